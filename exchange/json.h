@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "exchange/decimal.h"
 
@@ -63,6 +64,22 @@ char json_peek(struct json *json);
 
 /* True when the whole text was read without an error. */
 bool json_done(struct json *json);
+
+/* Is it that word? */
+static inline bool json_text_is(struct json_text text, const char *word)
+{
+    return strlen(word) == text.len && memcmp(word, text.data, text.len) == 0;
+}
+
+/* With a NUL. False, and nothing: it is longer. */
+static inline bool json_text_copy(struct json_text text, char *ret, size_t size)
+{
+    if (text.len >= size)
+        return false;
+    memcpy(ret, text.data, text.len);
+    ret[text.len] = '\0';
+    return true;
+}
 
 #define json_is(text, literal) \
     ((text).len == sizeof(literal) - 1 && memcmp((text).data, literal, sizeof(literal) - 1) == 0)

@@ -77,6 +77,14 @@ int venue_account_urls(const struct venue_accounts *accounts, const struct venue
     return r < 0 ? r : check_url(accounts, *ret_ws_url, "wss");
 }
 
+const struct symbol *venue_symbols_find(const struct venue_symbols *symbols, struct json_text name)
+{
+    for (size_t i = 0; name.len > 0 && i < symbols->n; i++)
+        if (json_text_is(name, symbols->list[i].name))
+            return &symbols->list[i];
+    return NULL;
+}
+
 int venue_asset_scale(const struct venue_symbols *symbols, const char *asset)
 {
     int scale = -1;

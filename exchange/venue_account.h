@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exchange/json.h"
 #include "exchange/order.h"
 #include "exchange/symbol.h"
 #include "exchange/venue.h"
@@ -192,6 +193,9 @@ bool venue_host_listed(const char *list, const char *host);
  * host that is not paper. */
 int venue_account_urls(const struct venue_accounts *accounts, const struct venue_account_config *config,
                        const char **ret_rest_url, const char **ret_ws_url);
+
+/* By its name; NULL: it is none of them. */
+const struct symbol *venue_symbols_find(const struct venue_symbols *symbols, struct json_text name);
 
 /* The finest scale of an asset in the symbols; -1: it is in no pair of theirs. */
 int venue_asset_scale(const struct venue_symbols *symbols, const char *asset);

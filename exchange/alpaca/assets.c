@@ -90,7 +90,7 @@ static char letter_of(struct json_text exchange)
     } exchanges[] = {{"NYSE", 'N'}, {"NASDAQ", 'Q'}, {"ARCA", 'P'}, {"NYSEARCA", 'P'},
                      {"AMEX", 'A'}, {"BATS", 'Z'},   {"IEX", 'V'}};
     for (size_t i = 0; i < sizeof(exchanges) / sizeof(exchanges[0]); i++)
-        if (alpaca_text_is(exchange, exchanges[i].name))
+        if (json_text_is(exchange, exchanges[i].name))
             return exchanges[i].letter;
     return '\0';
 }

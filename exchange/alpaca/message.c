@@ -167,7 +167,7 @@ static bool read_fields(struct reader *reader, const struct symbol *symbol, cons
     uint32_t seen = 0, wanted = (1u << needed) - 1;
     while (alpaca_reader_member(reader, &key)) {
         size_t i = 0;
-        while (i < n && !alpaca_text_is(key, fields[i].key))
+        while (i < n && !json_text_is(key, fields[i].key))
             i++;
         if (i < n ? !read_field(reader, symbol, &fields[i], ret, extra) : !alpaca_reader_skip(reader))
             return false;

@@ -6,6 +6,7 @@
 
 #include "exchange/alpaca/message.h"
 #include "exchange/bar_join.h"
+#include "exchange/symbol_table.h"
 
 #define MINUTE_NS 60000000000LL
 #define HOUR_NS   (60 * MINUTE_NS)
@@ -25,11 +26,8 @@ struct known_symbol {
 };
 
 struct alpaca_parser {
-    const struct symbol *symbols;
+    struct symbol_table symbols;
     struct known_symbol *known;
-    int32_t *table;      /* symbol index + 1, by hash of the name */
-    uint32_t table_size; /* power of two, at least four times the symbols */
-    size_t n;
 
     /* Long bars that the message at pending_pos closed; the next one follows at pending_next. */
     struct market_event pending[INTERVALS * BAR_JOIN_MAX];
@@ -40,44 +38,12 @@ struct alpaca_parser {
     struct alpaca_levels levels;
 };
 
-static uint32_t hash_name(const char *name, size_t len)
-{
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return hash ^ (hash >> 15);
-}
-
-static int find_symbol(const struct alpaca_parser *parser, const char *name, size_t len)
-{
-    if (len >= SYMBOL_NAME_MAX)
-        return -1;
-    for (uint32_t slot = hash_name(name, len);; slot++) {
-        int index = parser->table[slot & (parser->table_size - 1)] - 1;
-        if (index < 0)
-            return -1;
-        const char *known = parser->symbols[index].name;
-        if (memcmp(known, name, len) == 0 && known[len] == '\0')
-            return index;
-    }
-}
-
-static bool enter(const struct symbol *symbols, size_t i, int32_t *table, uint32_t size)
-{
-    uint32_t slot = hash_name(symbols[i].name, strlen(symbols[i].name));
-    for (; table[slot & (size - 1)] != 0; slot++)
-        if (strcmp(symbols[table[slot & (size - 1)] - 1].name, symbols[i].name) == 0)
-            return false;
-    table[slot & (size - 1)] = (int32_t)(i + 1);
-    return true;
-}
-
 int alpaca_parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
 {
     struct alpaca_parser *parser = calloc(1, sizeof(*parser));
     if (!parser)
         return -ENOMEM;
-    parser->symbols = symbols;
+    parser->symbols.symbols = symbols;
     int r = alpaca_parser_grow((struct venue_parser *)parser, n);
     if (r < 0)
         alpaca_parser_destroy((struct venue_parser *)parser);
@@ -89,32 +55,20 @@ int alpaca_parser_create(const struct symbol *symbols, size_t n, struct venue_pa
 int alpaca_parser_grow(struct venue_parser *venue, size_t n)
 {
     struct alpaca_parser *parser = (struct alpaca_parser *)venue;
-    if (n > SYMBOLS_MAX || n < parser->n)
-        return -EINVAL;
-    uint32_t size = 16;
-    while (size < 4 * n)
-        size *= 2;
-    int32_t *table = calloc(size, sizeof(*table));
+    const size_t before = parser->symbols.n;
     struct known_symbol *known = calloc(n > 0 ? n : 1, sizeof(*known));
-    int r = table && known ? 0 : -ENOMEM;
-    for (size_t i = 0; i < n && r == 0; i++)
-        r = enter(parser->symbols, i, table, size) ? 0 : -EINVAL;
+    int r = known ? symbol_table_grow(&parser->symbols, n) : -ENOMEM;
     if (r < 0) {
-        free(table);
         free(known);
         return r;
     }
-    if (parser->n > 0)
-        memcpy(known, parser->known, parser->n * sizeof(*known));
-    for (size_t i = parser->n; i < n; i++)
+    if (before > 0)
+        memcpy(known, parser->known, before * sizeof(*known));
+    for (size_t i = before; i < n; i++)
         for (int k = 0; k < INTERVALS; k++)
             bar_join_init(&known[i].joins[k], intervals[k]);
-    free(parser->table);
     free(parser->known);
-    parser->table = table;
-    parser->table_size = size;
     parser->known = known;
-    parser->n = n;
     return 0;
 }
 
@@ -125,7 +79,6 @@ void alpaca_parser_destroy(struct venue_parser *venue)
         return;
     trading_calendar_forget(&parser->calendar);
     free(parser->known);
-    free(parser->table);
     free(parser);
 }
 
@@ -144,7 +97,7 @@ int alpaca_parser_calendar(struct venue_parser *venue, const struct trading_cale
 /* A new connection: what came before may have holes. */
 static void interrupt(struct alpaca_parser *parser)
 {
-    for (size_t i = 0; i < parser->n; i++)
+    for (size_t i = 0; i < parser->symbols.n; i++)
         for (int k = 0; k < INTERVALS; k++)
             bar_join_interrupt(&parser->known[i].joins[k]);
 }
@@ -152,7 +105,8 @@ static void interrupt(struct alpaca_parser *parser)
 static const struct trading_calendar *calendar_of(const struct alpaca_parser *parser, int symbol)
 {
     static const struct trading_calendar always = {0};
-    return strcmp(parser->symbols[symbol].calendar, parser->calendar.name) == 0 ? &parser->calendar : &always;
+    return strcmp(parser->symbols.symbols[symbol].calendar, parser->calendar.name) == 0 ? &parser->calendar
+                                                                                        : &always;
 }
 
 static void join_bars(struct alpaca_parser *parser, const struct market_event *event)
@@ -216,7 +170,7 @@ static int read_message(struct alpaca_parser *parser, struct reader *reader, str
     struct json_text type, symbol, said;
     int r = -EBADMSG;
     if (read_head(*reader, &type, &symbol, &said)) {
-        int index = symbol.data ? find_symbol(parser, symbol.data, symbol.len) : -1;
+        int index = symbol.data ? symbol_table_find(&parser->symbols, symbol.data, symbol.len) : -1;
         if (json_is(type, "success") && json_is(said, "connected"))
             interrupt(parser);
         if (symbol.data && index < 0) {
@@ -225,7 +179,8 @@ static int read_message(struct alpaca_parser *parser, struct reader *reader, str
             r = type.len == 1 && strchr("tqbduclxsio", *type.data) ? -EBADMSG : 1;
         } else {
             ret->symbol = index;
-            r = alpaca_read_message(reader, *type.data, false, &parser->symbols[index], &parser->levels, ret);
+            r = alpaca_read_message(reader, *type.data, false, &parser->symbols.symbols[index],
+                                    &parser->levels, ret);
             if (r >= 0)
                 return r;
         }

@@ -352,9 +352,3 @@ bool alpaca_reader_maybe_rough(struct reader *reader, int scale, int64_t *ret)
 {
     return is_null(reader) ? alpaca_reader_skip(reader) : alpaca_reader_rough(reader, scale, ret);
 }
-
-bool alpaca_text_is(struct json_text text, const char *word)
-{
-    size_t len = strlen(word);
-    return text.len == len && memcmp(text.data, word, len) == 0;
-}

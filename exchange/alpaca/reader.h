@@ -61,6 +61,4 @@ bool alpaca_reader_maybe_bool(struct reader *reader, bool *ret);
 bool alpaca_reader_maybe_amount(struct reader *reader, int scale, int64_t *ret);
 bool alpaca_reader_maybe_rough(struct reader *reader, int scale, int64_t *ret);
 
-bool alpaca_text_is(struct json_text text, const char *word);
-
 #endif

@@ -22,7 +22,7 @@ static char type_of(struct json_text key)
         {"minuteBar", 'b'},  {"dailyBar", 'd'},    {"prevDailyBar", 'd'},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (alpaca_text_is(key, types[i].name))
+        if (json_text_is(key, types[i].name))
             return types[i].type;
     return '\0';
 }

@@ -111,7 +111,7 @@ static bool read_update(struct reader *reader, struct alpaca_trading *ret)
             return false;
     }
     for (int kind = ORDER_EVENT_NEW; kind < ORDER_EVENTS; kind++)
-        if (alpaca_text_is(ret->event, events[kind]))
+        if (json_text_is(ret->event, events[kind]))
             ret->event_kind = (enum alpaca_order_event)kind;
     bool fill = ret->event_kind == ORDER_EVENT_FILL || ret->event_kind == ORDER_EVENT_PARTIAL_FILL;
     return !reader_failed(reader) && ordered && timed && ret->event.len > 0 &&

@@ -6,64 +6,25 @@
 
 #include "exchange/binance/rest_parse.h"
 #include "exchange/json.h"
+#include "exchange/symbol_table.h"
 
 enum {
     LEVELS_MAX = 16384, /* a side of one difference; the venue sends at most a few thousand */
-    TABLE_SIZE = 16384, /* power of two, at least four times SYMBOLS_MAX */
     KIND_OTHER = MARKET_KINDS,
     KIND_UNKNOWN,
 };
 
-_Static_assert(TABLE_SIZE >= 4 * SYMBOLS_MAX && SYMBOLS_MAX < INT16_MAX, "the table of names is too small");
-
 struct binance_parser {
-    const struct symbol *symbols;
-    size_t n;
-    int16_t table[TABLE_SIZE]; /* symbol index + 1, by hash of the name */
+    struct symbol_table symbols;
     struct book_level bids[LEVELS_MAX], asks[LEVELS_MAX];
 };
-
-static uint32_t hash_name(const char *name, size_t len)
-{
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)name[i]) * 16777619u;
-    return hash ^ (hash >> 15);
-}
-
-static int find_symbol(const struct binance_parser *parser, const char *name, size_t len)
-{
-    for (uint32_t slot = hash_name(name, len);; slot++) {
-        int index = parser->table[slot % TABLE_SIZE] - 1;
-        if (index < 0)
-            return -1;
-        const char *known = parser->symbols[index].name;
-        if (memcmp(known, name, len < SYMBOL_NAME_MAX ? len : SYMBOL_NAME_MAX) == 0 &&
-            len < SYMBOL_NAME_MAX && known[len] == '\0')
-            return index;
-    }
-}
-
-/* A table that holds a name already is left as it is. */
-static bool enter(struct binance_parser *parser, size_t i)
-{
-    const char *name = parser->symbols[i].name;
-    size_t len = strlen(name);
-    if (find_symbol(parser, name, len) >= 0)
-        return false;
-    uint32_t slot = hash_name(name, len);
-    while (parser->table[slot % TABLE_SIZE] != 0)
-        slot++;
-    parser->table[slot % TABLE_SIZE] = (int16_t)(i + 1);
-    return true;
-}
 
 int binance_parser_create(const struct symbol *symbols, size_t n, struct venue_parser **ret)
 {
     struct binance_parser *parser = calloc(1, sizeof *parser);
     if (!parser)
         return -ENOMEM;
-    parser->symbols = symbols;
+    parser->symbols.symbols = symbols;
     int r = binance_parser_grow((struct venue_parser *)parser, n);
     if (r < 0)
         free(parser);
@@ -74,20 +35,7 @@ int binance_parser_create(const struct symbol *symbols, size_t n, struct venue_p
 
 int binance_parser_grow(struct venue_parser *venue, size_t n)
 {
-    struct binance_parser *parser = (struct binance_parser *)venue;
-    size_t i = 0, before = parser->n;
-    if (n > SYMBOLS_MAX || n < before)
-        return -EINVAL;
-    memset(parser->table, 0, sizeof parser->table);
-    while (i < n && enter(parser, i))
-        i++;
-    parser->n = i == n ? n : before;
-    if (i == n)
-        return 0;
-    memset(parser->table, 0, sizeof parser->table);
-    for (i = 0; i < before; i++)
-        enter(parser, i);
-    return -EINVAL;
+    return symbol_table_grow(&((struct binance_parser *)venue)->symbols, n);
 }
 
 void binance_parser_destroy(struct venue_parser *venue)
@@ -351,7 +299,7 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
         [MARKET_TRADE] = 31, [MARKET_AGG_TRADE] = 127, [MARKET_KLINE] = 1,
         [MARKET_QUOTE] = 31, [MARKET_DEPTH] = 15,      [MARKET_TICKER] = 31,
     };
-    const struct symbol *symbol = &parser->symbols[symbol_index];
+    const struct symbol *symbol = &parser->symbols.symbols[symbol_index];
     struct json_text key, text;
     uint32_t seen = 0;
     uint64_t before = UINT64_MAX; /* futures': the last difference's last id, which this one follows on */
@@ -373,7 +321,7 @@ static int read_data(struct binance_parser *parser, struct json *json, int kind,
             ok = read_id(json, &before);
         } else if (c == 's') {
             ok = json_read_string(json, &text);
-            if (ok && find_symbol(parser, text.data, text.len) != symbol_index)
+            if (ok && symbol_table_find(&parser->symbols, text.data, text.len) != symbol_index)
                 return -EBADMSG;
         } else {
             switch (kind) {
@@ -428,7 +376,7 @@ static int symbol_of_stream(const struct binance_parser *parser, struct json_tex
             return -1;
         name[len++] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
     }
-    return find_symbol(parser, name, len);
+    return symbol_table_find(&parser->symbols, name, len);
 }
 
 /* A raw frame identifies itself by its own fields: a first pass finds the event type and the symbol. Only
@@ -454,7 +402,7 @@ static int read_raw(struct binance_parser *parser, const char *frame, size_t len
     int kind = type.data ? kind_of_event(type) : update && quote && name.data ? MARKET_QUOTE : KIND_OTHER;
     if (kind == KIND_OTHER)
         return 1;
-    int symbol = name.data ? find_symbol(parser, name.data, name.len) : -1;
+    int symbol = name.data ? symbol_table_find(&parser->symbols, name.data, name.len) : -1;
     if (symbol < 0)
         return -ENOENT;
     json_init(&json, frame, len);

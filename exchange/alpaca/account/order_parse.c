@@ -11,7 +11,7 @@ enum { SCALE = ALPACA_ORDER_SCALE };
 
 static bool is_named(const char *name, struct json_text text)
 {
-    if (alpaca_text_is(text, name))
+    if (json_text_is(text, name))
         return true;
     const char *slash = strchr(name, '/');
     size_t base = slash ? (size_t)(slash - name) : 0;
@@ -55,7 +55,7 @@ static enum order_tif tif_of(struct json_text word)
     } words[] = {{"gtc", ORDER_GTC}, {"ioc", ORDER_IOC}, {"fok", ORDER_FOK},
                  {"day", ORDER_DAY}, {"opg", ORDER_OPG}, {"cls", ORDER_CLS}};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        if (alpaca_text_is(word, words[i].word))
+        if (json_text_is(word, words[i].word))
             return words[i].tif;
     return ORDER_TIFS;
 }
@@ -279,7 +279,7 @@ int alpaca_parse_fills(const struct symbol *symbol, const char *order_id, const 
             return -EBADMSG;
         ++*ret_n;
         copy(a.id, ret_last, VENUE_TRADE_ID_MAX);
-        int r = alpaca_text_is(a.order_id, order_id) ? add_fill(symbol, order_id, &a, fills) : 0;
+        int r = json_text_is(a.order_id, order_id) ? add_fill(symbol, order_id, &a, fills) : 0;
         if (r < 0)
             return r;
     }

@@ -39,16 +39,16 @@ static int parse_balance(struct json *json, const struct venue_symbols *symbols,
     *balance = (struct venue_balance){0};
     json_enter_object(json);
     while (json_member(json, &key)) {
-        struct json_text *at = binance_text_is(key, "asset") || binance_text_is(key, "a")    ? &asset
-                               : binance_text_is(key, "free") || binance_text_is(key, "f")   ? &free_text
-                               : binance_text_is(key, "locked") || binance_text_is(key, "l") ? &locked_text
-                                                                                             : &other;
+        struct json_text *at = json_text_is(key, "asset") || json_text_is(key, "a")    ? &asset
+                               : json_text_is(key, "free") || json_text_is(key, "f")   ? &free_text
+                               : json_text_is(key, "locked") || json_text_is(key, "l") ? &locked_text
+                                                                                       : &other;
         if (!binance_read_text(json, at))
             return -EBADMSG;
     }
     if (json->failed || asset.len == 0 || !is_amount(free_text) || !is_amount(locked_text))
         return -EBADMSG;
-    if (!binance_copy_text(asset, balance->asset, sizeof(balance->asset)))
+    if (!json_text_copy(asset, balance->asset, sizeof(balance->asset)))
         return 0; /* an asset that no symbol of ours can have */
     const int scale = venue_asset_scale(symbols, balance->asset);
     bool good = (scale >= 0 && take_amounts(balance, scale, free_text, locked_text)) ||
@@ -76,7 +76,7 @@ int binance_parse_balances(struct json json, const struct venue_symbols *symbols
     size_t kept = 0;
     json_enter_object(&json);
     while (json_member(&json, &key)) {
-        if (binance_text_is(key, "balances"))
+        if (json_text_is(key, "balances"))
             list = json;
         if (!json_skip(&json))
             return -EBADMSG;

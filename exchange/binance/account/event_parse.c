@@ -172,7 +172,7 @@ static const char *const part_names[PARTS] = {
 static int part_of(struct json_text key)
 {
     for (int i = 0; i < PARTS; i++)
-        if (binance_text_is(key, part_names[i]))
+        if (json_text_is(key, part_names[i]))
             return i;
     return PARTS;
 }
@@ -180,14 +180,13 @@ static int part_of(struct json_text key)
 static bool make_order(const struct json_text *parts, const struct venue_symbols *symbols,
                        struct venue_order *ret)
 {
-    const bool cancel =
-        binance_text_is(parts[PART_EXECUTION], "CANCELED") && parts[PART_CANCELLED_ID].len > 0;
-    const struct symbol *symbol = binance_symbols_find(symbols, parts[PART_SYMBOL]);
+    const bool cancel = json_text_is(parts[PART_EXECUTION], "CANCELED") && parts[PART_CANCELLED_ID].len > 0;
+    const struct symbol *symbol = venue_symbols_find(symbols, parts[PART_SYMBOL]);
     struct venue_order order = {.symbol = symbol};
     if (parts[PART_SYMBOL].len == 0 || parts[PART_ORDER_ID].len == 0 || parts[PART_EXECUTION].len == 0 ||
-        !binance_copy_text(parts[cancel ? PART_CANCELLED_ID : PART_CLIENT_ID], order.client_id,
-                           sizeof(order.client_id)) ||
-        !binance_copy_text(parts[PART_ORDER_ID], order.id, sizeof(order.id)) ||
+        !json_text_copy(parts[cancel ? PART_CANCELLED_ID : PART_CLIENT_ID], order.client_id,
+                        sizeof(order.client_id)) ||
+        !json_text_copy(parts[PART_ORDER_ID], order.id, sizeof(order.id)) ||
         !binance_text_state(parts[PART_STATE], &order.state) ||
         !binance_text_side(parts[PART_SIDE], &order.side) ||
         !binance_text_time(parts[PART_TIME], &order.ts_ns))
@@ -200,7 +199,7 @@ static bool make_order(const struct json_text *parts, const struct venue_symbols
     binance_copy_words(parts[PART_SYMBOL], order.name, sizeof(order.name));
     if (parts[PART_EXPIRY].len > 0)
         binance_copy_words(parts[PART_EXPIRY], order.reason, sizeof(order.reason));
-    else if (!binance_text_is(parts[PART_REJECT], "NONE"))
+    else if (!json_text_is(parts[PART_REJECT], "NONE"))
         binance_copy_words(parts[PART_REJECT], order.reason, sizeof(order.reason));
     order.type = parts[PART_TRAILING].len > 0 ? ORDER_TYPES : binance_text_type(parts[PART_TYPE]);
     order.tif = binance_text_tif(parts[PART_TIF]);
@@ -223,8 +222,8 @@ static bool make_fill(const struct json_text *parts, const struct venue_symbols 
     memcpy(fill.client_id, order->client_id, sizeof(fill.client_id));
     memcpy(fill.order_id, order->id, sizeof(fill.order_id));
     if (parts[PART_TRADE_ID].len == 0 || parts[PART_TRADE_ID].data[0] == '-' ||
-        !binance_copy_text(parts[PART_TRADE_ID], fill.trade_id, sizeof(fill.trade_id)) ||
-        !binance_copy_text(parts[PART_COMMISSION_ASSET], fill.fee_asset, sizeof(fill.fee_asset)) ||
+        !json_text_copy(parts[PART_TRADE_ID], fill.trade_id, sizeof(fill.trade_id)) ||
+        !json_text_copy(parts[PART_COMMISSION_ASSET], fill.fee_asset, sizeof(fill.fee_asset)) ||
         !binance_text_amount(parts[PART_LAST_QTY], symbol->qty_scale, &fill.qty) || fill.qty == 0 ||
         fill.qty > fill.cumulative ||
         !binance_text_amount(parts[PART_LAST_PRICE], symbol->price_scale, &fill.price) ||
@@ -249,7 +248,7 @@ static int read_report(struct json json, const struct venue_symbols *symbols, st
     if (json.failed || !make_order(parts, symbols, &ret->order))
         return -EBADMSG;
     ret->kind = BINANCE_EVENT_ORDER;
-    ret->filled = ret->order.symbol && binance_text_is(parts[PART_EXECUTION], "TRADE");
+    ret->filled = ret->order.symbol && json_text_is(parts[PART_EXECUTION], "TRADE");
     return ret->filled && !make_fill(parts, symbols, &ret->order, &ret->fill) ? -EBADMSG : 0;
 }
 

@@ -39,7 +39,7 @@ static bool read_fill(struct json *json, struct fill_texts *ret)
     while (json_member(json, &key)) {
         struct json_text *at = &other;
         for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-            if (binance_text_is(key, names[i].name))
+            if (json_text_is(key, names[i].name))
                 at = names[i].at;
         if (!binance_read_text(json, at))
             return false;
@@ -52,9 +52,8 @@ static bool make_fill(const struct fill_texts *texts, const struct venue_symbols
 {
     ret->symbol = symbol;
     ret->fee_said = true;
-    if (texts->trade_id.len == 0 ||
-        !binance_copy_text(texts->trade_id, ret->trade_id, sizeof(ret->trade_id)) ||
-        !binance_copy_text(texts->asset, ret->fee_asset, sizeof(ret->fee_asset)) ||
+    if (texts->trade_id.len == 0 || !json_text_copy(texts->trade_id, ret->trade_id, sizeof(ret->trade_id)) ||
+        !json_text_copy(texts->asset, ret->fee_asset, sizeof(ret->fee_asset)) ||
         !binance_text_amount(texts->price, symbol->price_scale, &ret->price) ||
         !binance_text_amount(texts->qty, symbol->qty_scale, &ret->qty) || ret->qty == 0 ||
         !binance_text_of_asset(symbols, ret->fee_asset, texts->commission, &ret->fee_scale, &ret->fee) ||
@@ -106,8 +105,8 @@ static int parse_trade(struct json *json, const struct venue_symbols *symbols, c
     if (!fill)
         return -ENOMEM;
     if (!read_fill(json, &texts) || !make_fill(&texts, symbols, symbol, fill) ||
-        !binance_text_is(texts.symbol, symbol->name) || !binance_text_is(texts.order_id, order_id) ||
-        !binance_copy_text(texts.order_id, fill->order_id, sizeof(fill->order_id)) ||
+        !json_text_is(texts.symbol, symbol->name) || !json_text_is(texts.order_id, order_id) ||
+        !json_text_copy(texts.order_id, fill->order_id, sizeof(fill->order_id)) ||
         !binance_text_flag(texts.buyer, &buyer) || !binance_text_flag(texts.maker, &fill->maker) ||
         !binance_text_time(texts.time, &fill->ts_ns))
         return -EBADMSG;

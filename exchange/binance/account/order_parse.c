@@ -15,30 +15,13 @@ void binance_parsed_free(struct binance_parsed *parsed)
     *parsed = (struct binance_parsed){0};
 }
 
-const struct symbol *binance_symbols_find(const struct venue_symbols *symbols, struct json_text name)
-{
-    for (size_t i = 0; name.len > 0 && i < symbols->n; i++)
-        if (binance_text_is(name, symbols->list[i].name))
-            return &symbols->list[i];
-    return NULL;
-}
-
 /* ---- Parts. ---- */
-
-bool binance_copy_text(struct json_text text, char *ret, size_t size)
-{
-    if (text.len >= size)
-        return false;
-    memcpy(ret, text.data, text.len);
-    ret[text.len] = '\0';
-    return true;
-}
 
 void binance_copy_words(struct json_text text, char *ret, size_t size)
 {
     if (text.len >= size)
         text.len = size - 1;
-    binance_copy_text(text, ret, size);
+    json_text_copy(text, ret, size);
     utf8_clean(ret);
 }
 
@@ -53,11 +36,6 @@ bool binance_read_text(struct json *json, struct json_text *ret)
     *ret = kind == '0' || kind == 't' ? (struct json_text){start, (size_t)(json->p - start)}
                                       : (struct json_text){"", 0};
     return true;
-}
-
-bool binance_text_is(struct json_text text, const char *word)
-{
-    return strlen(word) == text.len && memcmp(word, text.data, text.len) == 0;
 }
 
 bool binance_text_state(struct json_text text, enum venue_order_state *ret)
@@ -77,7 +55,7 @@ bool binance_text_state(struct json_text text, enum venue_order_state *ret)
         {"EXPIRED_IN_MATCH", VENUE_ORDER_EXPIRED},
     };
     for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
-        if (binance_text_is(text, states[i].name)) {
+        if (json_text_is(text, states[i].name)) {
             *ret = states[i].state;
             return true;
         }
@@ -99,7 +77,7 @@ enum order_type binance_text_type(struct json_text text)
         {"TAKE_PROFIT_LIMIT", ORDER_TAKE_PROFIT_LIMIT},
     };
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-        if (binance_text_is(text, types[i].name))
+        if (json_text_is(text, types[i].name))
             return types[i].type;
     return ORDER_TYPES;
 }
@@ -107,22 +85,22 @@ enum order_type binance_text_type(struct json_text text)
 enum order_tif binance_text_tif(struct json_text text)
 {
     for (int i = ORDER_GTC; i <= ORDER_FOK; i++)
-        if (binance_text_is(text, order_tif_name((enum order_tif)i)))
+        if (json_text_is(text, order_tif_name((enum order_tif)i)))
             return (enum order_tif)i;
     return ORDER_TIFS;
 }
 
 bool binance_text_flag(struct json_text text, bool *ret)
 {
-    *ret = binance_text_is(text, "true");
-    return *ret || binance_text_is(text, "false");
+    *ret = json_text_is(text, "true");
+    return *ret || json_text_is(text, "false");
 }
 
 bool binance_text_side(struct json_text text, enum order_side *ret)
 {
-    if (!binance_text_is(text, "BUY") && !binance_text_is(text, "SELL"))
+    if (!json_text_is(text, "BUY") && !json_text_is(text, "SELL"))
         return false;
-    *ret = binance_text_is(text, "BUY") ? ORDER_BUY : ORDER_SELL;
+    *ret = json_text_is(text, "BUY") ? ORDER_BUY : ORDER_SELL;
     return true;
 }
 
@@ -179,7 +157,7 @@ static const char *const part_names[PARTS] = {
 static int part_of(struct json_text key)
 {
     for (int i = 0; i < PARTS; i++)
-        if (binance_text_is(key, part_names[i]))
+        if (json_text_is(key, part_names[i]))
             return i;
     return PARTS;
 }
@@ -210,11 +188,11 @@ static bool make_order(const struct json_text *parts, const struct venue_symbols
                        struct venue_order *ret)
 {
     const bool cancel = parts[PART_CANCELLED_ID].len > 0;
-    struct venue_order order = {.symbol = binance_symbols_find(symbols, parts[PART_SYMBOL])};
+    struct venue_order order = {.symbol = venue_symbols_find(symbols, parts[PART_SYMBOL])};
     if (parts[PART_SYMBOL].len == 0 || parts[PART_ORDER_ID].len == 0 ||
-        !binance_copy_text(parts[cancel ? PART_CANCELLED_ID : PART_CLIENT_ID], order.client_id,
-                           sizeof(order.client_id)) ||
-        !binance_copy_text(parts[PART_ORDER_ID], order.id, sizeof(order.id)) ||
+        !json_text_copy(parts[cancel ? PART_CANCELLED_ID : PART_CLIENT_ID], order.client_id,
+                        sizeof(order.client_id)) ||
+        !json_text_copy(parts[PART_ORDER_ID], order.id, sizeof(order.id)) ||
         !binance_text_state(parts[PART_STATE], &order.state) ||
         !binance_text_side(parts[PART_SIDE], &order.side) || !amounts(parts, &order) ||
         !binance_text_time(parts[parts[PART_UPDATED].len > 0 ? PART_UPDATED : PART_TRANSACTED], &order.ts_ns))
@@ -235,7 +213,7 @@ static bool read_order(struct json *json, const struct venue_symbols *symbols, s
         parts[i] = (struct json_text){"", 0};
     json_enter_object(json);
     while (json_member(json, &key)) {
-        if (ret_fills && binance_text_is(key, "fills") && json_peek(json) == '[')
+        if (ret_fills && json_text_is(key, "fills") && json_peek(json) == '[')
             *ret_fills = *json;
         if (!binance_read_text(json, &parts[part_of(key)]))
             return false;

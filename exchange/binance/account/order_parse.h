@@ -18,8 +18,6 @@ struct binance_parsed {
 };
 void binance_parsed_free(struct binance_parsed *parsed);
 
-const struct symbol *binance_symbols_find(const struct venue_symbols *symbols, struct json_text name);
-
 /* An order alone: of a query, a cancel (whose `origClientOrderId` is the order's id), or a new one, with its
  * fills. */
 int binance_parse_order(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret);
@@ -42,8 +40,6 @@ int binance_parse_balance_list(struct json json, const struct venue_symbols *sym
 
 /* Parts of both answers and events. Texts are those of a string, or of a number as it is written. */
 
-bool binance_text_is(struct json_text text, const char *word);
-bool binance_copy_text(struct json_text text, char *ret, size_t size);  /* false: too long */
 void binance_copy_words(struct json_text text, char *ret, size_t size); /* cut, and in one line */
 bool binance_read_text(struct json *json, struct json_text *ret); /* null and containers: an empty text */
 bool binance_text_time(struct json_text text, int64_t *ret_ns);   /* in ms or µs; 0: an empty text */

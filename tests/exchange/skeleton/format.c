@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/nearest.h"
+#include "exchange/symbol_table.h"
 #include "tests/exchange/skeleton/skeleton.h"
 
 static const struct fee_tier tiers[] = {{"regular", {1000, 2000}, "everyone"}};
@@ -83,20 +84,12 @@ static bool read_event(struct json *json, const char *word, struct market_event 
            json_element(json) && skeleton_bar(json, &ret->kline.bar);
 }
 
-int skeleton_message(struct json *json, const struct symbol *symbols, size_t n, struct market_event *ret)
+bool skeleton_message(struct json *json, struct json_text *ret_symbol, struct market_event *ret)
 {
-    char word[SYMBOL_NAME_MAX], name[SYMBOL_NAME_MAX];
-    if (!json_enter_array(json) || !read_elements(json, "n", word))
-        return -EBADMSG;
-    if (!read_elements(json, "ni", name, &ret->event_ns) || !read_event(json, word, ret) ||
-        json_element(json) || json->failed)
-        return -EBADMSG;
-    for (size_t i = 0; i < n; i++) /* where there are many, a table would be right */
-        if (strcmp(symbols[i].name, name) == 0) {
-            ret->symbol = (int)i;
-            return 0;
-        }
-    return -ENOENT;
+    char word[SYMBOL_NAME_MAX];
+    return json_enter_array(json) && read_elements(json, "n", word) && json_element(json) &&
+           json_read_string(json, ret_symbol) && read_elements(json, "i", &ret->event_ns) &&
+           read_event(json, word, ret) && !json_element(json) && !json->failed;
 }
 
 /* [[NAME, BASE, QUOTE, TICK, STEP], ...] */
@@ -127,20 +120,12 @@ static int list_parse(const char *text, size_t len, struct venue_symbol *wanted,
 }
 
 struct venue_parser {
-    const struct symbol *symbols;
-    size_t n;
+    struct symbol_table symbols;
 };
 
 static int parser_grow(struct venue_parser *parser, size_t n)
 {
-    if (n > SYMBOLS_MAX || n < parser->n)
-        return -EINVAL;
-    for (size_t i = 1; i < n; i++)
-        for (size_t k = 0; k < i; k++)
-            if (strcmp(parser->symbols[i].name, parser->symbols[k].name) == 0)
-                return -EINVAL;
-    parser->n = n;
-    return 0;
+    return symbol_table_grow(&parser->symbols, n);
 }
 
 static void parser_destroy(struct venue_parser *parser)
@@ -153,7 +138,7 @@ static int parser_create(const struct symbol *symbols, size_t n, struct venue_pa
     struct venue_parser *parser = calloc(1, sizeof *parser);
     if (!parser)
         return -ENOMEM;
-    parser->symbols = symbols;
+    parser->symbols.symbols = symbols;
     int r = parser_grow(parser, n);
     if (r < 0)
         free(parser);
@@ -166,10 +151,13 @@ static int parse(struct venue_parser *parser, const char *frame, size_t len, siz
                  struct market_event *ret)
 {
     struct json json;
+    struct json_text name;
     *pos = len; /* a frame is one message */
     json_init(&json, frame, len);
-    int r = skeleton_message(&json, parser->symbols, parser->n, ret);
-    return r >= 0 && !json_done(&json) ? -EBADMSG : r;
+    if (!skeleton_message(&json, &name, ret) || !json_done(&json))
+        return -EBADMSG;
+    ret->symbol = symbol_table_find(&parser->symbols, name.data, name.len);
+    return ret->symbol < 0 ? -ENOENT : 0;
 }
 
 const struct venue_format skeleton_format = {

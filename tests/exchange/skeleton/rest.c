@@ -79,10 +79,11 @@ static int take_bars(struct venue_call *call, struct json *json, struct venue_re
 static int take_latest(struct venue_call *call, struct json *json, struct venue_reply *reply,
                        struct market_event *events)
 {
+    struct json_text name;
     size_t n = 0;
     for (json_enter_array(json); json_element(json); n++)
-        if (n == SKELETON_PAGE || skeleton_message(json, &call->symbol, 1, &events[n]) != 0 ||
-            events[n].kind != call->latest)
+        if (n == SKELETON_PAGE || !skeleton_message(json, &name, &events[n]) ||
+            events[n].kind != call->latest || !json_text_is(name, call->symbol.name))
             return -EBADMSG;
     reply->latest.list = events;
     reply->latest.n = n;

@@ -21,8 +21,8 @@ enum { SKELETON_SCALE = 8, SKELETON_PAGE = 500 };
 extern const struct venue skeleton_venue;
 extern const struct venue_format skeleton_format;
 
-/* Reads a message about one of n symbols. 0; -EBADMSG; -ENOENT: another symbol. */
-int skeleton_message(struct json *json, const struct symbol *symbols, size_t n, struct market_event *ret);
+/* Reads a message, and whom it is about. False: it is malformed. */
+bool skeleton_message(struct json *json, struct json_text *ret_symbol, struct market_event *ret);
 bool skeleton_bar(struct json *json, struct bar *ret); /* [OPENED, OPEN, HIGH, LOW, CLOSE, VOLUME, TRADES] */
 int skeleton_stream_name(const char *symbol, enum market_kind kind, int64_t interval_ns,
                          char ret[VENUE_STREAM_NAME_MAX]); /* "trade:AAA-USD" */
