@@ -100,12 +100,38 @@ int venue_asset_scale(const struct venue_symbols *symbols, const char *asset)
     return scale;
 }
 
-bool venue_list_reserve(void **list, size_t n, size_t size)
+void venue_lists_free(struct venue_lists *lists)
 {
-    if (n > 0 && (n & (n - 1)) != 0) /* grows at powers of two */
-        return true;
-    void *more = reallocarray(*list, n > 0 ? 2 * n : 1, size);
-    if (more)
-        *list = more;
-    return more != NULL;
+    free(lists->orders);
+    free(lists->fills);
+    free(lists->balances);
+    *lists = (struct venue_lists){0};
+}
+
+/* Room for one more behind the n of *list. */
+static void *one_more(void *list, size_t n, size_t size)
+{
+    void **at = list;
+    if (n == 0 || (n & (n - 1)) == 0) { /* grows at powers of two */
+        void *more = reallocarray(*at, n > 0 ? 2 * n : 1, size);
+        if (!more)
+            return NULL;
+        *at = more;
+    }
+    return memset((char *)*at + n * size, 0, size);
+}
+
+struct venue_order *venue_lists_order(struct venue_lists *lists)
+{
+    return one_more(&lists->orders, lists->n_orders, sizeof(*lists->orders));
+}
+
+struct venue_fill *venue_lists_fill(struct venue_lists *lists)
+{
+    return one_more(&lists->fills, lists->n_fills, sizeof(*lists->fills));
+}
+
+struct venue_balance *venue_lists_balance(struct venue_lists *lists)
+{
+    return one_more(&lists->balances, lists->n_balances, sizeof(*lists->balances));
 }

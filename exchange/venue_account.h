@@ -200,7 +200,19 @@ const struct symbol *venue_symbols_find(const struct venue_symbols *symbols, str
 /* The finest scale of an asset in the symbols; -1: it is in no pair of theirs. */
 int venue_asset_scale(const struct venue_symbols *symbols, const char *asset);
 
-/* *list, of n, has room for one more of `size`: from malloc(). False without memory. */
-bool venue_list_reserve(void **list, size_t n, size_t size);
+/* What an answer lists, while it is read: from malloc(). */
+struct venue_lists {
+    struct venue_order *orders;
+    struct venue_fill *fills;
+    struct venue_balance *balances;
+    size_t n_orders, n_fills, n_balances;
+    int64_t ts_ns; /* the venue's time of the answer; 0: not said */
+};
+void venue_lists_free(struct venue_lists *lists); /* empties it */
+
+/* One more, zeroed, which counts once its n is raised; valid until the next one. NULL without memory. */
+struct venue_order *venue_lists_order(struct venue_lists *lists);
+struct venue_fill *venue_lists_fill(struct venue_lists *lists);
+struct venue_balance *venue_lists_balance(struct venue_lists *lists);
 
 #endif

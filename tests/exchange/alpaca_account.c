@@ -219,25 +219,25 @@ static void test_fills(void)
         "20260918::o", ID2, "9", "9", "9") "," ACTIVITY("20260918::a", ID, "1", "1",
                                                         "1") "," ACTIVITY("20260918::a", ID, "1", "1",
                                                                           "1") "]";
-    struct paper_fills fills = {0};
+    struct venue_lists lists = {0};
     char last[VENUE_TRADE_ID_MAX];
     size_t n;
-    CHECK_INT(alpaca_parse_fills(&list[BTC], ID, page, strlen(page), &fills, &n, last), 0);
+    CHECK_INT(alpaca_parse_fills(&list[BTC], ID, page, strlen(page), &lists, &n, last), 0);
     CHECK_INT(n, 4);
     CHECK_STR(last, "20260918::a");
-    CHECK_INT(fills.n, 3);
-    CHECK(!alpaca_fills_settle(&fills, 2 * E9)); /* more is filled */
-    CHECK(alpaca_fills_settle(&fills, 1500000000));
-    CHECK_INT(fills.n, 2);
-    CHECK_STR(fills.list[0].trade_id, "a");
-    CHECK_INT(fills.list[0].cumulative, E9);
-    CHECK_STR(fills.list[1].trade_id, "b");
-    CHECK_INT(fills.list[1].price, 200);
-    CHECK_INT(fills.list[1].ts_ns, 1789737891000000000);
-    fills.n = 1;
-    fills.list[0] = fills.list[1]; /* the first one is missing */
-    CHECK(!alpaca_fills_settle(&fills, 1500000000));
-    free(fills.list);
+    CHECK_INT(lists.n_fills, 3);
+    CHECK(!alpaca_fills_settle(&lists, 2 * E9)); /* more is filled */
+    CHECK(alpaca_fills_settle(&lists, 1500000000));
+    CHECK_INT(lists.n_fills, 2);
+    CHECK_STR(lists.fills[0].trade_id, "a");
+    CHECK_INT(lists.fills[0].cumulative, E9);
+    CHECK_STR(lists.fills[1].trade_id, "b");
+    CHECK_INT(lists.fills[1].price, 200);
+    CHECK_INT(lists.fills[1].ts_ns, 1789737891000000000);
+    lists.n_fills = 1;
+    lists.fills[0] = lists.fills[1]; /* the first one is missing */
+    CHECK(!alpaca_fills_settle(&lists, 1500000000));
+    venue_lists_free(&lists);
 
     static const char *const malformed[] = {"",
                                             "{}",
@@ -246,10 +246,10 @@ static void test_fills(void)
                                             "[" ACTIVITY("a", ID, "1", "2", "1") "]",
                                             "[" ACTIVITY("", ID, "1", "1", "1") "]"};
     for (size_t i = 0; i < sizeof(malformed) / sizeof(*malformed); i++) {
-        fills = (struct paper_fills){0};
-        CHECK_INT(alpaca_parse_fills(&list[BTC], ID, malformed[i], strlen(malformed[i]), &fills, &n, last),
+        lists = (struct venue_lists){0};
+        CHECK_INT(alpaca_parse_fills(&list[BTC], ID, malformed[i], strlen(malformed[i]), &lists, &n, last),
                   -EBADMSG);
-        free(fills.list);
+        venue_lists_free(&lists);
     }
 }
 
@@ -274,11 +274,11 @@ static void test_balances(void)
         {"{\"cash\":\"-20.123456789\",\"non_marginable_buying_power\":\"0\"}", -2012345678, 0},
     };
     for (size_t i = 0; i < sizeof(cash) / sizeof(*cash); i++) {
-        struct paper_balances b = {0};
+        struct venue_lists b = {0};
         CHECK_INT(alpaca_parse_cash(&symbols, cash[i].text, strlen(cash[i].text), &b), 0);
-        CHECK_INT(b.n, 1);
-        balance(&b.list[0], "USD", 8, cash[i].free, cash[i].locked);
-        free(b.list);
+        CHECK_INT(b.n_balances, 1);
+        balance(&b.balances[0], "USD", 8, cash[i].free, cash[i].locked);
+        venue_lists_free(&b);
     }
     static const char positions[] =
         "[{\"symbol\":\"AAPL\",\"asset_class\":\"us_equity\",\"qty\":\"3\",\"qty_available\":\"1\",\"side\":\"long\"},"
@@ -287,19 +287,19 @@ static void test_balances(void)
         "{\"symbol\":\"TSLA\",\"asset_class\":\"us_equity\",\"qty\":\"-4\",\"qty_available\":\"-4\",\"side\":\"short\"},"
         "{\"symbol\":\"F\",\"asset_class\":\"us_equity\",\"qty\":\"4\",\"qty_available\":\"4\",\"side\":\"short\"},"
         "{\"symbol\":\"IBM\",\"qty\":\"0\"}]";
-    struct paper_balances b = {0};
+    struct venue_lists b = {0};
     CHECK_INT(alpaca_parse_positions(&symbols, positions, strlen(positions), &b), 0);
-    CHECK_INT(b.n, 5);
-    balance(&b.list[0], "AAPL", 9, E9, 2 * E9);
-    balance(&b.list[1], "BTC", 9, 2500010, 0);
-    balance(&b.list[2], "SOL", 8, 212345678, 0);
-    balance(&b.list[3], "TSLA", 8, -400000000, 0);
-    balance(&b.list[4], "F", 8, -400000000, 0);
-    b.n = 0;
+    CHECK_INT(b.n_balances, 5);
+    balance(&b.balances[0], "AAPL", 9, E9, 2 * E9);
+    balance(&b.balances[1], "BTC", 9, 2500010, 0);
+    balance(&b.balances[2], "SOL", 8, 212345678, 0);
+    balance(&b.balances[3], "TSLA", 8, -400000000, 0);
+    balance(&b.balances[4], "F", 8, -400000000, 0);
+    b.n_balances = 0;
     CHECK_INT(alpaca_parse_positions(&symbols, "[{}]", 4, &b), -EBADMSG);
     CHECK_INT(alpaca_parse_positions(&symbols, "{}", 2, &b), -EBADMSG);
     CHECK_INT(alpaca_parse_cash(&symbols, "{}", 2, &b), -EBADMSG);
-    free(b.list);
+    venue_lists_free(&b);
 }
 
 int main(void)

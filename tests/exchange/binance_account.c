@@ -339,7 +339,7 @@ static const char placed[] =
 
 static void test_placed(void)
 {
-    struct binance_parsed parsed = {0};
+    struct venue_lists parsed = {0};
     CHECK_INT(binance_parse_order(json_of(placed), &symbols, &parsed), 0);
     CHECK_INT(parsed.n_orders, 1);
     CHECK_INT(parsed.n_fills, 2);
@@ -368,7 +368,7 @@ static void test_placed(void)
     CHECK_INT(fill->fee, E8 / 100);
     CHECK_INT(fill->fee_scale, VENUE_BALANCE_SCALE);
     CHECK(fill->fee_said && !fill->maker);
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
 }
 
 /* Every prefix of it, and it with a byte changed: read, or refused, and never beyond its end. */
@@ -393,13 +393,13 @@ static void try_damaged(const char *text, int (*read)(const char *text, size_t l
 
 static int read_order_text(const char *text, size_t len)
 {
-    struct binance_parsed parsed = {0};
+    struct venue_lists parsed = {0};
     struct json json;
     json_init(&json, text, len);
     int r = binance_parse_order(json, &symbols, &parsed);
     for (size_t i = 0; r == 0 && i < parsed.n_fills; i++)
         CHECK(parsed.fills[i].qty > 0 && parsed.fills[i].cumulative >= parsed.fills[i].qty);
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
     return r;
 }
 
@@ -450,13 +450,13 @@ static void test_cancelled(void)
         "\"cancelMyOrder1\",\"transactTime\":1684804350068,\"price\":\"2.0\",\"origQty\":\"1.0\",\"executedQty\":"
         "\"0.0\",\"cummulativeQuoteQty\":\"0.0\",\"status\":\"CANCELED\",\"timeInForce\":\"GTC\",\"type\":"
         "\"STOP_LOSS_LIMIT\",\"side\":\"BUY\",\"stopPrice\":\"1.5\",\"trailingDelta\":10}";
-    struct binance_parsed parsed = {0};
+    struct venue_lists parsed = {0};
     CHECK_INT(binance_parse_order(json_of(text), &symbols, &parsed), 0);
     CHECK_STR(parsed.orders[0].client_id, "a-1");
     CHECK_INT(parsed.orders[0].state, VENUE_ORDER_CANCELED);
     CHECK_INT(parsed.orders[0].type, ORDER_TYPES); /* a trailing one */
     CHECK_INT(parsed.orders[0].stop_price, 150000000);
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
 }
 
 static void test_open(void)
@@ -467,7 +467,7 @@ static void test_open(void)
         "\"BUY\"},{\"symbol\":\"SHIBEUR\",\"orderId\":2,\"clientOrderId\":\"b\",\"price\":\"0.00001\",\"origQty\":"
         "\"5.25\",\"executedQty\":\"0\",\"status\":\"NEW\",\"type\":\"LIMIT_MAKER\",\"timeInForce\":\"GTC\","
         "\"side\":\"SELL\",\"updateTime\":1684804350068000}]";
-    struct binance_parsed parsed = {0};
+    struct venue_lists parsed = {0};
     CHECK_INT(binance_parse_open(json_of(text), &symbols, &parsed), 0);
     CHECK_INT(parsed.n_orders, 2);
     CHECK(parsed.orders[0].symbol == NULL);
@@ -478,11 +478,11 @@ static void test_open(void)
     CHECK_INT(parsed.orders[1].price, 1000);
     CHECK_INT(parsed.orders[1].type, ORDER_LIMIT);
     CHECK_INT(parsed.orders[1].ts_ns, 1684804350068000000);
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
     CHECK_INT(binance_parse_open(json_of("[]"), &symbols, &parsed), 0);
     CHECK_INT(parsed.n_orders, 0);
     CHECK_INT(binance_parse_open(json_of("{}"), &symbols, &parsed), -EBADMSG);
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
 }
 
 #define TRADE(id, order, qty, more) \
@@ -494,11 +494,11 @@ static void test_open(void)
 
 static int read_trades_text(const char *text, size_t len)
 {
-    struct binance_parsed parsed = {0};
+    struct venue_lists parsed = {0};
     struct json json;
     json_init(&json, text, len);
     int r = binance_parse_trades(json, &symbols, &symbols_list[0], "7", &parsed);
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
     return r;
 }
 
@@ -506,7 +506,7 @@ static void test_trades(void)
 {
     static const char text[] = "[" TRADE("1000", "7", "2", "") "," TRADE("999", "7", "1", "") "]";
     static const char next[] = "[" TRADE("1001", "7", "0.5", "") "]";
-    struct binance_parsed parsed = {0};
+    struct venue_lists parsed = {0};
     CHECK_INT(binance_parse_trades(json_of(text), &symbols, &symbols_list[0], "7", &parsed), 0);
     CHECK_INT(binance_parse_trades(json_of(next), &symbols, &symbols_list[0], "7", &parsed), 0);
     CHECK_INT(parsed.n_fills, 3);
@@ -518,7 +518,7 @@ static void test_trades(void)
     CHECK_INT(parsed.fills[0].side, ORDER_BUY);
     CHECK_INT(parsed.fills[0].ts_ns, 1499865549590000000);
     CHECK_STR(parsed.fills[0].order_id, "7");
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
     static const char other[] = "[" TRADE("1", "8", "1", "") "]";
     CHECK_INT(read_trades_text(other, strlen(other)), -EBADMSG);
     static const char twice[] = "[" TRADE("1", "7", "1", "") "," TRADE("1", "7", "1", "") "]";
@@ -528,11 +528,11 @@ static void test_trades(void)
 
 static int read_balances_text(const char *text, size_t len)
 {
-    struct binance_parsed parsed = {0};
+    struct venue_lists parsed = {0};
     struct json json;
     json_init(&json, text, len);
     int r = binance_parse_balances(json, &symbols, &parsed);
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
     return r;
 }
 
@@ -544,7 +544,7 @@ static void test_balances(void)
         "\"SHIB\",\"free\":\"9000000000000.25\",\"locked\":\"0.00\"},{\"asset\":\"EUR\",\"free\":\"0\",\"locked\":"
         "\"1.00000001\"},{\"asset\":\"BIG\",\"free\":\"900000000000000000000\",\"locked\":\"0\"},{\"asset\":\"ODD\","
         "\"free\":\"1.5\",\"locked\":\"0\"}],\"uid\":354937868}";
-    struct binance_parsed parsed = {0};
+    struct venue_lists parsed = {0};
     CHECK_INT(binance_parse_balances(json_of(text), &symbols, &parsed), 0);
     CHECK_INT(parsed.n_balances, 4); /* without what is 0, and what no symbol has and no number holds */
     CHECK_STR(parsed.balances[0].asset, "BTC");
@@ -556,7 +556,7 @@ static void test_balances(void)
     CHECK_INT(parsed.balances[1].scale, 2); /* its symbol's */
     CHECK_INT(parsed.balances[2].locked, E8 + 1);
     CHECK_STR(parsed.balances[3].asset, "ODD");
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
     static const char *const bad[] = {
         "{}",
         "[]",
@@ -644,7 +644,7 @@ static int read_event_text(const char *text, size_t len)
     int r = read_event(text, len, &event);
     if (r == 0 && event.filled)
         CHECK(event.fill.qty > 0 && event.fill.cumulative >= event.fill.qty && event.fill.symbol);
-    binance_parsed_free(&event.balances);
+    venue_lists_free(&event.balances);
     return r;
 }
 
@@ -742,7 +742,7 @@ static void test_other_events(void)
     CHECK_INT(event.balances.balances[0].free, 10000 * E8);
     CHECK_STR(event.balances.balances[1].asset, "BTC");
     CHECK_INT(event.balances.balances[1].free, 0);
-    binance_parsed_free(&event.balances);
+    venue_lists_free(&event.balances);
     try_damaged(position, read_event_text);
     static const struct {
         const char *text;

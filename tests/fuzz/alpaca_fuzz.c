@@ -204,9 +204,7 @@ static const struct venue_symbols paper = {traded, 2};
 /* What an account's requests are answered with: orders, fills, cash, positions, refusals. */
 static void account(const char *text, size_t len)
 {
-    struct paper_orders orders = {0};
-    struct paper_fills fills = {0};
-    struct paper_balances balances = {0};
+    struct venue_lists lists = {0};
     struct venue_order order;
     struct json_text words;
     char last[VENUE_TRADE_ID_MAX];
@@ -215,19 +213,17 @@ static void account(const char *text, size_t len)
     int code;
     if (alpaca_parse_order(&paper, text, len, &order, NULL) == 0)
         must(order.id[0] && (!order.symbol || order.qty >= 0) && order.filled >= 0);
-    if (alpaca_parse_orders(&paper, text, len, &orders, &n, &last_ns) == 0)
-        must(orders.n <= n);
-    if (alpaca_parse_fills(&traded[0], "o", text, len, &fills, &n, last) == 0)
-        must(fills.n <= n);
-    if (alpaca_fills_settle(&fills, 0) && fills.n > 0)
-        must(fills.list[0].cumulative == fills.list[0].qty && fills.list[0].qty > 0);
-    alpaca_parse_cash(&paper, text, len, &balances);
-    alpaca_parse_positions(&paper, text, len, &balances);
+    if (alpaca_parse_orders(&paper, text, len, &lists, &n, &last_ns) == 0)
+        must(lists.n_orders <= n);
+    if (alpaca_parse_fills(&traded[0], "o", text, len, &lists, &n, last) == 0)
+        must(lists.n_fills <= n);
+    if (alpaca_fills_settle(&lists, 0) && lists.n_fills > 0)
+        must(lists.fills[0].cumulative == lists.fills[0].qty && lists.fills[0].qty > 0);
+    alpaca_parse_cash(&paper, text, len, &lists);
+    alpaca_parse_positions(&paper, text, len, &lists);
     if (alpaca_parse_error(text, len, &code, &words))
         must(code > 0 || within(words, text, len));
-    free(orders.list);
-    free(fills.list);
-    free(balances.list);
+    venue_lists_free(&lists);
 }
 
 static void update(const char *text, size_t len)

@@ -43,7 +43,7 @@ static void see_fill(const struct venue_fill *fill, int64_t before)
     must(fill->fee_scale >= 0 && fill->fee_scale <= DECIMAL_SCALE_MAX);
 }
 
-static void see_parsed(const struct binance_parsed *parsed)
+static void see_parsed(const struct venue_lists *parsed)
 {
     int64_t before = 0;
     for (size_t i = 0; i < parsed->n_orders; i++)
@@ -76,12 +76,12 @@ static void see_message(const char *text, size_t len)
             see_fill(&event.fill, 0);
         see_parsed(&event.balances);
     }
-    binance_parsed_free(&event.balances);
+    venue_lists_free(&event.balances);
 }
 
 static void see_answer(char kind, const char *text, size_t len)
 {
-    struct binance_parsed parsed = {0};
+    struct venue_lists parsed = {0};
     struct json json;
     json_init(&json, text, len);
     int r = kind == 'o'   ? binance_parse_order(json, &symbols, &parsed)
@@ -90,7 +90,7 @@ static void see_answer(char kind, const char *text, size_t len)
                           : binance_parse_balances(json, &symbols, &parsed);
     if (r == 0)
         see_parsed(&parsed);
-    binance_parsed_free(&parsed);
+    venue_lists_free(&parsed);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -31,21 +31,21 @@ static int scale_of(const struct venue_symbols *symbols, const char *asset)
     return scale >= 0 ? scale : VENUE_BALANCE_SCALE;
 }
 
-static int add_balance(struct paper_balances *balances, const char *asset, int scale, int64_t free,
-                       int64_t locked)
+static int add_balance(struct venue_lists *lists, const char *asset, int scale, int64_t free, int64_t locked)
 {
     if (free == 0 && locked == 0)
         return 0;
-    if (!venue_list_reserve((void **)&balances->list, balances->n, sizeof(*balances->list)))
+    struct venue_balance *balance = venue_lists_balance(lists);
+    if (!balance)
         return -ENOMEM;
-    struct venue_balance *balance = &balances->list[balances->n++];
+    lists->n_balances++;
     *balance = (struct venue_balance){.scale = scale, .free = free, .locked = locked};
     snprintf(balance->asset, sizeof(balance->asset), "%s", asset);
     return 0;
 }
 
 int alpaca_parse_cash(const struct venue_symbols *symbols, const char *text, size_t len,
-                      struct paper_balances *balances)
+                      struct venue_lists *lists)
 {
     static const char dollars[] = "USD";
     int scale = scale_of(symbols, dollars);
@@ -66,7 +66,7 @@ int alpaca_parse_cash(const struct venue_symbols *symbols, const char *text, siz
     int64_t free = spendable == INT64_MIN || spendable > cash ? cash : spendable < 0 ? 0 : spendable;
     if (cash < 0)
         free = cash;
-    return add_balance(balances, dollars, scale, free, cash - free);
+    return add_balance(lists, dollars, scale, free, cash - free);
 }
 
 struct paper_position {
@@ -117,7 +117,7 @@ static void asset_of(const struct venue_symbols *symbols, const struct paper_pos
 }
 
 int alpaca_parse_positions(const struct venue_symbols *symbols, const char *text, size_t len,
-                           struct paper_balances *balances)
+                           struct venue_lists *lists)
 {
     struct reader reader;
     struct paper_position p;
@@ -139,7 +139,7 @@ int alpaca_parse_positions(const struct venue_symbols *symbols, const char *text
         }
         bool partly = p.available != INT64_MIN && p.qty > 0 && p.available >= 0 && p.available < p.qty;
         int64_t free = partly ? p.available : p.qty;
-        int r = add_balance(balances, asset, scale, free, p.qty - free);
+        int r = add_balance(lists, asset, scale, free, p.qty - free);
         if (r < 0)
             return r;
     }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/alpaca/account/call.h"
 #include "exchange/alpaca/number.h"
+#include "exchange/net/account.h"
 
 enum {
     OPEN_PAGE = 500,  /* orders; the venue's most */
@@ -16,36 +18,43 @@ enum {
 
 #define SECOND_NS 1000000000LL
 
-/* The call's first step; without memory there is no call. */
-static int start(struct paper_call *call, enum paper_step step, struct text *path, const char *body,
-                 paper_take *take)
+/* NULL without memory; a call that is answered already has base.due. */
+static struct paper_call *create(struct venue_account *account, int symbol, const char *client_id,
+                                 const char *order_id, venue_answer_done *done, void *user)
 {
-    int r = alpaca_account_call_send(call, step, path, body, take);
-    if (r < 0)
-        alpaca_account_call_destroy(call);
-    return r;
+    return (struct paper_call *)net_account_call_create(&net_account_of(account)->calls, symbol, client_id,
+                                                        order_id, done, user);
+}
+
+static bool finish(struct paper_call *call)
+{
+    net_account_call_end(&call->base, VENUE_DONE, 0, "");
+    return true;
 }
 
 /* An order that was asked for by its client id. */
 static bool take_own(struct paper_call *call, const struct http_reply *reply, struct alpaca_order *ret_raw)
 {
-    return alpaca_parse_order(&call->requests->symbols, reply->body, reply->len, &call->order, ret_raw) ==
+    return alpaca_parse_order(&call->base.calls->symbols, reply->body, reply->len, &call->order, ret_raw) ==
                0 &&
-           strcmp(call->order.client_id, call->client_id) == 0;
+           strcmp(call->order.client_id, call->base.client_id) == 0;
 }
 
 static bool finish_with_order(struct paper_call *call)
 {
-    call->has_order = true;
-    alpaca_account_call_finish(call, VENUE_DONE, 0, "");
-    return true;
+    struct venue_order *order = venue_lists_order(&call->base.lists);
+    if (!order)
+        return false;
+    *order = call->order;
+    call->base.lists.n_orders = 1;
+    return finish(call);
 }
 
 /* ---- Place. ---- */
 
 static bool take_placed(struct paper_call *call, const struct http_reply *reply)
 {
-    return take_own(call, reply, NULL) && call->order.symbol == call->symbol && finish_with_order(call);
+    return take_own(call, reply, NULL) && call->order.symbol == call->base.symbol && finish_with_order(call);
 }
 
 static const char *type_word(enum order_type type)
@@ -101,27 +110,27 @@ static char *order_body(const struct order *order, const struct symbol *symbol, 
     return body;
 }
 
-int alpaca_ask_place(struct paper_requests *requests, const struct order *order, const char *client_id,
+int alpaca_ask_place(struct venue_account *account, const struct order *order, const char *client_id,
                      venue_answer_done *done, void *user)
 {
-    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    struct paper_call *call = create(account, order->symbol, client_id, NULL, done, user);
     if (!call)
         return -ENOMEM;
+    if (call->base.due)
+        return 0;
     const char *refusal = place_refusal(order);
     if (refusal) {
-        alpaca_account_call_finish_later(call, VENUE_REFUSED, refusal);
+        net_account_call_end_later(&call->base, VENUE_REFUSED, 0, 0, refusal);
         return 0;
     }
-    call->symbol = &requests->symbols.list[order->symbol];
-    snprintf(call->client_id, sizeof(call->client_id), "%s", client_id);
-    char *body = order_body(order, call->symbol, client_id);
+    char *body = order_body(order, call->base.symbol, client_id);
     if (!body) {
-        alpaca_account_call_destroy(call);
+        net_account_call_free(&call->base);
         return -ENOMEM;
     }
     struct text path = {0};
     text_lit(&path, "/v2/orders");
-    int r = start(call, STEP_PLACE, &path, body, take_placed);
+    int r = alpaca_account_call_start(call, STEP_PLACE, &path, body, take_placed);
     free(body);
     return r;
 }
@@ -136,8 +145,7 @@ static bool take_queried(struct paper_call *call, const struct http_reply *reply
 static bool take_ended(struct paper_call *call, const struct http_reply *reply)
 {
     (void)reply;
-    alpaca_account_call_finish(call, VENUE_DONE, 0, "");
-    return true;
+    return finish(call);
 }
 
 static bool take_found(struct paper_call *call, const struct http_reply *reply)
@@ -148,7 +156,7 @@ static bool take_found(struct paper_call *call, const struct http_reply *reply)
     if (json_is(raw.status, "pending_cancel")) /* the DELETE would be refused */
         return take_ended(call, reply);
     if (call->order.state > VENUE_ORDER_PARTIAL) {
-        alpaca_account_call_finish(call, VENUE_ABSENT, 0, "the order has ended");
+        net_account_call_end(&call->base, VENUE_ABSENT, 0, "the order has ended");
         return true;
     }
     struct text path = {0};
@@ -158,30 +166,31 @@ static bool take_found(struct paper_call *call, const struct http_reply *reply)
     return true;
 }
 
-static int find(struct paper_requests *requests, const char *client_id, bool cancels, paper_take *take,
-                venue_answer_done *done, void *user)
+static int find(struct venue_account *account, int symbol, const char *client_id, bool cancels,
+                paper_take *take, venue_answer_done *done, void *user)
 {
-    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    struct paper_call *call = create(account, symbol, client_id, NULL, done, user);
     if (!call)
         return -ENOMEM;
+    if (call->base.due)
+        return 0;
     call->cancels = cancels;
-    snprintf(call->client_id, sizeof(call->client_id), "%s", client_id);
     struct text path = {0};
     text_lit(&path, "/v2/orders:by_client_order_id?client_order_id=");
     text_url(&path, client_id);
-    return start(call, STEP_FIND, &path, NULL, take);
+    return alpaca_account_call_start(call, STEP_FIND, &path, NULL, take);
 }
 
-int alpaca_ask_cancel(struct paper_requests *requests, const char *client_id, venue_answer_done *done,
-                      void *user)
+int alpaca_ask_cancel(struct venue_account *account, int symbol, const char *client_id,
+                      venue_answer_done *done, void *user)
 {
-    return find(requests, client_id, true, take_found, done, user);
+    return find(account, symbol, client_id, true, take_found, done, user);
 }
 
-int alpaca_ask_query(struct paper_requests *requests, const char *client_id, venue_answer_done *done,
-                     void *user)
+int alpaca_ask_query(struct venue_account *account, int symbol, const char *client_id,
+                     venue_answer_done *done, void *user)
 {
-    return find(requests, client_id, false, take_queried, done, user);
+    return find(account, symbol, client_id, false, take_queried, done, user);
 }
 
 /* ---- Open orders. ---- */
@@ -203,16 +212,14 @@ static void open_path(struct text *path, int64_t after_ns)
  * it. */
 static bool take_open(struct paper_call *call, const struct http_reply *reply)
 {
-    size_t before = call->orders.n, n;
+    struct venue_lists *lists = &call->base.lists;
+    size_t before = lists->n_orders, n;
     int64_t last_ns;
-    if (alpaca_parse_orders(&call->requests->symbols, reply->body, reply->len, &call->orders, &n, &last_ns) <
-        0)
+    if (alpaca_parse_orders(&call->base.calls->symbols, reply->body, reply->len, lists, &n, &last_ns) < 0)
         return false;
-    if (n < OPEN_PAGE) {
-        alpaca_account_call_finish(call, VENUE_DONE, 0, "");
-        return true;
-    }
-    if (last_ns <= 1 || call->orders.n == before || ++call->pages == PAGES_MAX)
+    if (n < OPEN_PAGE)
+        return finish(call);
+    if (last_ns <= 1 || lists->n_orders == before || ++call->pages == PAGES_MAX)
         return false;
     struct text path = {0};
     open_path(&path, last_ns - 1);
@@ -220,29 +227,29 @@ static bool take_open(struct paper_call *call, const struct http_reply *reply)
     return true;
 }
 
-int alpaca_ask_open(struct paper_requests *requests, venue_answer_done *done, void *user)
+int alpaca_ask_open(struct venue_account *account, venue_answer_done *done, void *user)
 {
-    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    struct paper_call *call = create(account, -1, NULL, NULL, done, user);
     if (!call)
         return -ENOMEM;
     struct text path = {0};
     open_path(&path, 0);
-    return start(call, STEP_READ, &path, NULL, take_open);
+    return alpaca_account_call_start(call, STEP_READ, &path, NULL, take_open);
 }
 
 /* ---- Fills. ---- */
 
 static bool finish_fills(struct paper_call *call)
 {
-    if (alpaca_fills_settle(&call->fills, call->filled)) {
-        for (size_t i = 0; i < call->fills.n; i++)
-            memcpy(call->fills.list[i].client_id, call->order.client_id, sizeof(call->order.client_id));
-        alpaca_account_call_finish(call, VENUE_DONE, 0, "");
-    } else {
-        alpaca_account_call_finish(call, VENUE_UNKNOWN, 0,
-                                   "the venue's fills of the order do not add up yet");
+    struct venue_lists *lists = &call->base.lists;
+    if (!alpaca_fills_settle(lists, call->order.filled)) {
+        net_account_call_end(&call->base, VENUE_UNKNOWN, 0,
+                             "the venue's fills of the order do not add up yet");
+        return true;
     }
-    return true;
+    for (size_t i = 0; i < lists->n_fills; i++)
+        memcpy(lists->fills[i].client_id, call->order.client_id, sizeof(call->order.client_id));
+    return finish(call);
 }
 
 static bool take_fills(struct paper_call *call, const struct http_reply *reply);
@@ -253,7 +260,7 @@ static void ask_fills(struct paper_call *call, int64_t submitted_ns, const char 
 {
     struct text path = {0};
     text_format(&path, "/v2/account/activities/FILL?direction=asc&page_size=%d&order_id=", FILLS_PAGE);
-    text_url(&path, call->order_id);
+    text_url(&path, call->base.order_id);
     if (submitted_ns > SECOND_NS) {
         char time[ALPACA_TIME_TEXT_MAX];
         alpaca_time_text((submitted_ns / SECOND_NS - 1) * SECOND_NS, time);
@@ -271,7 +278,8 @@ static bool take_fills(struct paper_call *call, const struct http_reply *reply)
 {
     char last[VENUE_TRADE_ID_MAX];
     size_t n;
-    if (alpaca_parse_fills(call->symbol, call->order_id, reply->body, reply->len, &call->fills, &n, last) < 0)
+    if (alpaca_parse_fills(call->base.symbol, call->base.order_id, reply->body, reply->len, &call->base.lists,
+                           &n, last) < 0)
         return false;
     if (n < FILLS_PAGE)
         return finish_fills(call);
@@ -284,44 +292,42 @@ static bool take_fills(struct paper_call *call, const struct http_reply *reply)
 static bool take_order_of_fills(struct paper_call *call, const struct http_reply *reply)
 {
     struct alpaca_order raw;
-    if (alpaca_parse_order(&call->requests->symbols, reply->body, reply->len, &call->order, &raw) < 0 ||
-        call->order.symbol != call->symbol || strcmp(call->order.id, call->order_id) != 0)
+    if (alpaca_parse_order(&call->base.calls->symbols, reply->body, reply->len, &call->order, &raw) < 0 ||
+        call->order.symbol != call->base.symbol || strcmp(call->order.id, call->base.order_id) != 0)
         return false;
-    call->filled = call->order.filled;
     call->submitted_ns = raw.submitted_ns;
-    if (call->filled == 0)
+    if (call->order.filled == 0)
         return finish_fills(call);
     ask_fills(call, call->submitted_ns, "");
     return true;
 }
 
-int alpaca_ask_fills(struct paper_requests *requests, int symbol, const char *order_id,
-                     venue_answer_done *done, void *user)
+int alpaca_ask_fills(struct venue_account *account, int symbol, const char *order_id, venue_answer_done *done,
+                     void *user)
 {
-    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    struct paper_call *call = create(account, symbol, NULL, order_id, done, user);
     if (!call)
         return -ENOMEM;
-    call->symbol = &requests->symbols.list[symbol];
-    snprintf(call->order_id, sizeof(call->order_id), "%s", order_id);
+    if (call->base.due)
+        return 0;
     struct text path = {0};
     text_lit(&path, "/v2/orders/");
     text_url(&path, order_id);
-    return start(call, STEP_FIND, &path, NULL, take_order_of_fills);
+    return alpaca_account_call_start(call, STEP_FIND, &path, NULL, take_order_of_fills);
 }
 
 /* ---- Balances. ---- */
 
 static bool take_positions(struct paper_call *call, const struct http_reply *reply)
 {
-    if (alpaca_parse_positions(&call->requests->symbols, reply->body, reply->len, &call->balances) < 0)
+    if (alpaca_parse_positions(&call->base.calls->symbols, reply->body, reply->len, &call->base.lists) < 0)
         return false;
-    alpaca_account_call_finish(call, VENUE_DONE, 0, "");
-    return true;
+    return finish(call);
 }
 
 static bool take_cash(struct paper_call *call, const struct http_reply *reply)
 {
-    if (alpaca_parse_cash(&call->requests->symbols, reply->body, reply->len, &call->balances) < 0)
+    if (alpaca_parse_cash(&call->base.calls->symbols, reply->body, reply->len, &call->base.lists) < 0)
         return false;
     struct text path = {0};
     text_lit(&path, "/v2/positions");
@@ -329,12 +335,12 @@ static bool take_cash(struct paper_call *call, const struct http_reply *reply)
     return true;
 }
 
-int alpaca_ask_balances(struct paper_requests *requests, venue_answer_done *done, void *user)
+int alpaca_ask_balances(struct venue_account *account, venue_answer_done *done, void *user)
 {
-    struct paper_call *call = alpaca_account_call_create(requests, done, user);
+    struct paper_call *call = create(account, -1, NULL, NULL, done, user);
     if (!call)
         return -ENOMEM;
     struct text path = {0};
     text_lit(&path, "/v2/account");
-    return start(call, STEP_READ, &path, NULL, take_cash);
+    return alpaca_account_call_start(call, STEP_READ, &path, NULL, take_cash);
 }

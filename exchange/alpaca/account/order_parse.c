@@ -183,16 +183,16 @@ int alpaca_parse_order(const struct venue_symbols *symbols, const char *text, si
     return 0;
 }
 
-static bool has_order(const struct paper_orders *orders, const char *id)
+static bool has_order(const struct venue_lists *lists, const char *id)
 {
-    for (size_t i = 0; i < orders->n; i++)
-        if (strcmp(orders->list[i].id, id) == 0)
+    for (size_t i = 0; i < lists->n_orders; i++)
+        if (strcmp(lists->orders[i].id, id) == 0)
             return true;
     return false;
 }
 
 int alpaca_parse_orders(const struct venue_symbols *symbols, const char *text, size_t len,
-                        struct paper_orders *orders, size_t *ret_n, int64_t *ret_last_ns)
+                        struct venue_lists *lists, size_t *ret_n, int64_t *ret_last_ns)
 {
     struct reader reader;
     struct alpaca_order raw;
@@ -206,11 +206,11 @@ int alpaca_parse_orders(const struct venue_symbols *symbols, const char *text, s
             return -EBADMSG;
         ++*ret_n;
         *ret_last_ns = raw.submitted_ns;
-        if (has_order(orders, order.id))
+        if (has_order(lists, order.id))
             continue;
-        if (!venue_list_reserve((void **)&orders->list, orders->n, sizeof(order)))
+        if (!venue_lists_order(lists))
             return -ENOMEM;
-        orders->list[orders->n++] = order;
+        lists->orders[lists->n_orders++] = order;
     }
     return json_done(&reader.json) ? 0 : -EBADMSG;
 }
@@ -253,21 +253,21 @@ static struct json_text execution_of(struct json_text id)
 }
 
 static int add_fill(const struct symbol *symbol, const char *order_id, const struct activity *a,
-                    struct paper_fills *fills)
+                    struct venue_lists *lists)
 {
     struct venue_fill fill = {.symbol = symbol, .ts_ns = a->ts_ns};
     if (!side_of(a->side, &fill.side) || !take_fill(a->price, a->qty, a->cumulative, &fill))
         return -EBADMSG;
     copy(execution_of(a->id), fill.trade_id, sizeof(fill.trade_id));
     snprintf(fill.order_id, sizeof(fill.order_id), "%s", order_id);
-    if (!venue_list_reserve((void **)&fills->list, fills->n, sizeof(fill)))
+    if (!venue_lists_fill(lists))
         return -ENOMEM;
-    fills->list[fills->n++] = fill;
+    lists->fills[lists->n_fills++] = fill;
     return 0;
 }
 
 int alpaca_parse_fills(const struct symbol *symbol, const char *order_id, const char *text, size_t len,
-                       struct paper_fills *fills, size_t *ret_n, char ret_last[static VENUE_TRADE_ID_MAX])
+                       struct venue_lists *lists, size_t *ret_n, char ret_last[static VENUE_TRADE_ID_MAX])
 {
     struct reader reader;
     struct activity a;
@@ -279,7 +279,7 @@ int alpaca_parse_fills(const struct symbol *symbol, const char *order_id, const 
             return -EBADMSG;
         ++*ret_n;
         copy(a.id, ret_last, VENUE_TRADE_ID_MAX);
-        int r = json_text_is(a.order_id, order_id) ? add_fill(symbol, order_id, &a, fills) : 0;
+        int r = json_text_is(a.order_id, order_id) ? add_fill(symbol, order_id, &a, lists) : 0;
         if (r < 0)
             return r;
     }
@@ -292,21 +292,22 @@ static int by_cumulative(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-bool alpaca_fills_settle(struct paper_fills *fills, int64_t filled)
+bool alpaca_fills_settle(struct venue_lists *lists, int64_t filled)
 {
     size_t kept = 0;
     int64_t sum = 0;
-    if (fills->n > 0)
-        qsort(fills->list, fills->n, sizeof(*fills->list), by_cumulative);
-    for (size_t i = 0; i < fills->n; i++) {
-        if (kept > 0 && fills->list[i].cumulative == sum && fills->list[i].qty == fills->list[kept - 1].qty)
+    if (lists->n_fills > 0)
+        qsort(lists->fills, lists->n_fills, sizeof(*lists->fills), by_cumulative);
+    for (size_t i = 0; i < lists->n_fills; i++) {
+        if (kept > 0 && lists->fills[i].cumulative == sum &&
+            lists->fills[i].qty == lists->fills[kept - 1].qty)
             continue;
-        if (fills->list[i].cumulative - fills->list[i].qty != sum)
+        if (lists->fills[i].cumulative - lists->fills[i].qty != sum)
             return false;
-        sum = fills->list[i].cumulative;
-        fills->list[kept++] = fills->list[i];
+        sum = lists->fills[i].cumulative;
+        lists->fills[kept++] = lists->fills[i];
     }
-    fills->n = kept;
+    lists->n_fills = kept;
     return sum >= filled;
 }
 

@@ -22,35 +22,23 @@ bool alpaca_account_update(const struct venue_symbols *symbols, const struct alp
 int alpaca_parse_order(const struct venue_symbols *symbols, const char *text, size_t len,
                        struct venue_order *ret, struct alpaca_order *ret_raw);
 
-/* A list. *orders grows by what is not in it yet, by id. *ret_n: of the list; *ret_last_ns: when the last one
- * of it was submitted, 0: not said. 0; -EBADMSG; -ENOMEM. */
-struct paper_orders {
-    struct venue_order *list;
-    size_t n;
-};
+/* A list. Its orders grow by what is not in it yet, by id. *ret_n: of the list; *ret_last_ns: when the last
+ * one of it was submitted, 0: not said. 0; -EBADMSG; -ENOMEM. */
 int alpaca_parse_orders(const struct venue_symbols *symbols, const char *text, size_t len,
-                        struct paper_orders *orders, size_t *ret_n, int64_t *ret_last_ns);
+                        struct venue_lists *lists, size_t *ret_n, int64_t *ret_last_ns);
 
 /* A page of activities: fills of one order are added, in the list's order. *ret_n: of the page; its last id
  * is the token of the next one. 0; -EBADMSG; -ENOMEM. */
-struct paper_fills {
-    struct venue_fill *list;
-    size_t n;
-};
 int alpaca_parse_fills(const struct symbol *symbol, const char *order_id, const char *text, size_t len,
-                       struct paper_fills *fills, size_t *ret_n, char ret_last[static VENUE_TRADE_ID_MAX]);
+                       struct venue_lists *lists, size_t *ret_n, char ret_last[static VENUE_TRADE_ID_MAX]);
 /* Sorts them, drops what came twice, and says whether they add up to `filled`. */
-bool alpaca_fills_settle(struct paper_fills *fills, int64_t filled);
+bool alpaca_fills_settle(struct venue_lists *lists, int64_t filled);
 
 /* Cash, and positions: those that are not 0 are added. 0; -EBADMSG; -ENOMEM. */
-struct paper_balances {
-    struct venue_balance *list;
-    size_t n;
-};
 int alpaca_parse_cash(const struct venue_symbols *symbols, const char *text, size_t len,
-                      struct paper_balances *balances);
+                      struct venue_lists *lists);
 int alpaca_parse_positions(const struct venue_symbols *symbols, const char *text, size_t len,
-                           struct paper_balances *balances);
+                           struct venue_lists *lists);
 
 /* {"code":40310000,"message":"…"}: the code, 0 where there is none, and the words. False: it is none. */
 bool alpaca_parse_error(const char *text, size_t len, int *ret_code, struct json_text *ret_words);

@@ -40,7 +40,7 @@ struct binance_request {
     int64_t message_id;                /* … or by the WebSocket API (0: not), */
     int connection;                    /* on that of the two, */
     int64_t deadline_ms;               /* and until then */
-    struct binance_parsed parsed;      /* of the pages so far */
+    struct venue_lists parsed;         /* of the pages so far */
     bool ready;                        /* `answer` is to be delivered from the loop */
     struct venue_answer answer;
     char text[VENUE_DETAIL_MAX]; /* answer.text */

@@ -19,7 +19,7 @@ static bool is_of(const struct binance_request *request)
 static int parse(struct binance_request *request, struct json json)
 {
     const struct venue_symbols *symbols = &request->account->symbols;
-    struct binance_parsed *parsed = &request->parsed;
+    struct venue_lists *parsed = &request->parsed;
     int r;
     switch (request->kind) {
     case BINANCE_PLACE:

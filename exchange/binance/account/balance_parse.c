@@ -30,13 +30,12 @@ static bool take_amounts(struct venue_balance *balance, int scale, struct json_t
            binance_text_amount(locked_text, scale, &balance->locked);
 }
 
-static int parse_balance(struct json *json, const struct venue_symbols *symbols, struct binance_parsed *ret)
+static int parse_balance(struct json *json, const struct venue_symbols *symbols, struct venue_lists *ret)
 {
     struct json_text key, other, asset = {"", 0}, free_text = {"", 0}, locked_text = {"", 0};
-    if (!venue_list_reserve((void **)&ret->balances, ret->n_balances, sizeof(*ret->balances)))
+    struct venue_balance *balance = venue_lists_balance(ret);
+    if (!balance)
         return -ENOMEM;
-    struct venue_balance *balance = &ret->balances[ret->n_balances];
-    *balance = (struct venue_balance){0};
     json_enter_object(json);
     while (json_member(json, &key)) {
         struct json_text *at = json_text_is(key, "asset") || json_text_is(key, "a")    ? &asset
@@ -57,8 +56,7 @@ static int parse_balance(struct json *json, const struct venue_symbols *symbols,
     return good || scale < 0 ? 0 : -EBADMSG; /* one that is beyond us, of no symbol of ours, is left out */
 }
 
-int binance_parse_balance_list(struct json json, const struct venue_symbols *symbols,
-                               struct binance_parsed *ret)
+int binance_parse_balance_list(struct json json, const struct venue_symbols *symbols, struct venue_lists *ret)
 {
     json_enter_array(&json);
     while (json_element(&json)) {
@@ -69,7 +67,7 @@ int binance_parse_balance_list(struct json json, const struct venue_symbols *sym
     return json.failed ? -EBADMSG : 0;
 }
 
-int binance_parse_balances(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret)
+int binance_parse_balances(struct json json, const struct venue_symbols *symbols, struct venue_lists *ret)
 {
     struct json_text key;
     struct json list = {.failed = true};

@@ -37,7 +37,7 @@ struct binance_event {
     struct venue_order order;
     bool filled; /* `fill` is one of a symbol of ours */
     struct venue_fill fill;
-    struct binance_parsed balances; /* to be freed, whatever is returned */
+    struct venue_lists balances; /* to be freed, whatever is returned */
 };
 
 /* The event of a message. 0; -EBADMSG, -ENOMEM. */

@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct venue_fill *next_fill(struct binance_parsed *parsed)
-{
-    if (!venue_list_reserve((void **)&parsed->fills, parsed->n_fills, sizeof(*parsed->fills)))
-        return NULL;
-    struct venue_fill *fill = &parsed->fills[parsed->n_fills];
-    *fill = (struct venue_fill){.notional = -1};
-    return fill;
-}
-
 /* Of fills, in both kinds of answers. */
 struct fill_texts {
     struct json_text price, qty, quote, commission, asset, trade_id, order_id, symbol, time, buyer, maker;
@@ -51,6 +42,7 @@ static bool make_fill(const struct fill_texts *texts, const struct venue_symbols
                       const struct symbol *symbol, struct venue_fill *ret)
 {
     ret->symbol = symbol;
+    ret->notional = -1;
     ret->fee_said = true;
     if (texts->trade_id.len == 0 || !json_text_copy(texts->trade_id, ret->trade_id, sizeof(ret->trade_id)) ||
         !json_text_copy(texts->asset, ret->fee_asset, sizeof(ret->fee_asset)) ||
@@ -65,14 +57,14 @@ static bool make_fill(const struct fill_texts *texts, const struct venue_symbols
 }
 
 /* All of them took from the book: the order was new. */
-int binance_parse_fills(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret)
+int binance_parse_fills(struct json json, const struct venue_symbols *symbols, struct venue_lists *ret)
 {
     const struct venue_order *order = &ret->orders[0];
     int64_t cumulative = 0;
     json_enter_array(&json);
     while (json_element(&json)) {
         struct fill_texts texts;
-        struct venue_fill *fill = next_fill(ret);
+        struct venue_fill *fill = venue_lists_fill(ret);
         if (!fill)
             return -ENOMEM;
         if (!read_fill(&json, &texts) || !make_fill(&texts, symbols, order->symbol, fill) ||
@@ -97,11 +89,11 @@ static int by_trade(const void *a, const void *b)
 }
 
 static int parse_trade(struct json *json, const struct venue_symbols *symbols, const struct symbol *symbol,
-                       const char *order_id, struct binance_parsed *ret)
+                       const char *order_id, struct venue_lists *ret)
 {
     struct fill_texts texts;
     bool buyer;
-    struct venue_fill *fill = next_fill(ret);
+    struct venue_fill *fill = venue_lists_fill(ret);
     if (!fill)
         return -ENOMEM;
     if (!read_fill(json, &texts) || !make_fill(&texts, symbols, symbol, fill) ||
@@ -116,7 +108,7 @@ static int parse_trade(struct json *json, const struct venue_symbols *symbols, c
 }
 
 int binance_parse_trades(struct json json, const struct venue_symbols *symbols, const struct symbol *symbol,
-                         const char *order_id, struct binance_parsed *ret)
+                         const char *order_id, struct venue_lists *ret)
 {
     int64_t cumulative = 0;
     json_enter_array(&json);

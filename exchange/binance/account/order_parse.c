@@ -7,14 +7,6 @@
 #include "exchange/binance/rest_parse.h"
 #include "exchange/utf8.h"
 
-void binance_parsed_free(struct binance_parsed *parsed)
-{
-    free(parsed->orders);
-    free(parsed->fills);
-    free(parsed->balances);
-    *parsed = (struct binance_parsed){0};
-}
-
 /* ---- Parts. ---- */
 
 void binance_copy_words(struct json_text text, char *ret, size_t size)
@@ -221,7 +213,7 @@ static bool read_order(struct json *json, const struct venue_symbols *symbols, s
     return !json->failed && make_order(parts, symbols, ret);
 }
 
-int binance_parse_order(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret)
+int binance_parse_order(struct json json, const struct venue_symbols *symbols, struct venue_lists *ret)
 {
     struct json fills = {.failed = true};
     int r = 0;
@@ -237,11 +229,11 @@ int binance_parse_order(struct json json, const struct venue_symbols *symbols, s
     return r;
 }
 
-int binance_parse_open(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret)
+int binance_parse_open(struct json json, const struct venue_symbols *symbols, struct venue_lists *ret)
 {
     json_enter_array(&json);
     while (json_element(&json)) {
-        if (!venue_list_reserve((void **)&ret->orders, ret->n_orders, sizeof(*ret->orders)))
+        if (!venue_lists_order(ret))
             return -ENOMEM;
         if (!read_order(&json, symbols, &ret->orders[ret->n_orders], NULL))
             return -EBADMSG;

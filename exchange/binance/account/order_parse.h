@@ -8,35 +8,25 @@
 #include "exchange/json.h"
 #include "exchange/venue_account.h"
 
-/* Lists that a parser made: of malloc(). */
-struct binance_parsed {
-    struct venue_order *orders;
-    struct venue_fill *fills;
-    struct venue_balance *balances;
-    size_t n_orders, n_fills, n_balances;
-    int64_t ts_ns; /* the answer's; 0: not said */
-};
-void binance_parsed_free(struct binance_parsed *parsed);
-
 /* An order alone: of a query, a cancel (whose `origClientOrderId` is the order's id), or a new one, with its
  * fills. */
-int binance_parse_order(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret);
-int binance_parse_open(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret);
+int binance_parse_order(struct json json, const struct venue_symbols *symbols, struct venue_lists *ret);
+int binance_parse_open(struct json json, const struct venue_symbols *symbols, struct venue_lists *ret);
 
 /* The fills of the new order that ret->orders[0] is: ascending. */
-int binance_parse_fills(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret);
+int binance_parse_fills(struct json json, const struct venue_symbols *symbols, struct venue_lists *ret);
 
 /* myTrades of one order of `symbol`: appended to ret->fills, ascending by trade; `cumulative` counts all of
  * them. Fills of another order are -EBADMSG. */
 int binance_parse_trades(struct json json, const struct venue_symbols *symbols, const struct symbol *symbol,
-                         const char *order_id, struct binance_parsed *ret);
+                         const char *order_id, struct venue_lists *ret);
 
 /* account: all that are not 0. */
-int binance_parse_balances(struct json json, const struct venue_symbols *symbols, struct binance_parsed *ret);
+int binance_parse_balances(struct json json, const struct venue_symbols *symbols, struct venue_lists *ret);
 
 /* The array of balances of an answer or of an event, with those that are 0. */
 int binance_parse_balance_list(struct json json, const struct venue_symbols *symbols,
-                               struct binance_parsed *ret);
+                               struct venue_lists *ret);
 
 /* Parts of both answers and events. Texts are those of a string, or of a number as it is written. */
 

@@ -51,7 +51,7 @@ static void take_out(struct binance_request *request)
 static void free_request(struct binance_request *request)
 {
     http_cancel(request->http);
-    binance_parsed_free(&request->parsed);
+    venue_lists_free(&request->parsed);
     free(request);
 }
 
@@ -71,7 +71,7 @@ void binance_request_finish(struct binance_request *request)
     take_out(request);
     answer->text = answer->outcome == VENUE_DONE ? "" : request->text;
     if (answer->outcome == VENUE_DONE) {
-        const struct binance_parsed *parsed = &request->parsed;
+        const struct venue_lists *parsed = &request->parsed;
         answer->orders = parsed->orders;
         answer->n_orders = parsed->n_orders;
         answer->fills = parsed->fills;

@@ -118,7 +118,7 @@ static void take_event(struct binance_user_connection *connection, struct json j
     struct binance_event event;
     int r = binance_event_read(json, &account->symbols, &event);
     if (r < 0) { /* as one that was missed */
-        binance_parsed_free(&event.balances);
+        venue_lists_free(&event.balances);
         binance_user_fail(connection, LINK_LOST, -1,
                           r == -ENOMEM ? "out of memory" : "an event of user data cannot be read");
         return;
@@ -133,7 +133,7 @@ static void take_event(struct binance_user_connection *connection, struct json j
     } else if (event.kind == BINANCE_EVENT_TERMINATED) {
         binance_user_fail(connection, LINK_LOST, -1, "the venue has ended the stream of user data");
     }
-    binance_parsed_free(&event.balances);
+    venue_lists_free(&event.balances);
 }
 
 void binance_user_message(void *user, const char *data, size_t len)

@@ -1,0 +1,137 @@
+#include "exchange/net/account.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/clock.h"
+#include "exchange/net/secret.h"
+
+/* Texts that a header takes. */
+static bool is_key(const char *text)
+{
+    size_t len = text ? strlen(text) : 0;
+    return len > 0 && len < ACCOUNT_KEY_MAX && strcspn(text, " \t\r\n\"\\") == len;
+}
+
+static int take_keys(struct net_account *account, const struct venue_keys *keys)
+{
+    if (!is_key(keys->id) || !is_key(keys->secret))
+        return -EINVAL;
+    account->keys = net_secret_alloc(sizeof(*account->keys));
+    if (!account->keys)
+        return -ENOMEM;
+    memcpy(account->keys->id, keys->id, strlen(keys->id) + 1);
+    memcpy(account->keys->secret, keys->secret, strlen(keys->secret) + 1);
+    return 0;
+}
+
+static void add_header(struct account_calls *calls, const char *name, const char *value)
+{
+    if (name)
+        calls->headers[calls->n_headers++] = (struct net_header){name, value};
+}
+
+static void on_changed(void *user)
+{
+    struct net_account *account = user;
+    account->handler->state(account->user, net_connection_status(&account->feed));
+}
+
+static void on_opened(void *user)
+{
+    struct net_account *account = user;
+    account->venue->opened(account);
+}
+
+static bool on_message(void *user, const char *data, size_t len)
+{
+    struct net_account *account = user;
+    return account->venue->message(account, data, len);
+}
+
+static void free_account(struct net_account *account)
+{
+    net_secret_free(account->keys);
+    free(account);
+}
+
+static void on_closed(void *user)
+{
+    struct net_account *account = user;
+    if (--account->open == 0)
+        free_account(account);
+}
+
+int net_account_create(const struct account_venue *venue, const struct venue_account_config *config,
+                       const struct venue_account_handler *handler, void *user, struct venue_account **ret)
+{
+    static const struct net_connection_handler feed_handler = {
+        .changed = on_changed, .opened = on_opened, .message = on_message, .closed = on_closed};
+    const char *rest_url, *ws_url;
+    int r = venue_account_urls(venue->accounts, config, &rest_url, &ws_url);
+    if (r < 0)
+        return r;
+    struct net_account *account = calloc(1, venue->size);
+    if (!account)
+        return -ENOMEM;
+    account->venue = venue;
+    account->handler = handler;
+    account->user = user;
+    const struct net_connection_config feed = {.net = config->net,
+                                               .base = ws_url,
+                                               .path = venue->path,
+                                               .jitter_seed = config->jitter_seed,
+                                               .ban = config->ban};
+    r = take_keys(account, &config->keys);
+    if (r == 0)
+        r = net_connection_init(&account->feed, &feed, &feed_handler, account);
+    if (r < 0) {
+        free_account(account);
+        return r;
+    }
+    net_account_calls_init(&account->calls, venue->calls, config, rest_url, on_closed, account);
+    add_header(&account->calls, venue->id_header, account->keys->id);
+    add_header(&account->calls, venue->secret_header, account->keys->secret);
+    account->open = 2;
+    *ret = (struct venue_account *)account;
+    return 0;
+}
+
+void net_account_destroy(struct venue_account *venue)
+{
+    struct net_account *account = net_account_of(venue);
+    if (!account || account->feed.closed)
+        return;
+    net_account_calls_close(&account->calls);
+    net_connection_close(&account->feed);
+}
+
+void net_account_hold(struct venue_account *venue, int64_t until_ns, const char *why)
+{
+    struct net_account *account = net_account_of(venue);
+    int64_t until_ms = clock_ms_of_wall(until_ns);
+    net_account_calls_hold(&account->calls, until_ms, why);
+    net_connection_hold(&account->feed, until_ms, why);
+}
+
+const struct venue_status *net_account_status(const struct venue_account *venue)
+{
+    return net_connection_status(&((const struct net_account *)venue)->feed);
+}
+
+bool net_account_update(struct net_account *account, const struct venue_order *order,
+                        const struct venue_fill *fill)
+{
+    if (fill)
+        account->handler->fill(account->user, fill);
+    if (!account->feed.closed)
+        account->handler->order(account->user, order);
+    return !account->feed.closed;
+}
+
+void net_account_fail(struct net_account *account, enum link_failure failure, const char *why)
+{
+    net_connection_say(&account->feed, "%s", why);
+    net_connection_fail(&account->feed, failure, -1);
+}
