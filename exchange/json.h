@@ -71,6 +71,15 @@ static inline bool json_text_is(struct json_text text, const char *word)
     return strlen(word) == text.len && memcmp(word, text.data, text.len) == 0;
 }
 
+/* Its number among n words, of which some may be NULL; n: it is none of them. */
+static inline unsigned json_text_among(struct json_text text, const char *const *words, unsigned n)
+{
+    unsigned i = 0;
+    while (i < n && !(words[i] && json_text_is(text, words[i])))
+        i++;
+    return i;
+}
+
 /* With a NUL. False, and nothing: it is longer. */
 static inline bool json_text_copy(struct json_text text, char *ret, size_t size)
 {

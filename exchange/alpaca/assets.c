@@ -8,7 +8,6 @@
 #include "exchange/alpaca/calendar.h"
 #include "exchange/alpaca/message.h"
 #include "exchange/alpaca/number.h"
-#include "exchange/nearest.h"
 
 #define CENT   10000000LL /* at ALPACA_PRICE_SCALE */
 #define SHARE  1000000000LL
@@ -151,16 +150,10 @@ static void offer(const struct asset *asset, struct venue_symbol *wanted, size_t
     char name[SYMBOL_NAME_MAX];
     if (!copy_name(asset->name.data, asset->name.len, name, sizeof(name)))
         return;
-    for (size_t i = 0; i < n; i++) {
-        struct venue_symbol *want = &wanted[i];
-        if (want->found)
-            continue;
-        if (strcmp(want->name, name) == 0) {
-            want->found = !asset->odd && to_symbol(asset, &want->symbol);
-            want->unusable = !want->found;
-            continue;
-        }
-        nearest_keep(want->name, name, want->nearest, sizeof(want->nearest));
+    struct venue_symbol *want = venue_symbol_offer(wanted, n, name);
+    if (want) {
+        want->found = !asset->odd && to_symbol(asset, &want->symbol);
+        want->unusable = !want->found;
     }
 }
 

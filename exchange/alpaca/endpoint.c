@@ -354,7 +354,8 @@ int alpaca_endpoint_init(struct endpoint *endpoint, const struct endpoint_owner 
                                                      .ban = config->ban,
                                                      .check = "the URL, the feed and the keys",
                                                      .final_refusals = true,
-                                                     .header = packed ? &packed_header : NULL};
+                                                     .headers = &packed_header,
+                                                     .n_headers = packed};
     int r = net_connection_init(&endpoint->connection, &connection, &handler, endpoint);
     if (r < 0)
         return r;

@@ -28,7 +28,6 @@ static struct alpaca_rest *alpaca(struct venue_rest *rest)
 
 static void finish(struct venue_rest *rest)
 {
-    free(alpaca(rest)->data);
     free(alpaca(rest)->trading);
 }
 
@@ -116,7 +115,9 @@ int64_t alpaca_bars_late_ns(const struct symbol *symbol, const struct venue_sett
 }
 
 static const struct requests_venue requests = {
+    .size = sizeof(struct alpaca_rest),
     .call_size = sizeof(struct alpaca_call),
+    .weight_limit = ALPACA_CALLS_PER_MINUTE,
     .banned_before = "the venue's limit, as known from before",
     .prepare = alpaca_call_prepare,
     .finish_call = alpaca_call_finish,
@@ -135,30 +136,21 @@ static const struct requests_venue requests = {
 int alpaca_rest_create(const struct venue_rest_config *config, struct venue_rest **ret)
 {
     struct alpaca_settings settings = alpaca_settings(config->settings, config->n_settings);
-    const char *data = config->rest_url ? config->rest_url : ALPACA_REST_URL;
     const char *trading = settings.trading_url[0] ? settings.trading_url
                           : config->rest_url      ? config->rest_url
                                                   : ALPACA_TRADING_URL;
     struct url url;
-    int r = net_url_parse_as(data, "https", &url);
-    if (r == 0)
-        r = net_url_parse_as(trading, "https", &url);
-    if (r < 0)
-        return r;
-    struct alpaca_rest *rest = calloc(1, sizeof(*rest));
-    if (!rest)
-        return -ENOMEM;
-    rest->data = strdup(data);
-    rest->trading = strdup(trading);
-    r = rest->data && rest->trading
-            ? net_requests_init(&rest->base, &requests, config, ALPACA_CALLS_PER_MINUTE)
-            : -ENOMEM;
+    int r = net_url_parse_as(trading, "https", &url);
+    char *copy = r == 0 ? strdup(trading) : NULL;
+    if (!copy)
+        return r < 0 ? r : -ENOMEM;
+    r = net_requests_create(&requests, config, ALPACA_REST_URL, ret);
     if (r < 0) {
-        free(rest->data);
-        free(rest->trading);
-        free(rest);
+        free(copy);
         return r;
     }
+    struct alpaca_rest *rest = alpaca(*ret);
+    rest->trading = copy;
     snprintf(rest->feed, sizeof(rest->feed), "%s", settings.feed);
     snprintf(rest->crypto, sizeof(rest->crypto), "%s", settings.crypto);
     if (config->keys.id && config->keys.secret) {
@@ -168,6 +160,5 @@ int alpaca_rest_create(const struct venue_rest_config *config, struct venue_rest
     }
     rest->past = config->past;
     net_budget_init(&rest->budget, ALPACA_CALLS_PER_MINUTE * SHARE_PERCENT / 100, MINUTE_MS);
-    *ret = &rest->base;
     return 0;
 }

@@ -251,7 +251,7 @@ static const char *host(const struct venue_call *call)
     bool data = call->kind == VENUE_REPLY_BARS || call->kind == VENUE_REPLY_BOOK ||
                 call->kind == VENUE_REPLY_ACTIONS || call->kind == VENUE_REPLY_LATEST ||
                 call->kind == VENUE_REPLY_TRADES;
-    return data ? rest_of(call)->data : rest_of(call)->trading;
+    return data ? call->rest->url : rest_of(call)->trading;
 }
 
 char *alpaca_call_url(const struct venue_call *base, bool whole)

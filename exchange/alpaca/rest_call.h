@@ -14,7 +14,7 @@ enum { ALPACA_TOKEN_MAX = 512 };
 
 struct alpaca_rest {
     struct venue_rest base;
-    char *data, *trading;        /* hosts */
+    char *trading;               /* its host; of data: base.url */
     char feed[16], crypto[16];   /* settings */
     struct budget budget;        /* calls of the last minute */
     int64_t reset_ms;            /* when the venue's count starts again, as far as it said; 0: it did not */

@@ -8,7 +8,6 @@
 #include "exchange/binance/rest_call.h"
 #include "exchange/binance/rest_parse.h"
 #include "exchange/clock.h"
-#include "exchange/net/url.h"
 
 enum {
     SECOND_MS = 1000,
@@ -38,11 +37,6 @@ static int prepare(struct venue_call *call)
             call->next_id = 0;
     }
     return call->kind == VENUE_REPLY_BARS && call->bars.start_ns < 0 ? -EINVAL : 0;
-}
-
-static void finish(struct venue_rest *rest)
-{
-    free(binance(rest)->url);
 }
 
 /* Where many wait each gets fewer levels. */
@@ -140,11 +134,12 @@ static int refused(struct venue_call *base, const struct http_reply *http)
 }
 
 static const struct requests_venue requests = {
+    .size = sizeof(struct binance_rest),
     .call_size = sizeof(struct binance_call),
+    .weight_limit = BINANCE_WEIGHT_LIMIT_DEFAULT,
     .banned_before = BINANCE_BANNED_BEFORE,
     .refused_wait_ms = FIREWALL_MS,
     .prepare = prepare,
-    .finish = finish,
     .url = binance_call_url,
     .title = binance_call_title,
     .room_ms = room_ms,
@@ -158,22 +153,8 @@ static const struct requests_venue requests = {
 int binance_rest_create(const struct binance_variant *variant, const struct venue_rest_config *config,
                         struct venue_rest **ret)
 {
-    const char *base = config->rest_url ? config->rest_url : variant->rest_url;
-    struct url url;
-    int r = net_url_parse_as(base, "https", &url);
-    if (r < 0)
-        return r;
-    struct binance_rest *rest = calloc(1, sizeof(*rest));
-    if (!rest)
-        return -ENOMEM;
-    rest->variant = variant;
-    rest->url = strdup(base);
-    r = rest->url ? net_requests_init(&rest->base, &requests, config, BINANCE_WEIGHT_LIMIT_DEFAULT) : -ENOMEM;
-    if (r < 0) {
-        free(rest->url);
-        free(rest);
-        return r;
-    }
-    *ret = &rest->base;
-    return 0;
+    int r = net_requests_create(&requests, config, variant->rest_url, ret);
+    if (r == 0)
+        binance(*ret)->variant = variant;
+    return r;
 }

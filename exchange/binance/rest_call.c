@@ -100,7 +100,7 @@ char *binance_call_url(const struct venue_call *call, bool whole)
 {
     struct text text = {0};
     if (whole)
-        text_base(&text, rest_of(call)->url);
+        text_str(&text, call->rest->url);
     text_lit(&text, "/api/v3/");
     switch (call->kind) {
     case VENUE_REPLY_TIME:

@@ -9,7 +9,6 @@
 struct binance_rest {
     struct venue_rest base;
     const struct binance_variant *variant;
-    char *url;
     int64_t minute_ends_ms; /* when the venue's count of weight starts over, at the latest */
     int64_t weight_used; /* as the venue said, plus what was sent since; or what was sent, if that is more */
     int64_t weight_sent; /* in this minute */

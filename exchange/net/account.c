@@ -23,13 +23,9 @@ static int take_keys(struct net_account *account, const struct venue_keys *keys)
         return -ENOMEM;
     memcpy(account->keys->id, keys->id, strlen(keys->id) + 1);
     memcpy(account->keys->secret, keys->secret, strlen(keys->secret) + 1);
+    account->headers[0] = (struct net_header){account->venue->id_header, account->keys->id};
+    account->headers[1] = (struct net_header){account->venue->secret_header, account->keys->secret};
     return 0;
-}
-
-static void add_header(struct account_calls *calls, const char *name, const char *value)
-{
-    if (name)
-        calls->headers[calls->n_headers++] = (struct net_header){name, value};
 }
 
 static void on_changed(void *user)
@@ -41,7 +37,10 @@ static void on_changed(void *user)
 static void on_opened(void *user)
 {
     struct net_account *account = user;
-    account->venue->opened(account);
+    if (account->venue->opened)
+        account->venue->opened(account);
+    else
+        net_connection_ready(&account->feed);
 }
 
 static bool on_message(void *user, const char *data, size_t len)
@@ -82,7 +81,9 @@ int net_account_create(const struct account_venue *venue, const struct venue_acc
                                                .base = ws_url,
                                                .path = venue->path,
                                                .jitter_seed = config->jitter_seed,
-                                               .ban = config->ban};
+                                               .ban = config->ban,
+                                               .headers = account->headers,
+                                               .n_headers = venue->opened ? 0 : ACCOUNT_HEADERS_MAX};
     r = take_keys(account, &config->keys);
     if (r == 0)
         r = net_connection_init(&account->feed, &feed, &feed_handler, account);
@@ -91,8 +92,8 @@ int net_account_create(const struct account_venue *venue, const struct venue_acc
         return r;
     }
     net_account_calls_init(&account->calls, venue->calls, config, rest_url, on_closed, account);
-    add_header(&account->calls, venue->id_header, account->keys->id);
-    add_header(&account->calls, venue->secret_header, account->keys->secret);
+    account->calls.headers = account->headers;
+    account->calls.n_headers = ACCOUNT_HEADERS_MAX;
     account->open = 2;
     *ret = (struct venue_account *)account;
     return 0;
@@ -120,13 +121,15 @@ const struct venue_status *net_account_status(const struct venue_account *venue)
     return net_connection_status(&((const struct net_account *)venue)->feed);
 }
 
-bool net_account_update(struct net_account *account, const struct venue_order *order,
-                        const struct venue_fill *fill)
+bool net_account_push(struct net_account *account, const struct venue_lists *lists)
 {
-    if (fill)
-        account->handler->fill(account->user, fill);
-    if (!account->feed.closed)
-        account->handler->order(account->user, order);
+    const struct venue_account_handler *handler = account->handler;
+    for (size_t i = 0; i < lists->n_fills && !account->feed.closed; i++)
+        handler->fill(account->user, &lists->fills[i]);
+    for (size_t i = 0; i < lists->n_orders && !account->feed.closed; i++)
+        handler->order(account->user, &lists->orders[i]);
+    if (lists->n_balances > 0 && !account->feed.closed)
+        handler->balances(account->user, lists->balances, lists->n_balances);
     return !account->feed.closed;
 }
 
@@ -134,4 +137,46 @@ void net_account_fail(struct net_account *account, enum link_failure failure, co
 {
     net_connection_say(&account->feed, "%s", why);
     net_connection_fail(&account->feed, failure, -1);
+}
+
+/* ---- Requests. ---- */
+
+static struct account_calls *calls_of(struct venue_account *account)
+{
+    return &net_account_of(account)->calls;
+}
+
+int net_account_place(struct venue_account *account, const struct order *order, const char *client_id,
+                      venue_answer_done *done, void *user)
+{
+    return net_account_call(calls_of(account), ACCOUNT_PLACE, order->symbol, client_id, NULL, order, done,
+                            user);
+}
+
+int net_account_cancel(struct venue_account *account, int symbol, const char *client_id,
+                       venue_answer_done *done, void *user)
+{
+    return net_account_call(calls_of(account), ACCOUNT_CANCEL, symbol, client_id, NULL, NULL, done, user);
+}
+
+int net_account_query(struct venue_account *account, int symbol, const char *client_id,
+                      venue_answer_done *done, void *user)
+{
+    return net_account_call(calls_of(account), ACCOUNT_QUERY, symbol, client_id, NULL, NULL, done, user);
+}
+
+int net_account_open(struct venue_account *account, venue_answer_done *done, void *user)
+{
+    return net_account_call(calls_of(account), ACCOUNT_OPEN, -1, NULL, NULL, NULL, done, user);
+}
+
+int net_account_fills(struct venue_account *account, int symbol, const char *order_id,
+                      venue_answer_done *done, void *user)
+{
+    return net_account_call(calls_of(account), ACCOUNT_FILLS, symbol, NULL, order_id, NULL, done, user);
+}
+
+int net_account_balances(struct venue_account *account, venue_answer_done *done, void *user)
+{
+    return net_account_call(calls_of(account), ACCOUNT_BALANCES, -1, NULL, NULL, NULL, done, user);
 }

@@ -1,6 +1,6 @@
 /* A venue's account whose requests go by HTTP and whose user data comes over one websocket: what such
  * accounts share (exchange/venue_account.h). A venue's own account begins with struct net_account, and its
- * table has the functions below for destroy, hold and status. */
+ * table has NET_ACCOUNT_FUNCTIONS. */
 #ifndef EXCHANGE_NET_ACCOUNT_H
 #define EXCHANGE_NET_ACCOUNT_H
 
@@ -21,9 +21,10 @@ struct account_venue {
     const struct venue_accounts *accounts;
     const char *path; /* of user data: "/stream" */
     const struct account_calls_venue *calls;
-    /* Names of the headers that the keys are sent in; NULL: it is not. */
+    /* Names of the headers that the keys are sent in. */
     const char *id_header, *secret_header;
-    /* User data: as in struct net_connection_handler. */
+    /* User data: as in struct net_connection_handler. `opened` NULL: the keys go in the upgrade's headers,
+     * and nothing more is needed. */
     void (*opened)(struct net_account *account);
     bool (*message)(struct net_account *account, const char *data, size_t len);
 };
@@ -33,6 +34,7 @@ struct net_account {
     const struct venue_account_handler *handler;
     void *user;
     struct account_keys *keys;
+    struct net_header headers[ACCOUNT_HEADERS_MAX];
     struct account_calls calls;
     struct net_connection feed; /* user data */
     int open;                   /* handles that are not closed yet */
@@ -43,17 +45,31 @@ static inline struct net_account *net_account_of(struct venue_account *account)
     return (struct net_account *)account;
 }
 
-/* As struct venue_accounts says. Keys are texts that a header takes. */
+/* As struct venue_accounts says, as all below. Keys are texts that a header takes. */
 int net_account_create(const struct account_venue *venue, const struct venue_account_config *config,
                        const struct venue_account_handler *handler, void *user, struct venue_account **ret);
 void net_account_destroy(struct venue_account *account);
 void net_account_hold(struct venue_account *account, int64_t until_ns, const char *why);
 const struct venue_status *net_account_status(const struct venue_account *account);
+int net_account_place(struct venue_account *account, const struct order *order, const char *client_id,
+                      venue_answer_done *done, void *user);
+int net_account_cancel(struct venue_account *account, int symbol, const char *client_id,
+                       venue_answer_done *done, void *user);
+int net_account_query(struct venue_account *account, int symbol, const char *client_id,
+                      venue_answer_done *done, void *user);
+int net_account_open(struct venue_account *account, venue_answer_done *done, void *user);
+int net_account_fills(struct venue_account *account, int symbol, const char *order_id,
+                      venue_answer_done *done, void *user);
+int net_account_balances(struct venue_account *account, venue_answer_done *done, void *user);
 
-/* Of user data: passes a fill (NULL: none) and its order's event on, and says whether the account is still
- * there. */
-bool net_account_update(struct net_account *account, const struct venue_order *order,
-                        const struct venue_fill *fill);
+/* All of them, in the venue's table, beside its own `create`. */
+#define NET_ACCOUNT_FUNCTIONS \
+    .destroy = net_account_destroy, .hold = net_account_hold, .status = net_account_status, \
+    .place = net_account_place, .cancel = net_account_cancel, .query = net_account_query, \
+    .open = net_account_open, .fills = net_account_fills, .balances = net_account_balances
+
+/* Of user data: passes fills, orders and balances on, and says whether the account is still there. */
+bool net_account_push(struct net_account *account, const struct venue_lists *lists);
 /* Of user data: it cannot go on, by that failure. */
 void net_account_fail(struct net_account *account, enum link_failure failure, const char *why);
 

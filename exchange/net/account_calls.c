@@ -33,32 +33,6 @@ void net_account_call_free(struct account_call *call)
     free_call(call);
 }
 
-struct account_call *net_account_call_create(struct account_calls *calls, int symbol, const char *client_id,
-                                             const char *order_id, venue_answer_done *done, void *user)
-{
-    struct account_call *call = calloc(1, calls->venue->call_size), **last = &calls->list;
-    if (!call)
-        return NULL;
-    call->calls = calls;
-    call->done = done;
-    call->user = user;
-    while (*last)
-        last = &(*last)->next;
-    *last = call;
-    bool known = symbol < 0 || ((size_t)symbol < calls->symbols.n && calls->symbols.list[symbol].name[0]);
-    if (symbol >= 0 && known)
-        call->symbol = &calls->symbols.list[symbol];
-    if (!known || (order_id && (!*order_id || strlen(order_id) >= sizeof(call->order_id))))
-        net_account_call_end_later(call, VENUE_REFUSED, 0, 0, "the account has no such symbol or order");
-    else if (client_id && (!*client_id || strlen(client_id) >= sizeof(call->client_id)))
-        net_account_call_end_later(call, VENUE_REFUSED, 0, 0, "a client id has 1 to 36 characters");
-    else if (client_id)
-        strcpy(call->client_id, client_id);
-    if (order_id && !call->due)
-        strcpy(call->order_id, order_id);
-    return call;
-}
-
 void net_account_calls_init(struct account_calls *calls, const struct account_calls_venue *venue,
                             const struct venue_account_config *config, const char *rest_url,
                             void (*closed)(void *user), void *user)
@@ -220,7 +194,8 @@ static int send_call(struct account_call *call, const char *method, struct text 
         free(whole);
         return 0;
     }
-    memcpy(headers, calls->headers, sizeof(calls->headers));
+    for (size_t i = 0; i < calls->n_headers; i++)
+        headers[i] = calls->headers[i];
     headers[calls->n_headers] = (struct net_header){"Content-Type", "application/json"};
     const struct http_request request = {
         .method = method,
@@ -250,4 +225,32 @@ void net_account_call_continue(struct account_call *call, const char *method, st
 {
     if (send_call(call, method, path, NULL) < 0)
         net_account_call_end(call, outcome, 0, "out of memory");
+}
+
+int net_account_call(struct account_calls *calls, enum account_ask ask, int symbol, const char *client_id,
+                     const char *order_id, const struct order *order, venue_answer_done *done, void *user)
+{
+    struct account_call *call = calloc(1, calls->venue->call_size), **last = &calls->list;
+    if (!call)
+        return -ENOMEM;
+    call->calls = calls;
+    call->ask = ask;
+    call->done = done;
+    call->user = user;
+    while (*last)
+        last = &(*last)->next;
+    *last = call;
+    bool known = symbol < 0 || ((size_t)symbol < calls->symbols.n && calls->symbols.list[symbol].name[0]);
+    if (!known || (order_id && (!*order_id || strlen(order_id) >= sizeof(call->order_id)))) {
+        net_account_call_end_later(call, VENUE_REFUSED, 0, 0, "the account has no such symbol or order");
+        return 0;
+    }
+    if (client_id && (!*client_id || strlen(client_id) >= sizeof(call->client_id))) {
+        net_account_call_end_later(call, VENUE_REFUSED, 0, 0, "a client id has 1 to 36 characters");
+        return 0;
+    }
+    call->symbol = symbol < 0 ? NULL : &calls->symbols.list[symbol];
+    strcpy(call->client_id, client_id ? client_id : "");
+    strcpy(call->order_id, order_id ? order_id : "");
+    return calls->venue->send(call, order);
 }

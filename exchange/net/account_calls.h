@@ -18,6 +18,17 @@ enum { ACCOUNT_HEADERS_MAX = 2, ACCOUNT_BASE_MAX = URL_HOST_MAX + 16 };
 
 struct account_calls;
 
+/* What is asked for: a function of struct venue_accounts each. */
+enum account_ask {
+    ACCOUNT_PLACE,
+    ACCOUNT_CANCEL,
+    ACCOUNT_QUERY,
+    ACCOUNT_OPEN,
+    ACCOUNT_FILLS,
+    ACCOUNT_BALANCES,
+    ACCOUNT_ASKS,
+};
+
 /* From the call until its answer was delivered. */
 struct account_call {
     struct account_call *next; /* in order of asking */
@@ -27,9 +38,9 @@ struct account_call {
     struct http_call *http; /* in flight */
     bool due;               /* `answer` is to be delivered by the timer */
 
-    /* What it is about: of the request. */
-    const struct symbol *symbol;
-    char client_id[ORDER_CLIENT_ID_MAX], order_id[VENUE_ORDER_ID_MAX];
+    enum account_ask ask;
+    const struct symbol *symbol;                                       /* but for OPEN, BALANCES */
+    char client_id[ORDER_CLIENT_ID_MAX], order_id[VENUE_ORDER_ID_MAX]; /* PLACE, CANCEL, QUERY; FILLS */
 
     struct venue_answer
         answer; /* outcome, code, retry_ms, settled_ns, ts_ns; the lists of DONE are `lists` */
@@ -39,6 +50,8 @@ struct account_call {
 
 struct account_calls_venue {
     size_t call_size;
+    /* Sends its first request, or answers it later; `order`: of PLACE. 0; -ENOMEM: then the call is gone. */
+    int (*send)(struct account_call *call, const struct order *order);
     /* A reply came: the call is ended, or goes on by another request. */
     void (*take)(struct account_call *call, const struct http_reply *reply);
     /* Before the answer is delivered; NULL: nothing is to be changed. */
@@ -48,8 +61,8 @@ struct account_calls_venue {
 struct account_calls {
     const struct account_calls_venue *venue;
     struct net_context *net;
-    char base[ACCOUNT_BASE_MAX];                    /* https://HOST[:PORT] */
-    struct net_header headers[ACCOUNT_HEADERS_MAX]; /* of every request; the owner's */
+    char base[ACCOUNT_BASE_MAX];      /* https://HOST[:PORT] */
+    const struct net_header *headers; /* of every request, at most ACCOUNT_HEADERS_MAX; the owner's */
     size_t n_headers;
     struct venue_symbols symbols;
     int64_t timeout_ms;
@@ -74,11 +87,10 @@ void net_account_calls_close(struct account_calls *calls);
 /* Nothing is sent before; an earlier time than the one known changes nothing. */
 void net_account_calls_hold(struct account_calls *calls, int64_t until_ms, const char *why);
 
-/* A call that has sent nothing yet, about a symbol (by its number; -1: none), and about an order by its
- * client id or the venue's (NULL: none). Where there is no such symbol, or the id is none, it is answered
- * already: `due`. NULL without memory. */
-struct account_call *net_account_call_create(struct account_calls *calls, int symbol, const char *client_id,
-                                             const char *order_id, venue_answer_done *done, void *user);
+/* Begins a call about a symbol (by its number; -1: none), and about an order by its client id or the venue's
+ * (NULL: none), which are checked. 0; -ENOMEM: then there is none. */
+int net_account_call(struct account_calls *calls, enum account_ask ask, int symbol, const char *client_id,
+                     const char *order_id, const struct order *order, venue_answer_done *done, void *user);
 void net_account_call_free(struct account_call *call); /* no answer follows */
 
 /* Sends its first request, or prepares the answer that it must wait. `path` begins with '/', is taken and

@@ -188,8 +188,8 @@ static void take_step(struct net_connection *c, enum link_act act)
         .opened = on_opened, .message = on_message, .ended = on_ended};
     const struct websocket_config config = {.url = c->url_text,
                                             .address = c->addresses.addresses[c->link.address],
-                                            .headers = c->header,
-                                            .n_headers = c->header != NULL};
+                                            .headers = c->headers,
+                                            .n_headers = c->n_headers};
     if (act == LINK_CONNECT)
         c->said = false;
     int r = act == LINK_CONNECT ? websocket_connect(c->net, &config, &handler, c, &c->websocket)
@@ -282,7 +282,8 @@ int net_connection_init(struct net_connection *c, const struct net_connection_co
     c->handler = handler;
     c->user = user;
     c->net = config->net;
-    c->header = config->header;
+    c->headers = config->headers;
+    c->n_headers = config->n_headers;
     c->ban = config->ban;
     c->check = config->check;
     c->final_refusals = config->final_refusals;

@@ -37,9 +37,10 @@ struct net_connection_config {
     uint64_t jitter_seed;
     struct budget *budget; /* NULL: one of its own */
     struct venue_ban ban;
-    const char *check;               /* where the upgrade is refused; NULL: "the URL and the keys" */
-    bool final_refusals;             /* not of 401 and 403 alone, but of each 4xx that is no limit */
-    const struct net_header *header; /* of the upgrade; lives as long; NULL: none */
+    const char *check;                /* where the upgrade is refused; NULL: "the URL and the keys" */
+    bool final_refusals;              /* not of 401 and 403 alone, but of each 4xx that is no limit */
+    const struct net_header *headers; /* of the upgrade; they live as long */
+    size_t n_headers;
 };
 
 struct net_connection {
@@ -48,7 +49,8 @@ struct net_connection {
     struct net_context *net;
     char *url_text;
     struct url url;
-    const struct net_header *header;
+    const struct net_header *headers;
+    size_t n_headers;
     struct venue_ban ban;
     const char *check;
     bool final_refusals;

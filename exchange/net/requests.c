@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "exchange/clock.h"
+#include "exchange/net/url.h"
+#include "exchange/text.h"
 
 enum {
     WHY_MAX = VENUE_DETAIL_MAX + 64, /* a detail, and how often it was tried */
     IN_FLIGHT_MAX = 4,
+    LIMITED_MS = 60 * 1000,
     ATTEMPTS_MAX = 5,
     BACKOFF_MIN_MS = 1000,
     BACKOFF_MAX_MS = 30 * 1000,
@@ -122,7 +125,9 @@ static void refused(struct venue_call *call, const struct http_reply *http)
     else
         snprintf(why, sizeof(why), "HTTP %d", http->status);
     memcpy(reported, why, sizeof(reported));
-    int64_t wait_ms = venue->limited_ms(http, reported);
+    int64_t wait_ms = venue->limited_ms                            ? venue->limited_ms(http, reported)
+                      : http->status == 429 || http->status == 418 ? LIMITED_MS
+                                                                   : -1;
     if (wait_ms >= 0) {
         if (http->retry_after_ms >= 0)
             wait_ms = http->retry_after_ms;
@@ -137,7 +142,7 @@ static void refused(struct venue_call *call, const struct http_reply *http)
             net_requests_pause(rest, clock_now_ms() + venue->refused_wait_ms);
         fail(call, -EACCES, why, http);
     } else {
-        int r = venue->refused(call, http);
+        int r = venue->refused ? venue->refused(call, http) : http->status == 404 ? -ENOENT : -EPROTO;
         if (r < 0)
             fail(call, r, why, http);
         else
@@ -270,12 +275,24 @@ static void on_timer(uv_timer_t *timer)
         wake_in(rest, next_ms - now);
 }
 
-int net_requests_init(struct venue_rest *rest, const struct requests_venue *venue,
-                      const struct venue_rest_config *config, int64_t limit)
+int net_requests_create(const struct requests_venue *venue, const struct venue_rest_config *config,
+                        const char *own_url, struct venue_rest **ret)
 {
-    int r = uv_timer_init(net_context_loop(config->net), &rest->timer);
-    if (r < 0)
+    const char *base = config->rest_url ? config->rest_url : own_url;
+    struct url url;
+    struct text text = {0};
+    int r = net_url_parse_as(base, "https", &url);
+    struct venue_rest *rest = r < 0 ? NULL : calloc(1, venue->size > 0 ? venue->size : sizeof(*rest));
+    if (!rest)
+        return r < 0 ? r : -ENOMEM;
+    text_base(&text, base);
+    rest->url = text_take(&text);
+    r = rest->url ? uv_timer_init(net_context_loop(config->net), &rest->timer) : -ENOMEM;
+    if (r < 0) {
+        free(rest->url);
+        free(rest);
         return r;
+    }
     rest->venue = venue;
     rest->net = config->net;
     rest->timer.data = rest;
@@ -287,11 +304,12 @@ int net_requests_init(struct venue_rest *rest, const struct requests_venue *venu
     rest->timeout_ms = config->timeout_ms;
     rest->tap = config->tap;
     rest->tap_user = config->tap_user;
-    rest->status.weight_limit = limit;
+    rest->status.weight_limit = venue->weight_limit;
     rest->status.attempts_max = rest->attempts_max;
     rest->status.used_weight = -1;
     net_backoff_init(&rest->random, rest->backoff_min_ms, rest->backoff_max_ms, config->jitter_seed);
     net_requests_hold(rest, config->ban.until_ns, venue->banned_before);
+    *ret = rest;
     return 0;
 }
 
@@ -325,7 +343,9 @@ void net_requests_cancel(struct venue_rest *rest, struct venue_call *call)
 static void on_timer_closed(uv_handle_t *handle)
 {
     struct venue_rest *rest = handle->data;
-    rest->venue->finish(rest);
+    if (rest->venue->finish)
+        rest->venue->finish(rest);
+    free(rest->url);
     free(rest);
 }
 
@@ -347,7 +367,7 @@ const struct venue_rest_status *net_requests_status(const struct venue_rest *res
 static struct venue_call *new_call(struct venue_rest *rest, enum venue_reply_kind kind,
                                    venue_reply_done *done, void *user)
 {
-    struct venue_call *call = calloc(1, rest->venue->call_size);
+    struct venue_call *call = calloc(1, rest->venue->call_size > 0 ? rest->venue->call_size : sizeof(*call));
     if (!call)
         return NULL;
     call->rest = rest;

@@ -46,7 +46,8 @@ struct venue_call {
 };
 
 struct requests_venue {
-    size_t call_size;
+    size_t size, call_size;    /* of the venue's own queue and call; 0: they have no parts of their own */
+    int64_t weight_limit;      /* the first status.weight_limit */
     const char *banned_before; /* the detail of a ban that is known at the start */
     int64_t refused_wait_ms;   /* everything waits so long after a 401, 403 or 451 */
 
@@ -54,7 +55,7 @@ struct requests_venue {
     int (*prepare)(struct venue_call *call);
     /* Frees what the venue's parts hold; NULL: nothing. */
     void (*finish_call)(struct venue_call *call);
-    void (*finish)(struct venue_rest *rest);
+    void (*finish)(struct venue_rest *rest); /* likewise */
 
     /* Is there nothing to ask for? Then an empty reply is the answer. NULL: never. */
     bool (*is_nothing)(const struct venue_call *call);
@@ -78,15 +79,18 @@ struct requests_venue {
     /* The venue's own words in a refusal. False: there are none. */
     bool (*words)(const struct http_reply *http, char ret[static REQUESTS_WORDS_MAX]);
     /* For a status that limits or bans: how long everything waits where Retry-After does not say, and in
-     * `why` (the refusal, unless it is replaced) the reason to report; else -1. */
+     * `why` (the refusal, unless it is replaced) the reason to report; else -1. NULL: a minute, of 429 and
+     * 418. */
     int64_t (*limited_ms)(const struct http_reply *http, char why[static VENUE_DETAIL_MAX]);
-    /* Another 4xx: the call's -ENOENT or -EPROTO; 1: the call was changed and is sent again at once. */
+    /* Another 4xx: the call's -ENOENT or -EPROTO; 1: the call was changed and is sent again at once. NULL:
+     * -ENOENT of 404. */
     int (*refused)(struct venue_call *call, const struct http_reply *http);
 };
 
 struct venue_rest {
     const struct requests_venue *venue;
     struct net_context *net;
+    char *url;                                       /* https://HOST[:PORT], for requests_venue.url */
     struct net_header headers[REQUESTS_HEADERS_MAX]; /* of every request */
     size_t n_headers;
     struct venue_rest_status status;
@@ -101,10 +105,9 @@ struct venue_rest {
     void *tap_user;
 };
 
-/* For a queue from calloc(), which net_requests_destroy() frees; `limit` is the first status.weight_limit.
- * 0 or -errno, then nothing is allocated. */
-int net_requests_init(struct venue_rest *rest, const struct requests_venue *venue,
-                      const struct venue_rest_config *config, int64_t limit);
+/* The config's URL, or the venue's own. 0; -EINVAL, -EPROTONOSUPPORT for the URL; -ENOMEM. */
+int net_requests_create(const struct requests_venue *venue, const struct venue_rest_config *config,
+                        const char *own_url, struct venue_rest **ret);
 
 enum requests_rank net_requests_rank(const struct venue_call *call);
 

@@ -2,7 +2,6 @@
 
 #include "exchange/alpaca/account/call.h"
 #include "exchange/alpaca/account/feed.h"
-#include "exchange/alpaca/account/operations.h"
 #include "exchange/alpaca/rest.h"
 #include "exchange/alpaca/settings.h"
 #include "exchange/order_rules.h"
@@ -46,13 +45,5 @@ const struct venue_accounts alpaca_accounts = {
             ORDER_SET(ORDER_OPG) | ORDER_SET(ORDER_CLS),
     .id_for_life = true,
     .create = account_create,
-    .destroy = net_account_destroy,
-    .hold = net_account_hold,
-    .status = net_account_status,
-    .place = alpaca_ask_place,
-    .cancel = alpaca_ask_cancel,
-    .query = alpaca_ask_query,
-    .open = alpaca_ask_open,
-    .fills = alpaca_ask_fills,
-    .balances = alpaca_ask_balances,
+    NET_ACCOUNT_FUNCTIONS,
 };

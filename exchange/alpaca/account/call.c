@@ -100,12 +100,12 @@ static void take(struct account_call *call, const struct http_reply *reply)
 
 static void settle(struct account_call *call)
 {
-    if (call->answer.outcome == VENUE_UNKNOWN && of(call)->cancels && of(call)->step != STEP_END)
+    if (call->answer.outcome == VENUE_UNKNOWN && call->ask == ACCOUNT_CANCEL && of(call)->step != STEP_END)
         call->answer.outcome = VENUE_NOT_SENT;
 }
 
 const struct account_calls_venue alpaca_account_calls = {
-    .call_size = sizeof(struct paper_call), .take = take, .settle = settle};
+    .call_size = sizeof(struct paper_call), .send = alpaca_account_send, .take = take, .settle = settle};
 
 static const char *const methods[] = {
     [STEP_READ] = "GET", [STEP_FIND] = "GET", [STEP_PLACE] = "POST", [STEP_END] = "DELETE"};

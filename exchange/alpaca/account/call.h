@@ -40,13 +40,15 @@ struct paper_call {
     struct account_call base;
     enum paper_step step;
     paper_take *take;
-    bool cancels; /* CANCEL: before its last step nothing is changed */
     struct venue_order order;
     int64_t submitted_ns; /* FILLS: by the order */
     int pages;
 };
 
 extern const struct account_calls_venue alpaca_account_calls;
+
+/* operations.c: the first step of each kind of call, as account_calls_venue.send. */
+int alpaca_account_send(struct account_call *call, const struct order *order);
 
 /* The call's first step: 0; -ENOMEM, then it is gone. `path` and `body`: as of net_account_call_send(). */
 int alpaca_account_call_start(struct paper_call *call, enum paper_step step, struct text *path,

@@ -62,7 +62,9 @@ bool alpaca_feed_message(struct net_account *account, const char *data, size_t l
     if (r == 1 || (r == 0 && (said.kind != TRADING_UPDATE || !account->feed.ready)))
         return false; /* nothing of it yet, or it listens, and has not said so yet */
     if (r == 0 && alpaca_account_update(&account->calls.symbols, &said, &order, &filled, &fill))
-        return net_account_update(account, &order, filled ? &fill : NULL);
+        return net_account_push(
+            account,
+            &(struct venue_lists){.orders = &order, .n_orders = 1, .fills = &fill, .n_fills = filled});
     net_account_fail(account, LINK_LOST,
                      "the venue sent what cannot be read: connecting again, to look at the orders");
     return false;

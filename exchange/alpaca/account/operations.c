@@ -1,5 +1,4 @@
-#include "exchange/alpaca/account/operations.h"
-
+/* What may be asked of an account: the steps of each kind of call. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -8,7 +7,6 @@
 
 #include "exchange/alpaca/account/call.h"
 #include "exchange/alpaca/number.h"
-#include "exchange/net/account.h"
 
 enum {
     OPEN_PAGE = 500,  /* orders; the venue's most */
@@ -17,14 +15,6 @@ enum {
 };
 
 #define SECOND_NS 1000000000LL
-
-/* NULL without memory; a call that is answered already has base.due. */
-static struct paper_call *create(struct venue_account *account, int symbol, const char *client_id,
-                                 const char *order_id, venue_answer_done *done, void *user)
-{
-    return (struct paper_call *)net_account_call_create(&net_account_of(account)->calls, symbol, client_id,
-                                                        order_id, done, user);
-}
 
 static bool finish(struct paper_call *call)
 {
@@ -57,33 +47,13 @@ static bool take_placed(struct paper_call *call, const struct http_reply *reply)
     return take_own(call, reply, NULL) && call->order.symbol == call->base.symbol && finish_with_order(call);
 }
 
-static const char *type_word(enum order_type type)
-{
-    static const char *const words[ORDER_TYPES] = {
-        [ORDER_MARKET] = "market",
-        [ORDER_LIMIT] = "limit",
-        [ORDER_STOP] = "stop",
-        [ORDER_STOP_LIMIT] = "stop_limit",
-    };
-    return words[type];
-}
-
-static const char *tif_word(enum order_tif tif)
-{
-    static const char *const words[ORDER_TIFS] = {
-        [ORDER_GTC] = "gtc", [ORDER_IOC] = "ioc", [ORDER_FOK] = "fok",
-        [ORDER_DAY] = "day", [ORDER_OPG] = "opg", [ORDER_CLS] = "cls",
-    };
-    return words[tif];
-}
-
 /* NULL: the venue has such orders. */
 static const char *place_refusal(const struct order *order)
 {
-    return !type_word(order->type) ? "Alpaca is sent market, limit, stop and stop-limit orders only"
-           : !tif_word(order->tif) ? "Alpaca is sent orders with day, gtc, ioc, fok, opg and cls only"
-           : order->post_only      ? "Alpaca has no post-only orders"
-                                   : NULL;
+    return !alpaca_type_words[order->type] ? "Alpaca is sent market, limit, stop and stop-limit orders only"
+           : !alpaca_tif_words[order->tif] ? "Alpaca is sent orders with day, gtc, ioc, fok, opg and cls only"
+           : order->post_only              ? "Alpaca has no post-only orders"
+                                           : NULL;
 }
 
 static void put_decimal(json_t *object, const char *key, int64_t units, int scale)
@@ -95,9 +65,10 @@ static void put_decimal(json_t *object, const char *key, int64_t units, int scal
 
 static char *order_body(const struct order *order, const struct symbol *symbol, const char *client_id)
 {
-    json_t *object = json_pack("{s:s, s:s, s:s, s:s, s:s}", "symbol", symbol->name, "side",
-                               order->side == ORDER_BUY ? "buy" : "sell", "type", type_word(order->type),
-                               "time_in_force", tif_word(order->tif), "client_order_id", client_id);
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:s, s:s}", "symbol", symbol->name, "side",
+                  order->side == ORDER_BUY ? "buy" : "sell", "type", alpaca_type_words[order->type],
+                  "time_in_force", alpaca_tif_words[order->tif], "client_order_id", client_id);
     put_decimal(object, "qty", order->qty, symbol->qty_scale);
     if (order_has_limit(order->type))
         put_decimal(object, "limit_price", order->price, symbol->price_scale);
@@ -110,20 +81,14 @@ static char *order_body(const struct order *order, const struct symbol *symbol, 
     return body;
 }
 
-int alpaca_ask_place(struct venue_account *account, const struct order *order, const char *client_id,
-                     venue_answer_done *done, void *user)
+static int place(struct paper_call *call, const struct order *order)
 {
-    struct paper_call *call = create(account, order->symbol, client_id, NULL, done, user);
-    if (!call)
-        return -ENOMEM;
-    if (call->base.due)
-        return 0;
     const char *refusal = place_refusal(order);
     if (refusal) {
         net_account_call_end_later(&call->base, VENUE_REFUSED, 0, 0, refusal);
         return 0;
     }
-    char *body = order_body(order, call->base.symbol, client_id);
+    char *body = order_body(order, call->base.symbol, call->base.client_id);
     if (!body) {
         net_account_call_free(&call->base);
         return -ENOMEM;
@@ -166,31 +131,10 @@ static bool take_found(struct paper_call *call, const struct http_reply *reply)
     return true;
 }
 
-static int find(struct venue_account *account, int symbol, const char *client_id, bool cancels,
-                paper_take *take, venue_answer_done *done, void *user)
+static void find_path(struct text *path, const char *client_id)
 {
-    struct paper_call *call = create(account, symbol, client_id, NULL, done, user);
-    if (!call)
-        return -ENOMEM;
-    if (call->base.due)
-        return 0;
-    call->cancels = cancels;
-    struct text path = {0};
-    text_lit(&path, "/v2/orders:by_client_order_id?client_order_id=");
-    text_url(&path, client_id);
-    return alpaca_account_call_start(call, STEP_FIND, &path, NULL, take);
-}
-
-int alpaca_ask_cancel(struct venue_account *account, int symbol, const char *client_id,
-                      venue_answer_done *done, void *user)
-{
-    return find(account, symbol, client_id, true, take_found, done, user);
-}
-
-int alpaca_ask_query(struct venue_account *account, int symbol, const char *client_id,
-                     venue_answer_done *done, void *user)
-{
-    return find(account, symbol, client_id, false, take_queried, done, user);
+    text_lit(path, "/v2/orders:by_client_order_id?client_order_id=");
+    text_url(path, client_id);
 }
 
 /* ---- Open orders. ---- */
@@ -225,16 +169,6 @@ static bool take_open(struct paper_call *call, const struct http_reply *reply)
     open_path(&path, last_ns - 1);
     alpaca_account_call_continue(call, STEP_READ, &path, take_open);
     return true;
-}
-
-int alpaca_ask_open(struct venue_account *account, venue_answer_done *done, void *user)
-{
-    struct paper_call *call = create(account, -1, NULL, NULL, done, user);
-    if (!call)
-        return -ENOMEM;
-    struct text path = {0};
-    open_path(&path, 0);
-    return alpaca_account_call_start(call, STEP_READ, &path, NULL, take_open);
 }
 
 /* ---- Fills. ---- */
@@ -302,20 +236,6 @@ static bool take_order_of_fills(struct paper_call *call, const struct http_reply
     return true;
 }
 
-int alpaca_ask_fills(struct venue_account *account, int symbol, const char *order_id, venue_answer_done *done,
-                     void *user)
-{
-    struct paper_call *call = create(account, symbol, NULL, order_id, done, user);
-    if (!call)
-        return -ENOMEM;
-    if (call->base.due)
-        return 0;
-    struct text path = {0};
-    text_lit(&path, "/v2/orders/");
-    text_url(&path, order_id);
-    return alpaca_account_call_start(call, STEP_FIND, &path, NULL, take_order_of_fills);
-}
-
 /* ---- Balances. ---- */
 
 static bool take_positions(struct paper_call *call, const struct http_reply *reply)
@@ -335,12 +255,29 @@ static bool take_cash(struct paper_call *call, const struct http_reply *reply)
     return true;
 }
 
-int alpaca_ask_balances(struct venue_account *account, venue_answer_done *done, void *user)
+/* ---- The first steps. ---- */
+
+int alpaca_account_send(struct account_call *base, const struct order *order)
 {
-    struct paper_call *call = create(account, -1, NULL, NULL, done, user);
-    if (!call)
-        return -ENOMEM;
+    struct paper_call *call = (struct paper_call *)base;
     struct text path = {0};
-    text_lit(&path, "/v2/account");
-    return alpaca_account_call_start(call, STEP_READ, &path, NULL, take_cash);
+    switch (base->ask) {
+    case ACCOUNT_PLACE:
+        return place(call, order);
+    case ACCOUNT_CANCEL:
+    case ACCOUNT_QUERY:
+        find_path(&path, base->client_id);
+        return alpaca_account_call_start(call, STEP_FIND, &path, NULL,
+                                         base->ask == ACCOUNT_CANCEL ? take_found : take_queried);
+    case ACCOUNT_OPEN:
+        open_path(&path, 0);
+        return alpaca_account_call_start(call, STEP_READ, &path, NULL, take_open);
+    case ACCOUNT_FILLS:
+        text_lit(&path, "/v2/orders/");
+        text_url(&path, base->order_id);
+        return alpaca_account_call_start(call, STEP_FIND, &path, NULL, take_order_of_fills);
+    default:
+        text_lit(&path, "/v2/account");
+        return alpaca_account_call_start(call, STEP_READ, &path, NULL, take_cash);
+    }
 }

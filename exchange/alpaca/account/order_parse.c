@@ -38,27 +38,17 @@ static bool copy_whole(struct json_text text, char *ret, size_t size)
     return text.len > 0 && text.len < size;
 }
 
-static enum order_type type_of(struct json_text word)
-{
-    return json_is(word, "market")       ? ORDER_MARKET
-           : json_is(word, "limit")      ? ORDER_LIMIT
-           : json_is(word, "stop")       ? ORDER_STOP
-           : json_is(word, "stop_limit") ? ORDER_STOP_LIMIT
-                                         : ORDER_TYPES;
-}
+const char *const alpaca_type_words[ORDER_TYPES] = {
+    [ORDER_MARKET] = "market",
+    [ORDER_LIMIT] = "limit",
+    [ORDER_STOP] = "stop",
+    [ORDER_STOP_LIMIT] = "stop_limit",
+};
 
-static enum order_tif tif_of(struct json_text word)
-{
-    static const struct {
-        const char *word;
-        enum order_tif tif;
-    } words[] = {{"gtc", ORDER_GTC}, {"ioc", ORDER_IOC}, {"fok", ORDER_FOK},
-                 {"day", ORDER_DAY}, {"opg", ORDER_OPG}, {"cls", ORDER_CLS}};
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        if (json_text_is(word, words[i].word))
-            return words[i].tif;
-    return ORDER_TIFS;
-}
+const char *const alpaca_tif_words[ORDER_TIFS] = {
+    [ORDER_GTC] = "gtc", [ORDER_IOC] = "ioc", [ORDER_FOK] = "fok",
+    [ORDER_DAY] = "day", [ORDER_OPG] = "opg", [ORDER_CLS] = "cls",
+};
 
 /* Words that are not here are of orders that live: accepted, pending_new, held, stopped, suspended,
  * done_for_day, calculated, pending_cancel, pending_replace. */
@@ -108,8 +98,8 @@ bool alpaca_account_order(const struct venue_symbols *symbols, const struct alpa
     *ret = (struct venue_order){
         .symbol = alpaca_account_symbol(symbols, order->symbol),
         .state = state_of(order->status, order->filled_qty),
-        .type = type_of(order->type),
-        .tif = tif_of(order->time_in_force),
+        .type = json_text_among(order->type, alpaca_type_words, ORDER_TYPES),
+        .tif = json_text_among(order->time_in_force, alpaca_tif_words, ORDER_TIFS),
         .ts_ns = order->updated_ns,
     };
     side_of(order->side, &ret->side);

@@ -6,6 +6,9 @@
 #include "exchange/alpaca/trading.h"
 #include "exchange/venue_account.h"
 
+/* The venue's words; NULL: it has none. */
+extern const char *const alpaca_type_words[ORDER_TYPES], *const alpaca_tif_words[ORDER_TIFS];
+
 /* By its name; coins without their slash too, as positions have them. NULL: none. */
 const struct symbol *alpaca_account_symbol(const struct venue_symbols *symbols, struct json_text name);
 

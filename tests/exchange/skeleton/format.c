@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/nearest.h"
 #include "exchange/symbol_table.h"
 #include "tests/exchange/skeleton/skeleton.h"
 
@@ -26,69 +25,67 @@ int skeleton_stream_name(const char *symbol, enum market_kind kind, int64_t inte
     return 0;
 }
 
-/* The next elements of an array: an 'i'nteger, an 'a'mount, a 'w'ide one, a 'b'ool, a 'n'ame of fewer than
- * SYMBOL_NAME_MAX characters. Numbers are not below 0. */
-static bool read_elements(struct json *json, const char *kinds, ...)
+bool skeleton_read(struct json *json, const char *kinds, ...)
 {
     va_list to;
     bool ok = true;
     va_start(to, kinds);
     for (; *kinds && ok; kinds++) {
         void *ret = va_arg(to, void *);
-        struct json_text text;
-        ok = json_element(json);
-        if (*kinds == 'i')
-            ok = ok && json_int(json, ret) && *(int64_t *)ret >= 0;
-        else if (*kinds == 'a')
-            ok = ok && json_amount(json, SKELETON_SCALE, ret);
-        else if (*kinds == 'w')
-            ok = ok && json_amount_wide(json, SKELETON_SCALE, ret);
-        else if (*kinds == 'b')
-            ok = ok && json_bool(json, ret);
-        else if ((ok = ok && json_read_string(json, &text) && text.len < SYMBOL_NAME_MAX))
-            snprintf(ret, SYMBOL_NAME_MAX, "%.*s", (int)text.len, text.data);
+        ok = json_element(json) && (*kinds == 'i'   ? json_int(json, ret) && *(int64_t *)ret >= 0
+                                    : *kinds == 'a' ? json_amount(json, SKELETON_SCALE, ret)
+                                    : *kinds == 'w' ? json_amount_wide(json, SKELETON_SCALE, ret)
+                                    : *kinds == 'b' ? json_bool(json, ret)
+                                                    : json_read_string(json, ret));
     }
     va_end(to);
     return ok;
+}
+
+bool skeleton_error(const char *text, size_t len, struct json_text *ret)
+{
+    struct json json;
+    struct json_text word;
+    json_init(&json, text, len);
+    return json_enter_array(&json) && skeleton_read(&json, "tt", &word, ret) && json_is(word, "error");
 }
 
 bool skeleton_bar(struct json *json, struct bar *ret)
 {
     *ret = (struct bar){.first_trade_id = -1, .last_trade_id = -1};
     return json_enter_array(json) &&
-           read_elements(json, "iaaaawi", &ret->open_ns, &ret->open, &ret->high, &ret->low, &ret->close,
+           skeleton_read(json, "iaaaawi", &ret->open_ns, &ret->open, &ret->high, &ret->low, &ret->close,
                          &ret->volume, &ret->trades) &&
            !json_element(json) && ret->low > 0 && ret->low <= ret->open && ret->low <= ret->close &&
            ret->open <= ret->high && ret->close <= ret->high;
 }
 
-static bool read_event(struct json *json, const char *word, struct market_event *ret)
+static bool read_event(struct json *json, struct json_text word, struct market_event *ret)
 {
-    if (strcmp(word, words[MARKET_TRADE]) == 0) {
+    if (json_text_is(word, words[MARKET_TRADE])) {
         struct market_trade *trade = &ret->trade;
         ret->kind = MARKET_TRADE;
         *trade = (struct market_trade){.ts_ns = ret->event_ns};
-        bool ok = read_elements(json, "iaab", &trade->id, &trade->price, &trade->qty, &trade->buyer_maker);
+        bool ok = skeleton_read(json, "iaab", &trade->id, &trade->price, &trade->qty, &trade->buyer_maker);
         trade->first_id = trade->last_id = trade->id;
         return ok && trade->price > 0 && trade->qty > 0;
     }
-    if (strcmp(word, words[MARKET_QUOTE]) == 0) {
+    if (json_text_is(word, words[MARKET_QUOTE])) {
         struct market_quote *quote = &ret->quote;
         ret->kind = MARKET_QUOTE;
-        return read_elements(json, "iaaaa", &quote->update_id, &quote->bid, &quote->bid_qty, &quote->ask,
+        return skeleton_read(json, "iaaaa", &quote->update_id, &quote->bid, &quote->bid_qty, &quote->ask,
                              &quote->ask_qty);
     }
     ret->kind = MARKET_KLINE;
     ret->kline.interval_ns = SKELETON_MINUTE_NS;
-    return strcmp(word, words[MARKET_KLINE]) == 0 && read_elements(json, "b", &ret->kline.closed) &&
+    return json_text_is(word, words[MARKET_KLINE]) && skeleton_read(json, "b", &ret->kline.closed) &&
            json_element(json) && skeleton_bar(json, &ret->kline.bar);
 }
 
 bool skeleton_message(struct json *json, struct json_text *ret_symbol, struct market_event *ret)
 {
-    char word[SYMBOL_NAME_MAX];
-    return json_enter_array(json) && read_elements(json, "n", word) && json_element(json) &&
-           json_read_string(json, ret_symbol) && read_elements(json, "i", &ret->event_ns) &&
+    struct json_text word;
+    return json_enter_array(json) && skeleton_read(json, "tti", &word, ret_symbol, &ret->event_ns) &&
            read_event(json, word, ret) && !json_element(json) && !json->failed;
 }
 
@@ -100,20 +97,16 @@ static int list_parse(const char *text, size_t len, struct venue_symbol *wanted,
     json_enter_array(&json);
     while (json_element(&json)) {
         struct symbol s = {.price_scale = 8, .qty_scale = 8, .quote_scale = 8, .venue = "skeleton"};
-        char base[SYMBOL_NAME_MAX], quote[SYMBOL_NAME_MAX];
+        struct json_text name, base, quote;
         s.trading = json_enter_array(&json) &&
-                    read_elements(&json, "nnnaa", s.name, base, quote, &s.filters.tick, &s.filters.step);
-        if (!s.trading || json_element(&json) || strlen(base) >= ASSET_NAME_MAX ||
-            strlen(quote) >= ASSET_NAME_MAX)
+                    skeleton_read(&json, "tttaa", &name, &base, &quote, &s.filters.tick, &s.filters.step);
+        if (!s.trading || json_element(&json) || !json_text_copy(name, s.name, sizeof s.name) ||
+            !json_text_copy(base, s.base, sizeof s.base) || !json_text_copy(quote, s.quote, sizeof s.quote))
             return -EBADMSG;
-        strcpy(s.base, base);
-        strcpy(s.quote, quote);
-        for (size_t i = 0; i < n; i++) {
-            nearest_keep(wanted[i].name, s.name, wanted[i].nearest, sizeof wanted[i].nearest);
-            if (strcmp(wanted[i].name, s.name) == 0) {
-                wanted[i].found = true;
-                wanted[i].symbol = s;
-            }
+        struct venue_symbol *want = venue_symbol_offer(wanted, n, s.name);
+        if (want) {
+            want->found = true;
+            want->symbol = s;
         }
     }
     return json_done(&json) ? 0 : -EBADMSG;

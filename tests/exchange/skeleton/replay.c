@@ -6,12 +6,17 @@
 
 #include "exchange/clock.h"
 #include "exchange/json.h"
+#include "exchange/replay/broker/broker.h"
 #include "exchange/replay/chance.h"
 #include "exchange/replay/serve.h"
 
-enum { SYMBOLS = 3, TRADES_MINUTE = 60, PAGE = 500, LATEST = 20 };
+enum { SYMBOLS = 3, TRADES_MINUTE = 60, PAGE = 500, LATEST = 20, LEVELS = 5, FEE_E6 = 1000 };
 #define TRADE_NS  1000000000LL /* between two of a symbol */
 #define MINUTE_NS (TRADES_MINUTE * TRADE_NS)
+#define TICK      1000000LL
+#define ONE       100000000LL
+#define USER      ((uintptr_t)1 << 16) /* of a client's state: it gets user data, of the account above that bit \
+                                        */
 
 static const char *const names[SYMBOLS] = {"AAA-USD", "BBB-USD", "CCC-USD"};
 static const char *const kinds[] = {"trade", "quote", "bar"};
@@ -23,6 +28,8 @@ struct skeleton {
     uint64_t seed;
     int64_t next; /* trade of each symbol; it is at next * TRADE_NS */
     int64_t asked, first_asked_ns;
+    struct broker *broker;
+    struct replay_ladder bids, asks; /* as they are looked at */
 };
 
 static struct skeleton *of(const struct replay_source *source)
@@ -69,6 +76,113 @@ static void write_bar(const struct skeleton *s, struct text *text, int symbol, i
     amount(text, price_of(s, symbol, last));
     amount(text, volume);
     text_format(text, ",%lld]", (long long)(last - first + 1));
+}
+
+/* ---- Orders: exchange/replay/broker/ has accounts and matching. ---- */
+
+static bool listed(void *user, int symbol, struct symbol *ret)
+{
+    (void)user;
+    *ret = (struct symbol){.price_scale = 8, .qty_scale = 8, .quote_scale = 8, .trading = true};
+    snprintf(ret->name, sizeof ret->name, "%s", names[symbol]);
+    snprintf(ret->base, sizeof ret->base, "%.3s", names[symbol]);
+    strcpy(ret->quote, "USD");
+    ret->filters.tick = TICK;
+    return true;
+}
+
+static bool book(void *user, int symbol, struct source_book *ret)
+{
+    struct skeleton *s = user;
+    int64_t price = price_of(s, symbol, s->next - 1);
+    s->bids.n = s->asks.n = 0;
+    for (int i = 1; i <= LEVELS; i++) {
+        int64_t qty = i < LEVELS ? ONE / 4 : 1000000 * ONE;
+        if (replay_ladder_set(&s->bids, price - i * TICK, qty) < 0 ||
+            replay_ladder_set(&s->asks, price + i * TICK, qty) < 0)
+            return false;
+    }
+    *ret = (struct source_book){&s->bids, &s->asks, 0};
+    return true;
+}
+
+static int64_t market_ns(void *user)
+{
+    return ((struct skeleton *)user)->next * TRADE_NS;
+}
+
+static int fee_e6(void *user, int symbol, bool maker)
+{
+    (void)user;
+    (void)symbol;
+    (void)maker;
+    return FEE_E6;
+}
+
+static struct broker_planted planted(void *user)
+{
+    const struct faults *faults = ((struct skeleton *)user)->base.server->faults;
+    return (struct broker_planted){faults->fill_latency_ns, faults->fill_slippage_e6};
+}
+
+static const char *const sides[] = {"buy", "sell"}, *const types[] = {"market", "limit"};
+
+static void write_order(struct text *text, const struct broker_order *order)
+{
+    static const char *const states[] = {"new", "partial", "filled", "canceled", "expired"};
+    const struct broker_terms *terms = &order->terms;
+    text_format(text, "[\"order\",\"%s\",\"%lld\",\"%s\",%lld,\"%s\",\"%s\",\"%s\"", terms->client_id,
+                (long long)order->id, names[terms->symbol], (long long)order->updated_ns, sides[terms->side],
+                types[terms->type], states[order->state]);
+    amount(text, terms->qty);
+    amount(text, terms->price);
+    amount(text, order->filled);
+    text_lit(text, "]");
+}
+
+static void write_fill(struct text *text, const struct broker_order *order, const struct broker_fill *fill,
+                       int64_t cumulative)
+{
+    text_format(text, "[\"fill\",\"%s\",\"%lld\",\"%s\",%lld,\"%s\",\"%lld\"", order->terms.client_id,
+                (long long)order->id, names[fill->symbol], (long long)fill->time_ns, sides[order->terms.side],
+                (long long)fill->id);
+    amount(text, fill->price);
+    amount(text, fill->qty);
+    amount(text, cumulative);
+    amount(text, fill->commission);
+    text_str(text, fill->maker ? ",true]" : ",false]");
+}
+
+/* All that are not 0. */
+static void write_balances(struct text *text, const struct broker_account *account)
+{
+    for (size_t i = 0; i < account->n_balances; i++) {
+        const struct broker_balance *balance = &account->balances[i];
+        text_format(text, "%s[\"balance\",\"%s\",", i > 0 ? "," : "", balance->asset);
+        text_sum(text, balance->free, 16);
+        text_lit(text, ",");
+        text_sum(text, balance->locked, 16);
+        text_lit(text, "]");
+    }
+}
+
+/* User data. */
+static void changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
+{
+    struct skeleton *s = user;
+    struct text text = {0};
+    text_lit(&text, "[");
+    if (fill)
+        write_fill(&text, order, fill, order->filled);
+    text_str(&text, fill ? "," : "");
+    write_order(&text, order);
+    text_lit(&text, ",");
+    write_balances(&text, replay_broker_account_of(s->broker, order->terms.account));
+    text_lit(&text, "]");
+    for (struct client *c = s->base.server->clients; c && text_ok(&text); c = c->next)
+        if ((uintptr_t)c->state == USER * (1 + 2 * (uintptr_t)order->terms.account))
+            replay_client_say(c, text.data, text.len);
+    text_finish(&text);
 }
 
 static void write_message(const struct skeleton *s, struct text *text, int kind, int symbol, int64_t id)
@@ -130,6 +244,8 @@ static int step(struct replay_source *source)
             publish(s, BAR, symbol);
         publish(s, QUOTE, symbol);
         publish(s, TRADE, symbol);
+        replay_broker_trade(s->broker, symbol, price_of(s, symbol, s->next), qty_of(s, symbol, s->next),
+                            chance_of(s, symbol, s->next) % 2 == 0);
     }
     s->next++;
     return 0;
@@ -194,6 +310,86 @@ static void answer_latest(struct skeleton *s, bool trades, int symbol, struct te
     }
 }
 
+/* The account of the request's key; -1, and refused. */
+static int account_of(struct skeleton *s, const struct replay_request *request, struct response *response)
+{
+    static const struct broker_funds funds = {SYMBOLS, 100000 * ONE, 100 * ONE};
+    const char *key = request->headers[0];
+    int account = key && request->headers[1] ? replay_broker_account(s->broker, key, &funds) : -1;
+    if (account < 0)
+        refuse(response, 401, "no such key");
+    return account;
+}
+
+static void place(struct skeleton *s, const struct replay_request *request, struct broker_terms *terms,
+                  struct response *response)
+{
+    const char *side = replay_request_arg(request, "side"), *type = replay_request_arg(request, "type");
+    const struct broker_order *order;
+    terms->side = side && strcmp(side, "sell") == 0 ? ORDER_SELL : ORDER_BUY;
+    terms->type = type && strcmp(type, "limit") == 0 ? ORDER_LIMIT : ORDER_MARKET;
+    terms->qty = number_of(request, "qty");
+    terms->price = number_of(request, "price");
+    if (replay_broker_find(s->broker, terms->account, terms->symbol, 0, terms->client_id))
+        refuse(response, 409, "an order has this id");
+    else if (terms->qty <= 0 || !terms->client_id[0] || (terms->type == ORDER_LIMIT && terms->price <= 0))
+        refuse(response, 422, "no such order can be");
+    else if (replay_broker_place(s->broker, terms, &order) != BROKER_TAKEN)
+        refuse(response, 422, "the account has less, or nobody trades");
+    else
+        write_order(&response->body, order);
+}
+
+static void answer_lists(struct skeleton *s, const char *path, const struct broker_terms *about,
+                         struct text *body)
+{
+    size_t n, n_written = 0;
+    int64_t filled = 0, id = strtoll(about->client_id, NULL, 10);
+    const struct broker_fill *fills = replay_broker_fills(s->broker, &n);
+    for (size_t i = 0; i < n && strcmp(path, "/fills") == 0; i++)
+        if (fills[i].order_id == id && fills[i].account == about->account) {
+            text_str(body, n_written++ > 0 ? "," : "");
+            filled += fills[i].qty;
+            write_fill(body, replay_broker_find(s->broker, about->account, about->symbol, id, NULL),
+                       &fills[i], filled);
+        }
+    const struct broker_order *orders = replay_broker_orders(s->broker, &n);
+    for (size_t i = 0; i < n && strcmp(path, "/open") == 0; i++)
+        if (orders[i].terms.account == about->account && broker_is_open(&orders[i])) {
+            text_str(body, n_written++ > 0 ? "," : "");
+            write_order(body, &orders[i]);
+        }
+    if (strcmp(path, "/balances") == 0)
+        write_balances(body, replay_broker_account_of(s->broker, about->account));
+}
+
+/* /order, /open, /fills, /balances. */
+static void answer_account(struct skeleton *s, const struct replay_request *request, int symbol,
+                           struct response *response)
+{
+    const char *id = replay_request_arg(request, "id");
+    struct broker_terms about = {.account = account_of(s, request, response), .symbol = symbol};
+    if (about.account < 0)
+        return;
+    snprintf(about.client_id, sizeof about.client_id, "%s", id ? id : "");
+    text_lit(&response->body, "[");
+    if (strcmp(request->path, "/order") != 0) {
+        answer_lists(s, request->path, &about, &response->body);
+    } else if (strcmp(request->method, "POST") == 0) {
+        place(s, request, &about, response);
+    } else {
+        const struct broker_order *order =
+            replay_broker_find(s->broker, about.account, symbol, 0, about.client_id);
+        if (order && strcmp(request->method, "DELETE") == 0)
+            order = replay_broker_cancel(s->broker, about.account, order->id, NULL);
+        if (order)
+            write_order(&response->body, order);
+        else
+            refuse(response, 404, "no such order lives");
+    }
+    text_str(&response->body, response->status == 200 ? "]" : "");
+}
+
 static void answer(struct protocol *protocol, const struct replay_request *request, struct response *response)
 {
     struct skeleton *s = (struct skeleton *)protocol;
@@ -203,7 +399,7 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
     int symbol = 0;
     if (!allowed(s, path, response))
         return;
-    while (name && symbol < SYMBOLS && strcmp(names[symbol], name) != 0)
+    while (name && *name && symbol < SYMBOLS && strcmp(names[symbol], name) != 0)
         symbol++;
     if (symbol == SYMBOLS) {
         refuse(response, 404, "unknown symbol");
@@ -213,9 +409,14 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
         text_int(body, now_ns(protocol) + s->base.server->faults->clock_skew_ns);
         return;
     }
+    if (strcmp(path, "/order") == 0 || strcmp(path, "/open") == 0 || strcmp(path, "/fills") == 0 ||
+        strcmp(path, "/balances") == 0) {
+        answer_account(s, request, symbol, response);
+        return;
+    }
     text_lit(body, "[");
     for (int i = 0; i < SYMBOLS && strcmp(path, "/symbols") == 0; i++)
-        text_format(body, "%s[\"%s\",\"%.3s\",\"USD\",\"0.01\",\"0.001\"]", i > 0 ? "," : "", names[i],
+        text_format(body, "%s[\"%s\",\"%.3s\",\"USD\",\"0.01\",\"0.0001\"]", i > 0 ? "," : "", names[i],
                     names[i]);
     if (strcmp(path, "/bars") == 0)
         answer_bars(s, request, symbol, body);
@@ -226,16 +427,18 @@ static void answer(struct protocol *protocol, const struct replay_request *reque
 
 static bool admit(struct protocol *protocol, const struct replay_request *request, struct response *response)
 {
-    (void)request;
-    return allowed((struct skeleton *)protocol, NULL, response);
+    struct skeleton *s = (struct skeleton *)protocol;
+    return allowed(s, NULL, response) &&
+           (strcmp(request->path, "/user") != 0 || account_of(s, request, response) >= 0);
 }
 
 /* It is open, or gone: without subscriptions. */
 static void enter(struct protocol *protocol, struct client *client, const struct replay_request *request)
 {
-    (void)protocol;
-    (void)request;
-    client->state = NULL;
+    struct response none = {0};
+    bool user = request && strcmp(request->path, "/user") == 0;
+    int account = user ? account_of((struct skeleton *)protocol, request, &none) : -1;
+    client->state = (void *)(account < 0 ? 0 : USER * (1 + 2 * (uintptr_t)account));
 }
 
 static void leave(struct protocol *protocol, struct client *client)
@@ -252,6 +455,8 @@ static void receive(struct protocol *protocol, struct client *client, const char
     struct json_text text;
     char name[64];
     (void)binary;
+    if ((uintptr_t)client->state & USER)
+        return;
     json_init(&json, data, len);
     json_enter_array(&json);
     while (json_element(&json) && json_read_string(&json, &text))
@@ -274,12 +479,16 @@ static void destroy_source(struct replay_source *source)
 
 static void destroy(struct protocol *protocol)
 {
-    free(protocol);
+    struct skeleton *s = (struct skeleton *)protocol;
+    replay_broker_destroy(s->broker);
+    replay_ladder_finish(&s->bids);
+    replay_ladder_finish(&s->asks);
+    free(s);
 }
 
 static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
 {
-    static const char *const headers[] = {NULL};
+    static const char *const headers[] = {"skeleton-key:", "skeleton-secret:", NULL};
     static const struct protocol_ops ops = {.headers = headers,
                                             .now_ns = now_ns,
                                             .answer = answer,
@@ -293,6 +502,13 @@ static int create(const struct options *options, struct protocol **ret, char err
     (void)error;
     if (!s)
         return -ENOMEM;
+    const struct broker_calls calls = {listed, book, market_ns, fee_e6, planted, changed, s, 8};
+    s->broker = replay_broker_create(&calls);
+    if (!s->broker) {
+        free(s);
+        return -ENOMEM;
+    }
+    s->bids.bid = true;
     s->source.ops = &plays;
     s->base.ops = &ops;
     s->base.source = &s->source;

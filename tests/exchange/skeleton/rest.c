@@ -5,14 +5,8 @@
 #include <string.h>
 
 #include "exchange/net/requests.h"
-#include "exchange/net/url.h"
 #include "exchange/text.h"
 #include "tests/exchange/skeleton/skeleton.h"
-
-struct skeleton_rest {
-    struct venue_rest base;
-    char *url;
-};
 
 static const char *const paths[VENUE_REPLY_TRADES + 1] = {[VENUE_REPLY_TIME] = "time",
                                                           [VENUE_REPLY_SYMBOLS] = "symbols",
@@ -25,11 +19,6 @@ static int prepare(struct venue_call *call)
     bool minutes = call->bars.interval_ns == SKELETON_MINUTE_NS;
     bool has = call->kind == VENUE_REPLY_BARS ? minutes : call->kind == VENUE_REPLY_LATEST ? latest : true;
     return has && paths[call->kind] ? 0 : -EINVAL;
-}
-
-static void finish(struct venue_rest *rest)
-{
-    free(((struct skeleton_rest *)rest)->url);
 }
 
 static void title(const struct venue_call *call, char ret[static VENUE_DETAIL_MAX])
@@ -47,7 +36,7 @@ static char *url(const struct venue_call *call, bool whole)
 {
     struct text text = {0};
     if (whole)
-        text_base(&text, ((const struct skeleton_rest *)call->rest)->url);
+        text_str(&text, call->rest->url);
     text_format(&text, "/%s%s", paths[call->kind], call->symbol.name[0] ? "?symbol=" : "");
     text_url(&text, call->symbol.name);
     if (call->kind == VENUE_REPLY_BARS)
@@ -117,47 +106,17 @@ static int take(struct venue_call *call, const char *body, size_t len, struct ve
 /* ["error", WORDS] */
 static bool words(const struct http_reply *http, char ret[static REQUESTS_WORDS_MAX])
 {
-    return sscanf(http->body ? http->body : "", "[\"error\",\"%150[^\"]", ret) == 1;
-}
-
-/* Where Retry-After says nothing. */
-static int64_t limited_ms(const struct http_reply *http, char why[static VENUE_DETAIL_MAX])
-{
-    (void)why; /* its own words will do */
-    return http->status == 429 || http->status == 418 ? 60000 : -1;
-}
-
-static int refused(struct venue_call *call, const struct http_reply *http)
-{
-    (void)call;
-    return http->status == 404 ? -ENOENT : -EPROTO;
+    struct json_text text;
+    return skeleton_error(http->body, http->len, &text) && json_text_copy(text, ret, REQUESTS_WORDS_MAX);
 }
 
 int skeleton_rest_create(const struct venue_rest_config *config, struct venue_rest **ret)
 {
-    static const struct requests_venue requests = {.call_size = sizeof(struct venue_call),
-                                                   .banned_before = "banned, as known from before",
+    static const struct requests_venue requests = {.banned_before = "banned, as known from before",
                                                    .prepare = prepare,
-                                                   .finish = finish,
                                                    .url = url,
                                                    .title = title,
                                                    .take = take,
-                                                   .words = words,
-                                                   .limited_ms = limited_ms,
-                                                   .refused = refused};
-    const char *text = config->rest_url ? config->rest_url : skeleton_venue.rest_url;
-    struct url parsed;
-    int r = net_url_parse_as(text, "https", &parsed);
-    struct skeleton_rest *rest = r == 0 ? calloc(1, sizeof *rest) : NULL;
-    if (!rest)
-        return r < 0 ? r : -ENOMEM;
-    rest->url = strdup(text);
-    r = rest->url ? net_requests_init(&rest->base, &requests, config, 0) : -ENOMEM;
-    if (r < 0) {
-        free(rest->url);
-        free(rest);
-    } else {
-        *ret = &rest->base;
-    }
-    return r;
+                                                   .words = words};
+    return net_requests_create(&requests, config, skeleton_venue.rest_url, ret);
 }
