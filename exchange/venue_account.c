@@ -8,7 +8,9 @@
 
 #include "exchange/fail.h"
 #include "exchange/net/url.h"
-#include "exchange/production_hosts.h" /* of the build */
+#ifndef PRODUCTION_HOSTS /* of a test */
+#include "exchange/production_hosts.h"
+#endif
 
 const char *venue_outcome_name(enum venue_outcome outcome)
 {

@@ -304,10 +304,9 @@ static void test_no_orders(struct trader *trader, int64_t qty)
 static void test_orders(struct world *world, struct answer *answer)
 {
     static struct trader trader, other;
-    if (!world->venue->accounts) {
-        printf("%s takes no orders: that part is left out\n", world->venue->format->name);
+    CHECK_INT(world->venue->accounts != NULL, world->subject->trades);
+    if (!world->venue->accounts)
         return;
-    }
     CHECK_INT(open_at(&other, world, "https://example.com", "wss://example.com"), -EPERM);
     CHECK_INT(open_at(&other, world, "http://127.0.0.1", world->replay.ws_url) < 0, 1);
     int64_t price = last_price(world, answer), qty = quantity_of(world, price > 0 ? price : 1);
@@ -355,6 +354,66 @@ static void test_orders_hostile(const struct subject *subject)
     }
     CHECK(trader.n_events == 0 && trader.n_pushed == 0);
     accounts_of(&trader)->destroy(trader.account);
+    server_stop(server);
+    world_idle(&world);
+    world_end(&world);
+}
+
+/* A server that sends each request elsewhere, and counts what comes there. */
+struct redirecting {
+    int status;
+    unsigned port, requests, followed;
+};
+
+static void redirecting_request(struct peer *peer, const char *head)
+{
+    struct redirecting *redirecting = peer_user(peer);
+    redirecting->requests++;
+    redirecting->followed += strstr(head, "/elsewhere") != NULL;
+    peer_print(
+        peer,
+        "HTTP/1.1 %d Elsewhere\r\nLocation: https://localhost:%u/elsewhere\r\nContent-Length: 0\r\n\r\n",
+        redirecting->status, redirecting->port);
+}
+
+/* Keys and orders go nowhere but to the host that was checked: of each kind of call one request leaves, and
+ * no second one to where it is sent. Nothing is known of the outcome. */
+static void test_orders_redirected(const struct subject *subject)
+{
+    static const int statuses[] = {300, 301, 302, 303, 304, 307, 308};
+    static struct world world;
+    static struct trader trader;
+    struct redirecting redirecting = {0};
+    const struct server_handler server_handler = {redirecting_request, hostile_frame, &redirecting, NULL};
+    char rest_url[64], ws_url[64];
+    if (!subject->venue->accounts)
+        return;
+    world_net(&world, subject, server_ca_file());
+    struct server *server = server_start(&world.loop, SERVER_GOOD, &server_handler);
+    name_symbols(&world);
+    redirecting.port = server_port(server);
+    snprintf(rest_url, sizeof rest_url, "https://localhost:%u", redirecting.port);
+    snprintf(ws_url, sizeof ws_url, "wss://localhost:%u", redirecting.port);
+    CHECK_INT(open_at(&trader, &world, rest_url, ws_url), 0);
+    const struct venue_accounts *accounts = accounts_of(&trader);
+    const struct order order = {.symbol = 1, .side = ORDER_BUY, .type = ORDER_MARKET, .qty = 100000000};
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        redirecting.status = statuses[i];
+        ANSWERED(&trader, VENUE_UNKNOWN,
+                 accounts->place(trader.account, &order, "there-1", on_done, &trader));
+        ANSWERED(&trader, VENUE_UNKNOWN, accounts->query(trader.account, 1, "there-1", on_done, &trader));
+        ANSWERED(&trader, VENUE_UNKNOWN, accounts->balances(trader.account, on_done, &trader));
+        ANSWERED(&trader, VENUE_UNKNOWN, accounts->fills(trader.account, 1, "7", on_done, &trader));
+        trader.done = false;
+        CHECK_INT(accounts->cancel(trader.account, 1, "there-1", on_done, &trader), 0);
+        UNTIL(&world, trader.done); /* of several requests the first one changes nothing: NOT_SENT */
+        CHECK(trader.outcome == VENUE_UNKNOWN || trader.outcome == VENUE_NOT_SENT);
+    }
+    printf("redirected: %u requests, %u followed\n", redirecting.requests, redirecting.followed);
+    CHECK(redirecting.requests >= 5 * sizeof statuses / sizeof *statuses);
+    CHECK_INT(redirecting.followed, 0);
+    CHECK(!trader.up);
+    accounts->destroy(trader.account);
     server_stop(server);
     world_idle(&world);
     world_end(&world);

@@ -204,10 +204,10 @@ static const char *const no_options[] = {NULL};
 
 /* What the contract leaves open, of each venue; a new row of venues_known() needs one here. */
 static struct subject subjects[] = {
-    {&skeleton_venue, NULL, no_options, {"AAA-USD", "BBB-USD"}, "AAB-USD", "tkq", false},
-    {NULL, "alpaca", alpaca_options, {"AAPL", "BTC/USD"}, "AALP", "tkqdT", false},
-    {NULL, "binance", binance_options, {"BTCUSDT", "ETHUSDT"}, "BTCUSTD", "takqdT", true},
-    {NULL, "binance-us", binance_options, {"BTCUSDT", "ETHUSDT"}, "BTCUSTD", "takqdT", true},
+    {&skeleton_venue, NULL, no_options, {"AAA-USD", "BBB-USD"}, "AAB-USD", "tkq", false, true},
+    {NULL, "alpaca", alpaca_options, {"AAPL", "BTC/USD"}, "AALP", "tkqdT", false, true},
+    {NULL, "binance", binance_options, {"BTCUSDT", "ETHUSDT"}, "BTCUSTD", "takqdT", true, true},
+    {NULL, "binance-us", binance_options, {"BTCUSDT", "ETHUSDT"}, "BTCUSTD", "takqdT", true, false},
 };
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
@@ -234,6 +234,7 @@ static int test_one(const struct venue *venue, const char *program)
         test_venue(subject);
         test_hostile(subject, &whole);
         test_orders_hostile(subject);
+        test_orders_redirected(subject);
         test_limits(subject, &whole);
         test_bans(subject, &whole);
     }

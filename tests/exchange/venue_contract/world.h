@@ -25,6 +25,7 @@ struct subject {
     const char *misspelt;         /* the first one's name, nearly */
     const char *kinds;            /* that it streams of the second one, a letter each: see streams.h */
     bool renews;                  /* connections overlap: one that is replaced loses nothing */
+    bool trades;                  /* it takes orders */
 };
 
 struct world {
