@@ -104,4 +104,5 @@ def main():
     print("what was typed was answered, and what happened was said once")
 
 
-main()
+if __name__ == "__main__":
+    main()
