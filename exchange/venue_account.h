@@ -148,6 +148,17 @@ struct venue_account_config {
     struct venue_ban ban;
 };
 
+/* What is asked of an account: a function of struct venue_accounts each. */
+enum account_ask {
+    ACCOUNT_PLACE,
+    ACCOUNT_CANCEL,
+    ACCOUNT_QUERY,
+    ACCOUNT_OPEN,
+    ACCOUNT_FILLS,
+    ACCOUNT_BALANCES,
+    ACCOUNT_ASKS,
+};
+
 struct venue_account; /* one account at a venue, open */
 
 struct venue_accounts {

@@ -30,12 +30,12 @@ struct account_venue {
 };
 
 struct net_account {
+    struct account_calls calls;
     const struct account_venue *venue;
     const struct venue_account_handler *handler;
     void *user;
     struct account_keys *keys;
     struct net_header headers[ACCOUNT_HEADERS_MAX];
-    struct account_calls calls;
     struct net_connection feed; /* user data */
     int open;                   /* handles that are not closed yet */
 };
@@ -51,22 +51,10 @@ int net_account_create(const struct account_venue *venue, const struct venue_acc
 void net_account_destroy(struct venue_account *account);
 void net_account_hold(struct venue_account *account, int64_t until_ns, const char *why);
 const struct venue_status *net_account_status(const struct venue_account *account);
-int net_account_place(struct venue_account *account, const struct order *order, const char *client_id,
-                      venue_answer_done *done, void *user);
-int net_account_cancel(struct venue_account *account, int symbol, const char *client_id,
-                       venue_answer_done *done, void *user);
-int net_account_query(struct venue_account *account, int symbol, const char *client_id,
-                      venue_answer_done *done, void *user);
-int net_account_open(struct venue_account *account, venue_answer_done *done, void *user);
-int net_account_fills(struct venue_account *account, int symbol, const char *order_id,
-                      venue_answer_done *done, void *user);
-int net_account_balances(struct venue_account *account, venue_answer_done *done, void *user);
 
 /* All of them, in the venue's table, beside its own `create`. */
 #define NET_ACCOUNT_FUNCTIONS \
-    .destroy = net_account_destroy, .hold = net_account_hold, .status = net_account_status, \
-    .place = net_account_place, .cancel = net_account_cancel, .query = net_account_query, \
-    .open = net_account_open, .fills = net_account_fills, .balances = net_account_balances
+    .destroy = net_account_destroy, .hold = net_account_hold, .status = net_account_status, NET_ACCOUNT_CALLS
 
 /* Of user data: passes fills, orders and balances on, and says whether the account is still there. */
 bool net_account_push(struct net_account *account, const struct venue_lists *lists);

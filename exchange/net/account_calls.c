@@ -106,6 +106,7 @@ static void settle(struct account_call *call, enum venue_outcome outcome, int co
     utf8_clean(call->text); /* also where it is cut */
     if (call->calls->venue->settle)
         call->calls->venue->settle(call);
+    retry_ms = retry_ms > 0 ? retry_ms : answer->retry_ms;
     if (answer->outcome == VENUE_NOT_SENT && retry_ms == 0)
         retry_ms = clock_now_ms() + net_backoff_next(&call->calls->backoff);
     answer->retry_ms = answer->outcome == VENUE_NOT_SENT ? retry_ms : 0;
@@ -227,9 +228,12 @@ void net_account_call_continue(struct account_call *call, const char *method, st
         net_account_call_end(call, outcome, 0, "out of memory");
 }
 
-int net_account_call(struct account_calls *calls, enum account_ask ask, int symbol, const char *client_id,
-                     const char *order_id, const struct order *order, venue_answer_done *done, void *user)
+/* Begins a call about a symbol (by its number; -1: none), and about an order by its client id or the venue's
+ * (NULL: none), which are checked. 0; -ENOMEM: then there is none. */
+static int begin(struct venue_account *account, enum account_ask ask, int symbol, const char *client_id,
+                 const char *order_id, const struct order *order, venue_answer_done *done, void *user)
 {
+    struct account_calls *calls = (struct account_calls *)account;
     struct account_call *call = calloc(1, calls->venue->call_size), **last = &calls->list;
     if (!call)
         return -ENOMEM;
@@ -253,4 +257,38 @@ int net_account_call(struct account_calls *calls, enum account_ask ask, int symb
     strcpy(call->client_id, client_id ? client_id : "");
     strcpy(call->order_id, order_id ? order_id : "");
     return calls->venue->send(call, order);
+}
+
+int net_account_place(struct venue_account *account, const struct order *order, const char *client_id,
+                      venue_answer_done *done, void *user)
+{
+    return begin(account, ACCOUNT_PLACE, order->symbol, client_id, NULL, order, done, user);
+}
+
+int net_account_cancel(struct venue_account *account, int symbol, const char *client_id,
+                       venue_answer_done *done, void *user)
+{
+    return begin(account, ACCOUNT_CANCEL, symbol, client_id, NULL, NULL, done, user);
+}
+
+int net_account_query(struct venue_account *account, int symbol, const char *client_id,
+                      venue_answer_done *done, void *user)
+{
+    return begin(account, ACCOUNT_QUERY, symbol, client_id, NULL, NULL, done, user);
+}
+
+int net_account_open(struct venue_account *account, venue_answer_done *done, void *user)
+{
+    return begin(account, ACCOUNT_OPEN, -1, NULL, NULL, NULL, done, user);
+}
+
+int net_account_fills(struct venue_account *account, int symbol, const char *order_id,
+                      venue_answer_done *done, void *user)
+{
+    return begin(account, ACCOUNT_FILLS, symbol, NULL, order_id, NULL, done, user);
+}
+
+int net_account_balances(struct venue_account *account, venue_answer_done *done, void *user)
+{
+    return begin(account, ACCOUNT_BALANCES, -1, NULL, NULL, NULL, done, user);
 }

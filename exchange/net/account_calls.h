@@ -1,7 +1,8 @@
 /* Requests of a venue's account by HTTP: each is sent once, never again, and answered once, from the loop;
  * a limit or a ban holds what follows. What an answer says is the venue's own part.
  *
- * A venue's own call begins with struct account_call. */
+ * A venue's own call begins with struct account_call, and its account with struct account_calls: its table
+ * has NET_ACCOUNT_CALLS. */
 #ifndef EXCHANGE_NET_ACCOUNT_CALLS_H
 #define EXCHANGE_NET_ACCOUNT_CALLS_H
 
@@ -17,17 +18,6 @@
 enum { ACCOUNT_HEADERS_MAX = 2, ACCOUNT_BASE_MAX = URL_HOST_MAX + 16 };
 
 struct account_calls;
-
-/* What is asked for: a function of struct venue_accounts each. */
-enum account_ask {
-    ACCOUNT_PLACE,
-    ACCOUNT_CANCEL,
-    ACCOUNT_QUERY,
-    ACCOUNT_OPEN,
-    ACCOUNT_FILLS,
-    ACCOUNT_BALANCES,
-    ACCOUNT_ASKS,
-};
 
 /* From the call until its answer was delivered. */
 struct account_call {
@@ -54,7 +44,7 @@ struct account_calls_venue {
     int (*send)(struct account_call *call, const struct order *order);
     /* A reply came: the call is ended, or goes on by another request. */
     void (*take)(struct account_call *call, const struct http_reply *reply);
-    /* Before the answer is delivered; NULL: nothing is to be changed. */
+    /* The call has ended: `answer` may be changed; NULL: it is not. */
     void (*settle)(struct account_call *call);
 };
 
@@ -87,10 +77,6 @@ void net_account_calls_close(struct account_calls *calls);
 /* Nothing is sent before; an earlier time than the one known changes nothing. */
 void net_account_calls_hold(struct account_calls *calls, int64_t until_ms, const char *why);
 
-/* Begins a call about a symbol (by its number; -1: none), and about an order by its client id or the venue's
- * (NULL: none), which are checked. 0; -ENOMEM: then there is none. */
-int net_account_call(struct account_calls *calls, enum account_ask ask, int symbol, const char *client_id,
-                     const char *order_id, const struct order *order, venue_answer_done *done, void *user);
 void net_account_call_free(struct account_call *call); /* no answer follows */
 
 /* Sends its first request, or prepares the answer that it must wait. `path` begins with '/', is taken and
@@ -108,5 +94,21 @@ void net_account_call_end_later(struct account_call *call, enum venue_outcome ou
                                 int64_t retry_ms, const char *text);
 /* The venue limits or bans: NOT_SENT, everything waits so long, and the ban is reported. From the loop. */
 void net_account_call_limited(struct account_call *call, int code, int64_t wait_ms, const char *text);
+
+/* As struct venue_accounts says. */
+int net_account_place(struct venue_account *account, const struct order *order, const char *client_id,
+                      venue_answer_done *done, void *user);
+int net_account_cancel(struct venue_account *account, int symbol, const char *client_id,
+                       venue_answer_done *done, void *user);
+int net_account_query(struct venue_account *account, int symbol, const char *client_id,
+                      venue_answer_done *done, void *user);
+int net_account_open(struct venue_account *account, venue_answer_done *done, void *user);
+int net_account_fills(struct venue_account *account, int symbol, const char *order_id,
+                      venue_answer_done *done, void *user);
+int net_account_balances(struct venue_account *account, venue_answer_done *done, void *user);
+
+#define NET_ACCOUNT_CALLS \
+    .place = net_account_place, .cancel = net_account_cancel, .query = net_account_query, \
+    .open = net_account_open, .fills = net_account_fills, .balances = net_account_balances
 
 #endif

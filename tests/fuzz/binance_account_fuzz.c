@@ -66,7 +66,7 @@ static void see_message(const char *text, size_t len)
     if (binance_message_read(text, len, 1700000000000, &message) < 0)
         return;
     must(message.wait_ms >= -1);
-    must((unsigned)binance_outcome(BINANCE_PLACE, &message.refusal) < VENUE_OUTCOMES);
+    must((unsigned)binance_outcome(ACCOUNT_PLACE, &message.refusal) < VENUE_OUTCOMES);
     if (message.kind != BINANCE_MESSAGE_EVENT)
         return;
     if (binance_event_read(message.event, &symbols, &event) == 0) {

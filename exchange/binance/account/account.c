@@ -11,11 +11,6 @@
 
 #define NS_PER_MS 1000000LL
 
-enum {
-    UNSENT_MIN_MS = 1000, /* until a request that could not leave is worth another try */
-    UNSENT_MAX_MS = 30 * 1000,
-};
-
 int64_t binance_account_now_ms(const struct binance_account *account)
 {
     return account->venue_ns(account->user) / NS_PER_MS;
@@ -35,6 +30,7 @@ static void refresh(struct binance_account *account)
     status->connects = stream->link.connects;
     status->attempts = stream->link.attempts;
     status->failures = stream->link.failures;
+    status->sent = account->messages + account->calls.sent;
     if (link != status->link) {
         status->link = link;
         status->since_ms = clock_now_ms();
@@ -61,9 +57,6 @@ static void on_timer(uv_timer_t *timer)
     struct binance_account *account = timer->data;
     int64_t now = clock_now_ms();
     uv_timer_stop(timer);
-    binance_requests_deliver(account);
-    if (account->destroyed)
-        return;
     int64_t wake_ms = binance_user_stream_drive(&account->stream, now);
     int64_t at_ms = account->destroyed ? INT64_MAX : binance_requests_expire(account, now);
     binance_account_notify(account);
@@ -85,10 +78,7 @@ void binance_account_wake(struct binance_account *account)
 
 void binance_account_hold(struct binance_account *account, int64_t until_ms, const char *why)
 {
-    if (until_ms > account->hold_ms) {
-        account->hold_ms = until_ms;
-        snprintf(account->hold_why, sizeof(account->hold_why), "%s", why);
-    }
+    net_account_calls_hold(&account->calls, until_ms, why);
     net_link_hold(&account->stream.link, until_ms);
 }
 
@@ -100,24 +90,30 @@ void binance_account_report_bad_timestamp(struct binance_account *account)
 
 void binance_account_report_ban(struct binance_account *account, int64_t until_ms, const char *why)
 {
-    if (account->ban.reported && !account->destroyed)
-        account->ban.reported(account->ban.user, clock_wall_of_ms(until_ms), why);
+    const struct venue_ban *ban = &account->calls.ban;
+    if (ban->reported && !account->destroyed)
+        ban->reported(ban->user, clock_wall_of_ms(until_ms), why);
 }
 
 /* ---- Its life. ---- */
 
 static void free_account(struct binance_account *account)
 {
-    binance_requests_free(account);
     binance_user_stream_finish(&account->stream);
     binance_signer_destroy(account->signer);
-    free(account->rest_base);
     free(account);
+}
+
+static void on_closed(void *user)
+{
+    struct binance_account *account = user;
+    if (--account->open == 0)
+        free_account(account);
 }
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    free_account(handle->data);
+    on_closed(handle->data);
 }
 
 static void account_destroy(struct venue_account *venue)
@@ -126,16 +122,9 @@ static void account_destroy(struct venue_account *venue)
     if (!account || account->destroyed)
         return;
     account->destroyed = true;
-    binance_requests_free(account);
+    net_account_calls_close(&account->calls);
     binance_user_stream_close(&account->stream);
     uv_close((uv_handle_t *)&account->timer, on_timer_closed);
-}
-
-static char *base_of(const char *url)
-{
-    struct text text = {0};
-    text_base(&text, url);
-    return text_take(&text);
 }
 
 static bool take_settings(struct binance_account *account, const struct venue_account_config *config)
@@ -151,44 +140,36 @@ static bool take_settings(struct binance_account *account, const struct venue_ac
     return true;
 }
 
-static int take_config(struct binance_account *account, const struct venue_account_config *config)
-{
-    const char *rest_url, *ws_url;
-    int r = venue_account_urls(&binance_accounts, config, &rest_url, &ws_url);
-    if (r == 0 && !take_settings(account, config))
-        r = -EINVAL;
-    if (r == 0)
-        r = binance_signer_create(&config->keys, &account->signer);
-    if (r < 0)
-        return r;
-    account->net = config->net;
-    account->symbols = (struct venue_symbols){config->symbols, config->n_symbols};
-    account->venue_ns = config->venue_ns;
-    account->bad_timestamp = config->bad_timestamp;
-    account->timeout_ms = config->timeout_ms > 0 ? config->timeout_ms : VENUE_TIMEOUT_MS;
-    account->ban = config->ban;
-    account->rest_base = base_of(rest_url);
-    if (!account->rest_base)
-        return -ENOMEM;
-    net_backoff_init(&account->backoff, UNSENT_MIN_MS, UNSENT_MAX_MS, config->jitter_seed);
-    return binance_user_stream_init(&account->stream, account, ws_url, config->jitter_seed);
-}
-
 static int account_create(const struct venue_account_config *config,
                           const struct venue_account_handler *handler, void *user, struct venue_account **ret)
 {
+    const char *rest_url, *ws_url;
     struct binance_account *account = calloc(1, sizeof(*account));
     if (!account)
         return -ENOMEM;
     account->handler = handler;
     account->user = user;
-    int r = take_config(account, config);
+    account->venue_ns = config->venue_ns;
+    account->bad_timestamp = config->bad_timestamp;
+    int r = venue_account_urls(&binance_accounts, config, &rest_url, &ws_url);
+    if (r == 0 && !take_settings(account, config))
+        r = -EINVAL;
+    if (r == 0)
+        r = binance_signer_create(&config->keys, &account->signer);
+    if (r == 0)
+        r = binance_user_stream_init(&account->stream, account, ws_url, config->jitter_seed);
     if (r == 0)
         r = uv_timer_init(net_context_loop(config->net), &account->timer) < 0 ? -ENOMEM : 0;
     if (r < 0) {
         free_account(account);
         return r;
     }
+    account->key = (struct net_header){"X-MBX-APIKEY", binance_signer_id(account->signer)};
+    net_account_calls_init(&account->calls, &binance_account_calls, config, rest_url, on_closed, account);
+    account->calls.headers = &account->key;
+    account->calls.n_headers = 1;
+    account->stream.timeout_ms = account->calls.timeout_ms;
+    account->open = 2;
     account->timer.data = account;
     account->status.connections = 1;
     account->status.since_ms = clock_now_ms();
@@ -215,112 +196,6 @@ static const struct venue_status *account_status(const struct venue_account *ven
     return &((const struct binance_account *)venue)->status;
 }
 
-/* ---- Requests. ---- */
-
-static bool has_symbol(const struct binance_account *account, int symbol)
-{
-    return symbol >= 0 && (size_t)symbol < account->symbols.n && account->symbols.list[symbol].name[0];
-}
-
-/* With the symbol and the client id that it is about; an answer is prepared where there are none. */
-static struct binance_request *request_of(struct binance_account *account, enum binance_call_kind kind,
-                                          int symbol, const char *client_id, venue_answer_done *done,
-                                          void *user)
-{
-    struct binance_request *request = binance_request_new(account, kind, done, user);
-    if (!request)
-        return NULL;
-    if (!has_symbol(account, symbol))
-        binance_request_answer(request, VENUE_REFUSED, 0, "the account has no such symbol");
-    else if (!*client_id || strlen(client_id) >= sizeof(request->client_id))
-        binance_request_answer(request, VENUE_REFUSED, 0, "a client id has 1 to 36 characters");
-    else {
-        request->symbol = &account->symbols.list[symbol];
-        strcpy(request->client_id, client_id);
-    }
-    return request;
-}
-
-static int account_place(struct venue_account *venue, const struct order *order, const char *client_id,
-                         venue_answer_done *done, void *user)
-{
-    struct binance_account *account = (struct binance_account *)venue;
-    struct binance_request *request =
-        request_of(account, BINANCE_PLACE, order->symbol, client_id, done, user);
-    if (!request)
-        return -ENOMEM;
-    if (request->ready)
-        return 0;
-    const char *why = binance_parameters_of_order(&request->params, request->symbol, order, client_id);
-    if (why) {
-        binance_request_answer(request, VENUE_REFUSED, 0, why);
-        return 0;
-    }
-    return binance_request_send(request);
-}
-
-static int by_client_id(struct venue_account *venue, enum binance_call_kind kind, int symbol,
-                        const char *client_id, venue_answer_done *done, void *user)
-{
-    struct binance_request *request =
-        request_of((struct binance_account *)venue, kind, symbol, client_id, done, user);
-    if (!request)
-        return -ENOMEM;
-    if (request->ready)
-        return 0;
-    binance_parameter_add(&request->params, "symbol", request->symbol->name);
-    binance_parameter_add(&request->params, "origClientOrderId", client_id);
-    return binance_request_send(request);
-}
-
-static int account_cancel(struct venue_account *venue, int symbol, const char *client_id,
-                          venue_answer_done *done, void *user)
-{
-    return by_client_id(venue, BINANCE_CANCEL, symbol, client_id, done, user);
-}
-
-static int account_query(struct venue_account *venue, int symbol, const char *client_id,
-                         venue_answer_done *done, void *user)
-{
-    return by_client_id(venue, BINANCE_QUERY, symbol, client_id, done, user);
-}
-
-static int account_open(struct venue_account *venue, venue_answer_done *done, void *user)
-{
-    struct binance_request *request =
-        binance_request_new((struct binance_account *)venue, BINANCE_OPEN, done, user);
-    return request ? binance_request_send(request) : -ENOMEM;
-}
-
-static int account_fills(struct venue_account *venue, int symbol, const char *order_id,
-                         venue_answer_done *done, void *user)
-{
-    struct binance_account *account = (struct binance_account *)venue;
-    struct binance_request *request = binance_request_new(account, BINANCE_FILLS, done, user);
-    if (!request)
-        return -ENOMEM;
-    if (!has_symbol(account, symbol) || !*order_id || strlen(order_id) >= sizeof(request->order_id)) {
-        binance_request_answer(request, VENUE_REFUSED, 0, "the account has no such symbol or order");
-        return 0;
-    }
-    request->symbol = &account->symbols.list[symbol];
-    strcpy(request->order_id, order_id);
-    binance_parameter_add(&request->params, "symbol", request->symbol->name);
-    binance_parameter_add(&request->params, "orderId", order_id);
-    binance_parameter_add_int(&request->params, "limit", BINANCE_TRADES_PAGE);
-    return binance_request_send(request);
-}
-
-static int account_balances(struct venue_account *venue, venue_answer_done *done, void *user)
-{
-    struct binance_request *request =
-        binance_request_new((struct binance_account *)venue, BINANCE_BALANCES, done, user);
-    if (!request)
-        return -ENOMEM;
-    binance_parameter_add(&request->params, "omitZeroBalances", "true");
-    return binance_request_send(request);
-}
-
 static const char *const paper_hosts[] = {
     "testnet.binance.vision",
     "ws-api.testnet.binance.vision",
@@ -340,10 +215,5 @@ const struct venue_accounts binance_accounts = {
     .destroy = account_destroy,
     .hold = account_hold,
     .status = account_status,
-    .place = account_place,
-    .cancel = account_cancel,
-    .query = account_query,
-    .open = account_open,
-    .fills = account_fills,
-    .balances = account_balances,
+    NET_ACCOUNT_CALLS,
 };

@@ -9,8 +9,7 @@
 #include "exchange/binance/account/event_parse.h"
 #include "exchange/binance/account/parameters.h"
 #include "exchange/fail.h"
-#include "exchange/net/backoff.h"
-#include "exchange/net/http.h"
+#include "exchange/net/account_calls.h"
 #include "exchange/net/link.h"
 #include "exchange/net/resolver.h"
 #include "exchange/net/url.h"
@@ -24,26 +23,13 @@ enum {
     BINANCE_READS_PERCENT = 95,    /* of the address's weight: what is left is for orders and cancels */
 };
 
-/* A request, from the call until its answer was delivered. */
 struct binance_request {
-    struct binance_request *next;
-    struct binance_account *account;
-    enum binance_call_kind kind;
-    venue_answer_done *done;
-    void *user;
-    const struct symbol *symbol;
-    char client_id[ORDER_CLIENT_ID_MAX];
-    char order_id[VENUE_ORDER_ID_MAX]; /* FILLS */
-    struct binance_parameters params;  /* all but the time, of the first page */
-    int64_t settled_ns;                /* PLACE, once it was sent */
-    struct http_call *http;            /* while it is under way by REST … */
-    int64_t message_id;                /* … or by the WebSocket API (0: not), */
-    int connection;                    /* on that of the two, */
-    int64_t deadline_ms;               /* and until then */
-    struct venue_lists parsed;         /* of the pages so far */
-    bool ready;                        /* `answer` is to be delivered from the loop */
-    struct venue_answer answer;
-    char text[VENUE_DETAIL_MAX]; /* answer.text */
+    struct account_call base;
+    struct binance_parameters params; /* all but the time, of the first page */
+    int64_t settled_ns;               /* PLACE, once it was sent */
+    int64_t message_id;               /* while it is under way by the WebSocket API (0: not), */
+    int connection;                   /* on that of the two, */
+    int64_t deadline_ms;              /* and until then */
 };
 
 /* A connection to the WebSocket API. */
@@ -77,26 +63,21 @@ struct binance_user_stream {
 };
 
 struct binance_account {
+    struct account_calls calls;
     const struct venue_account_handler *handler;
     void *user;
-    struct net_context *net;
     struct binance_signer *signer;
-    struct venue_symbols symbols;
+    struct net_header key; /* of each request */
     int64_t (*venue_ns)(void *user);
     void (*bad_timestamp)(void *user); /* NULL: not reported */
-    char *rest_base;                   /* https://HOST[:PORT] */
-    int64_t timeout_ms;
-    bool by_websocket; /* orders */
-    struct venue_ban ban;
-    int64_t hold_ms;        /* nothing is sent before … */
-    int64_t orders_hold_ms; /* … no new order, … */
-    int64_t reads_hold_ms;  /* … and nothing that only asks */
-    char hold_why[VENUE_DETAIL_MAX];
-    struct backoff backoff; /* after requests that did not leave */
-    struct binance_request *requests;
+    bool by_websocket;                 /* orders */
+    int64_t orders_hold_ms;            /* no new order is sent before, … */
+    int64_t reads_hold_ms;             /* … and nothing that only asks */
+    uint64_t messages;                 /* sent by the WebSocket API */
     struct binance_user_stream stream;
     struct venue_status status, reported; /* the second: as the handler last got it */
     uv_timer_t timer;
+    int open; /* handles that are not closed yet */
     bool destroyed;
 };
 
@@ -117,21 +98,8 @@ void binance_account_report_ban(struct binance_account *account, int64_t until_m
 
 /* request.c: requests, by whichever way */
 
-/* NULL without memory. */
-struct binance_request *binance_request_new(struct binance_account *account, enum binance_call_kind kind,
-                                            venue_answer_done *done, void *user);
-/* Sends it, or prepares the answer to be delivered from the loop. 0; -ENOMEM, then it is gone. */
-int binance_request_send(struct binance_request *request);
-/* An answer of this program's own, delivered from the loop. */
-void binance_request_answer(struct binance_request *request, enum venue_outcome outcome, int64_t retry_ms,
-                            const char *text);
-/* The same at once, from the loop; it is gone then. */
-void binance_request_end(struct binance_request *request, enum venue_outcome outcome, int64_t retry_ms,
-                         const char *text);
-void binance_request_finish(struct binance_request *request); /* with its `answer` */
+extern const struct account_calls_venue binance_account_calls;
 void binance_request_next_page(struct binance_request *request);
-void binance_requests_deliver(struct binance_account *account); /* those that are ready */
-void binance_requests_free(struct binance_account *account);
 /* The connection has ended: what was sent on it may have been done. */
 void binance_requests_lost(struct binance_account *account, int connection, const char *why);
 /* Ends those whose time is over; returns when to look again. */
@@ -140,7 +108,7 @@ bool binance_requests_wait(const struct binance_account *account, int connection
 
 /* answer.c: an answer came, by REST and by the WebSocket API */
 
-void binance_request_take_http(void *user, const struct http_reply *http);
+void binance_request_take_http(struct account_call *call, const struct http_reply *http);
 void binance_requests_take(struct binance_account *account, const struct binance_message *message);
 
 /* user_session.c: a connection */

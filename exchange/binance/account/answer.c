@@ -8,57 +8,61 @@
 #include "exchange/binance/rest_parse.h"
 #include "exchange/clock.h"
 
+static struct binance_account *account_of(const struct binance_request *request)
+{
+    return (struct binance_account *)request->base.calls;
+}
+
 /* Is it what was asked for? */
 static bool is_of(const struct binance_request *request)
 {
-    const struct venue_order *order = request->parsed.orders;
-    return request->parsed.n_orders == 1 && order->symbol == request->symbol &&
-           strcmp(order->client_id, request->client_id) == 0;
+    const struct venue_order *order = request->base.lists.orders;
+    return request->base.lists.n_orders == 1 && order->symbol == request->base.symbol &&
+           strcmp(order->client_id, request->base.client_id) == 0;
 }
 
 static int parse(struct binance_request *request, struct json json)
 {
-    const struct venue_symbols *symbols = &request->account->symbols;
-    struct venue_lists *parsed = &request->parsed;
+    const struct venue_symbols *symbols = &request->base.calls->symbols;
+    struct venue_lists *lists = &request->base.lists;
     int r;
-    switch (request->kind) {
-    case BINANCE_PLACE:
-    case BINANCE_CANCEL:
-    case BINANCE_QUERY:
-        r = binance_parse_order(json, symbols, parsed);
+    switch (request->base.ask) {
+    case ACCOUNT_PLACE:
+    case ACCOUNT_CANCEL:
+    case ACCOUNT_QUERY:
+        r = binance_parse_order(json, symbols, lists);
         return r == 0 && !is_of(request) ? -EBADMSG : r;
-    case BINANCE_OPEN:
-        return binance_parse_open(json, symbols, parsed);
-    case BINANCE_FILLS:
-        return binance_parse_trades(json, symbols, request->symbol, request->order_id, parsed);
+    case ACCOUNT_OPEN:
+        return binance_parse_open(json, symbols, lists);
+    case ACCOUNT_FILLS:
+        return binance_parse_trades(json, symbols, request->base.symbol, request->base.order_id, lists);
     default:
-        return binance_parse_balances(json, symbols, parsed);
+        return binance_parse_balances(json, symbols, lists);
     }
 }
 
 /* A good answer's result. */
 static void take_result(struct binance_request *request, struct json json)
 {
-    const size_t before = request->parsed.n_fills;
+    const size_t before = request->base.lists.n_fills;
     int r = parse(request, json);
     if (r < 0) { /* it was done, and not as what is known */
-        binance_request_end(request, VENUE_UNKNOWN, 0,
-                            r == -ENOMEM ? "out of memory" : "the venue's answer cannot be read");
+        net_account_call_end(&request->base, VENUE_UNKNOWN, 0,
+                             r == -ENOMEM ? "out of memory" : "the venue's answer cannot be read");
         return;
     }
-    if (request->kind == BINANCE_FILLS && request->parsed.n_fills - before == BINANCE_TRADES_PAGE) {
+    if (request->base.ask == ACCOUNT_FILLS && request->base.lists.n_fills - before == BINANCE_TRADES_PAGE) {
         binance_request_next_page(request);
         return;
     }
-    request->answer = (struct venue_answer){.outcome = VENUE_DONE};
-    binance_request_finish(request);
+    net_account_call_end(&request->base, VENUE_DONE, 0, "");
 }
 
 /* The wait that a refusal asks for, as a monotonic time, which others must keep, too; 0: none. */
 static int64_t take_wait(struct binance_request *request, const struct binance_refusal *refusal,
                          enum venue_outcome outcome, int64_t wait_ms, const char *why)
 {
-    struct binance_account *account = request->account;
+    struct binance_account *account = account_of(request);
     const bool of_address = binance_refusal_of_address(refusal);
     if (!of_address && outcome != VENUE_NOT_SENT)
         return 0;
@@ -73,22 +77,20 @@ static int64_t take_wait(struct binance_request *request, const struct binance_r
 static void take_refusal(struct binance_request *request, const struct binance_refusal *refusal,
                          int64_t wait_ms)
 {
-    struct binance_account *account = request->account;
-    struct venue_answer *answer = &request->answer;
-    const enum venue_outcome outcome = binance_outcome(request->kind, refusal);
+    struct binance_account *account = account_of(request);
+    const enum venue_outcome outcome = binance_outcome(request->base.ask, refusal);
     const bool of_address = binance_refusal_of_address(refusal);
     if (refusal->msg.len > 0)
-        binance_copy_words(refusal->msg, request->text, sizeof(request->text));
+        binance_copy_words(refusal->msg, request->base.text, sizeof(request->base.text));
     else
-        snprintf(request->text, sizeof(request->text), "the venue answered HTTP %d", refusal->status);
+        snprintf(request->base.text, sizeof(request->base.text), "the venue answered HTTP %d",
+                 refusal->status);
     char why[VENUE_DETAIL_MAX + 64];
     snprintf(why, sizeof(why), of_address ? "the venue limits this address (HTTP %d): %s" : "HTTP %d: %s",
-             refusal->status, request->text);
+             refusal->status, request->base.text);
     int64_t until_ms = take_wait(request, refusal, outcome, wait_ms, why);
-    *answer = (struct venue_answer){.outcome = outcome, .code = (int)refusal->code};
-    if (outcome == VENUE_NOT_SENT)
-        answer->retry_ms = until_ms;
-    binance_request_finish(request);
+    request->base.answer.retry_ms = until_ms;
+    net_account_call_end(&request->base, outcome, (int)refusal->code, request->base.text);
     if (outcome == VENUE_BAD_TIMESTAMP)
         binance_account_report_bad_timestamp(account);
     if (of_address) /* behind the answer: either callback may end the account */
@@ -104,30 +106,18 @@ static void take_weight(struct binance_account *account, const struct http_reply
         account->reads_hold_ms = clock_now_ms() + (60 - second + 1) * 1000;
 }
 
-void binance_request_take_http(void *user, const struct http_reply *http)
+void binance_request_take_http(struct account_call *call, const struct http_reply *http)
 {
-    struct binance_request *request = user;
-    struct binance_account *account = request->account;
+    struct binance_request *request = (struct binance_request *)call;
     struct json json;
-    request->http = NULL;
-    if (http->error && !http->sent) {
-        binance_request_end(request, VENUE_NOT_SENT, clock_now_ms() + net_backoff_next(&account->backoff),
-                            http->error);
-        return;
-    }
-    if (http->error) {
-        binance_request_end(request, VENUE_UNKNOWN, 0, http->error);
-        return;
-    }
-    net_backoff_reset(&account->backoff);
-    take_weight(account, http);
+    take_weight(account_of(request), http);
     json_init(&json, http->body, http->len);
     struct json whole = json; /* syntax to its end */
     if (http->status == 200) {
         if (json_skip(&whole) && json_done(&whole))
             take_result(request, json);
         else
-            binance_request_end(request, VENUE_UNKNOWN, 0, "the venue's answer cannot be read");
+            net_account_call_end(call, VENUE_UNKNOWN, 0, "the venue's answer cannot be read");
         return;
     }
     struct binance_refusal refusal = {.status = http->status, .msg = {"", 0}};
@@ -138,9 +128,9 @@ void binance_request_take_http(void *user, const struct http_reply *http)
 
 void binance_requests_take(struct binance_account *account, const struct binance_message *message)
 {
-    struct binance_request *request = account->requests;
+    struct binance_request *request = (struct binance_request *)account->calls.list;
     while (request && (request->message_id != message->id || request->message_id == 0))
-        request = request->next;
+        request = (struct binance_request *)request->base.next;
     if (!request)
         return; /* too late */
     request->message_id = 0;

@@ -59,12 +59,12 @@ static bool begins(struct json_text text, const char *with)
     return text.len >= len && memcmp(text.data, with, len) == 0;
 }
 
-static enum venue_outcome of_code(enum binance_call_kind kind, const struct binance_refusal *refusal)
+static enum venue_outcome of_code(enum account_ask kind, const struct binance_refusal *refusal)
 {
     const int64_t code = refusal->code;
-    if ((code == -2010 || code == -1010) && kind == BINANCE_PLACE && begins(refusal->msg, "Duplicate order"))
+    if ((code == -2010 || code == -1010) && kind == ACCOUNT_PLACE && begins(refusal->msg, "Duplicate order"))
         return VENUE_EXISTS;
-    if ((code == -2013 && kind == BINANCE_QUERY) || (code == -2011 && kind == BINANCE_CANCEL))
+    if ((code == -2013 && kind == ACCOUNT_QUERY) || (code == -2011 && kind == ACCOUNT_CANCEL))
         return VENUE_ABSENT;
     for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
         if (codes[i].code == code)
@@ -72,7 +72,7 @@ static enum venue_outcome of_code(enum binance_call_kind kind, const struct bina
     return is_of_form(code) ? VENUE_REFUSED : VENUE_UNKNOWN;
 }
 
-enum venue_outcome binance_outcome(enum binance_call_kind kind, const struct binance_refusal *refusal)
+enum venue_outcome binance_outcome(enum account_ask kind, const struct binance_refusal *refusal)
 {
     const int status = refusal->status;
     if (status < 400 || status >= 500) /* 5xx; a redirect; nonsense */

@@ -6,16 +6,6 @@
 #include "exchange/json.h"
 #include "exchange/venue_account.h"
 
-enum binance_call_kind {
-    BINANCE_PLACE,
-    BINANCE_CANCEL,
-    BINANCE_QUERY,
-    BINANCE_OPEN,
-    BINANCE_FILLS,
-    BINANCE_BALANCES,
-    BINANCE_CALL_KINDS,
-};
-
 /* The venue's codes that decide something. */
 enum {
     BINANCE_CODE_TOO_MANY_REQUESTS = -1003,
@@ -32,7 +22,7 @@ struct binance_refusal {
 };
 
 /* Of everything but a 200. What is not listed here is VENUE_UNKNOWN. */
-enum venue_outcome binance_outcome(enum binance_call_kind kind, const struct binance_refusal *refusal);
+enum venue_outcome binance_outcome(enum account_ask kind, const struct binance_refusal *refusal);
 
 /* Does it limit or ban the address, so that everything else must wait too? -1015 is the account's. */
 bool binance_refusal_of_address(const struct binance_refusal *refusal);

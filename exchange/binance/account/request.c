@@ -1,8 +1,5 @@
-/* Requests: how each is sent, and what its answer says. */
-#include <errno.h>
-#include <stdio.h>
+/* Requests: how each is sent. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "exchange/binance/account/account.h"
 #include "exchange/clock.h"
@@ -12,242 +9,171 @@
 static const struct {
     const char *http, *path; /* of REST */
     const char *method;      /* of the WebSocket API; NULL: by REST always */
-} ways[BINANCE_CALL_KINDS] = {
-    [BINANCE_PLACE] = {"POST", "order", "order.place"},
-    [BINANCE_CANCEL] = {"DELETE", "order", "order.cancel"},
-    [BINANCE_QUERY] = {"GET", "order", "order.status"},
-    [BINANCE_OPEN] = {"GET", "openOrders", NULL},
-    [BINANCE_FILLS] = {"GET", "myTrades", NULL},
-    [BINANCE_BALANCES] = {"GET", "account", NULL},
+} ways[ACCOUNT_ASKS] = {
+    [ACCOUNT_PLACE] = {"POST", "order", "order.place"},
+    [ACCOUNT_CANCEL] = {"DELETE", "order", "order.cancel"},
+    [ACCOUNT_QUERY] = {"GET", "order", "order.status"},
+    [ACCOUNT_OPEN] = {"GET", "openOrders", NULL},
+    [ACCOUNT_FILLS] = {"GET", "myTrades", NULL},
+    [ACCOUNT_BALANCES] = {"GET", "account", NULL},
 };
 
-/* ---- Their life. ---- */
-
-struct binance_request *binance_request_new(struct binance_account *account, enum binance_call_kind kind,
-                                            venue_answer_done *done, void *user)
+static struct binance_account *account_of(const struct binance_request *request)
 {
-    struct binance_request *request = calloc(1, sizeof(*request)), **last = &account->requests;
-    if (!request)
-        return NULL;
-    request->account = account;
-    request->kind = kind;
-    request->done = done;
-    request->user = user;
-    request->connection = -1;
-    while (*last)
-        last = &(*last)->next;
-    *last = request;
-    return request;
+    return (struct binance_account *)request->base.calls;
 }
-
-static void take_out(struct binance_request *request)
-{
-    struct binance_request **at = &request->account->requests;
-    while (*at != request)
-        at = &(*at)->next;
-    *at = request->next;
-}
-
-static void free_request(struct binance_request *request)
-{
-    http_cancel(request->http);
-    venue_lists_free(&request->parsed);
-    free(request);
-}
-
-void binance_requests_free(struct binance_account *account)
-{
-    while (account->requests) {
-        struct binance_request *request = account->requests;
-        account->requests = request->next;
-        free_request(request);
-    }
-}
-
-/* From the loop. The caller's callback may do anything, destroy the account too. */
-void binance_request_finish(struct binance_request *request)
-{
-    struct venue_answer *answer = &request->answer;
-    take_out(request);
-    answer->text = answer->outcome == VENUE_DONE ? "" : request->text;
-    if (answer->outcome == VENUE_DONE) {
-        const struct venue_lists *parsed = &request->parsed;
-        answer->orders = parsed->orders;
-        answer->n_orders = parsed->n_orders;
-        answer->fills = parsed->fills;
-        answer->n_fills = parsed->n_fills;
-        answer->balances = parsed->balances;
-        answer->n_balances = parsed->n_balances;
-        answer->ts_ns = request->kind == BINANCE_PLACE || request->kind == BINANCE_CANCEL ? parsed->ts_ns : 0;
-    } else if (answer->outcome == VENUE_UNKNOWN && request->kind == BINANCE_PLACE) {
-        answer->settled_ns = request->settled_ns;
-    }
-    request->done(request->user, answer);
-    free_request(request);
-}
-
-void binance_request_answer(struct binance_request *request, enum venue_outcome outcome, int64_t retry_ms,
-                            const char *text)
-{
-    request->answer = (struct venue_answer){.outcome = outcome, .retry_ms = retry_ms};
-    fail_line(0, request->text, sizeof(request->text), NULL, "%s", text);
-    request->ready = true;
-    binance_account_wake(request->account);
-}
-
-void binance_requests_deliver(struct binance_account *account)
-{
-    size_t n = 0; /* what a callback adds is for the next turn */
-    for (const struct binance_request *request = account->requests; request; request = request->next)
-        n += request->ready;
-    for (; n > 0 && !account->destroyed; n--) {
-        struct binance_request *ready = account->requests;
-        while (ready && !ready->ready)
-            ready = ready->next;
-        if (!ready)
-            return;
-        binance_request_finish(ready);
-    }
-}
-
-/* At once: from the loop. */
-void binance_request_end(struct binance_request *request, enum venue_outcome outcome, int64_t retry_ms,
-                         const char *text)
-{
-    request->answer = (struct venue_answer){.outcome = outcome, .retry_ms = retry_ms};
-    fail_line(0, request->text, sizeof(request->text), NULL, "%s", text);
-    binance_request_finish(request);
-}
-
-/* ---- Sending. ---- */
 
 static void date(struct binance_request *request, struct binance_parameters *params)
 {
-    const int64_t now_ms = binance_account_now_ms(request->account);
+    const struct venue_lists *lists = &request->base.lists;
+    const int64_t now_ms = binance_account_now_ms(account_of(request));
     *params = request->params;
-    if (request->parsed.n_fills > 0) { /* the next page, from the trade behind the last one */
+    if (lists->n_fills > 0) { /* the next page, from the trade behind the last one */
         char *end;
-        long long last = strtoll(request->parsed.fills[request->parsed.n_fills - 1].trade_id, &end, 10);
+        long long last = strtoll(lists->fills[lists->n_fills - 1].trade_id, &end, 10);
         binance_parameter_add_int(params, "fromId", last + 1);
     }
     binance_parameters_date(params, now_ms);
     request->settled_ns = (now_ms + BINANCE_RECV_WINDOW_MS + BINANCE_ENGINE_MS) * NS_PER_MS;
 }
 
-/* 0; -ENOMEM. */
-static int send_http(struct binance_request *request)
+static void put_path(struct binance_request *request, struct text *path)
 {
-    struct binance_account *account = request->account;
     struct binance_parameters params;
-    struct text url = {0}, query = {0};
+    struct text query = {0};
     date(request, &params);
-    text_format(&url, "%s/api/v3/%s?", account->rest_base, ways[request->kind].path);
-    if (!binance_parameters_query(&params, account->signer, &query))
-        url.failed = true;
-    text_bytes(&url, query.data, query.len);
+    text_format(path, "/api/v3/%s?", ways[request->base.ask].path);
+    path->failed |= !binance_parameters_query(&params, account_of(request)->signer, &query);
+    text_bytes(path, query.data, query.len);
     text_finish(&query);
-    char *whole = text_take(&url);
-    if (!whole)
-        return -ENOMEM;
-    const struct net_header key = {"X-MBX-APIKEY", binance_signer_id(account->signer)};
-    const struct http_request http = {
-        .method = ways[request->kind].http,
-        .url = whole,
-        .timeout_ms = account->timeout_ms,
-        .headers = &key,
-        .n_headers = 1,
-    };
-    int r = http_send(account->net, &http, binance_request_take_http, request, &request->http);
-    free(whole);
-    if (r == 0)
-        account->status.sent++;
-    return r < 0 ? -ENOMEM : 0;
 }
 
 /* The next page, from within an answer. */
 void binance_request_next_page(struct binance_request *request)
 {
-    if (send_http(request) < 0)
-        binance_request_end(request, VENUE_UNKNOWN, 0, "out of memory");
+    struct text path = {0};
+    put_path(request, &path);
+    net_account_call_continue(&request->base, "GET", &path, VENUE_UNKNOWN);
 }
 
 /* By the WebSocket API, if it is there. False: it is not, and nothing was sent. */
 static bool send_message(struct binance_request *request)
 {
-    struct binance_account *account = request->account;
+    struct binance_account *account = account_of(request);
+    const char *method = ways[request->base.ask].method;
     struct binance_parameters params;
-    if (!account->by_websocket || !ways[request->kind].method)
+    if (!account->by_websocket || !method)
         return false;
     date(request, &params);
-    int r = binance_user_stream_send(&account->stream, ways[request->kind].method, &params,
-                                     &request->message_id, &request->connection);
-    if (r < 0)
+    if (binance_user_stream_send(&account->stream, method, &params, &request->message_id,
+                                 &request->connection) < 0)
         return false;
-    request->deadline_ms = clock_now_ms() + account->timeout_ms;
+    request->deadline_ms = clock_now_ms() + account->calls.timeout_ms;
     binance_account_wake(account);
     return true;
 }
 
-int binance_request_send(struct binance_request *request)
+/* What is asked; or why it is not. */
+static const char *put_parameters(struct binance_request *request, const struct order *order)
 {
-    const struct binance_account *account = request->account;
-    const int64_t now_ms = clock_now_ms();
-    if (now_ms < account->hold_ms) {
-        binance_request_answer(request, VENUE_NOT_SENT, account->hold_ms, account->hold_why);
-        return 0;
+    struct binance_parameters *params = &request->params;
+    const struct account_call *call = &request->base;
+    if (order)
+        return binance_parameters_of_order(params, call->symbol, order, call->client_id);
+    if (call->symbol)
+        binance_parameter_add(params, "symbol", call->symbol->name);
+    if (call->client_id[0])
+        binance_parameter_add(params, "origClientOrderId", call->client_id);
+    if (call->ask == ACCOUNT_FILLS) {
+        binance_parameter_add(params, "orderId", call->order_id);
+        binance_parameter_add_int(params, "limit", BINANCE_TRADES_PAGE);
+    } else if (call->ask == ACCOUNT_BALANCES) {
+        binance_parameter_add(params, "omitZeroBalances", "true");
     }
-    if (request->kind == BINANCE_PLACE && now_ms < account->orders_hold_ms) {
-        binance_request_answer(request, VENUE_NOT_SENT, account->orders_hold_ms,
-                               "the venue takes no more new orders of this account for now");
-        return 0;
-    }
-    if (request->kind != BINANCE_PLACE && request->kind != BINANCE_CANCEL &&
-        now_ms < account->reads_hold_ms) {
-        binance_request_answer(request, VENUE_NOT_SENT, account->reads_hold_ms,
-                               "the venue's limit of requests is nearly used up");
-        return 0;
-    }
-    if (send_message(request))
-        return 0;
-    int r = send_http(request);
-    if (r < 0) {
-        take_out(request);
-        free_request(request);
-    }
-    return r;
+    return NULL;
 }
+
+static int send_call(struct account_call *call, const struct order *order)
+{
+    struct binance_request *request = (struct binance_request *)call;
+    const struct binance_account *account = account_of(request);
+    const bool reads = call->ask != ACCOUNT_PLACE && call->ask != ACCOUNT_CANCEL;
+    const int64_t now_ms = clock_now_ms();
+    struct text path = {0};
+    request->connection = -1;
+    const char *why = put_parameters(request, order);
+    if (why)
+        net_account_call_end_later(call, VENUE_REFUSED, 0, 0, why);
+    else if (now_ms < call->calls->hold_ms)
+        net_account_call_end_later(call, VENUE_NOT_SENT, 0, call->calls->hold_ms, call->calls->why);
+    else if (call->ask == ACCOUNT_PLACE && now_ms < account->orders_hold_ms)
+        net_account_call_end_later(call, VENUE_NOT_SENT, 0, account->orders_hold_ms,
+                                   "the venue takes no more new orders of this account for now");
+    else if (reads && now_ms < account->reads_hold_ms)
+        net_account_call_end_later(call, VENUE_NOT_SENT, 0, account->reads_hold_ms,
+                                   "the venue's limit of requests is nearly used up");
+    if (call->due || send_message(request))
+        return 0;
+    put_path(request, &path);
+    return net_account_call_send(call, ways[call->ask].http, &path, NULL);
+}
+
+static void settle(struct account_call *call)
+{
+    const bool changes = call->ask == ACCOUNT_PLACE || call->ask == ACCOUNT_CANCEL;
+    struct venue_answer *answer = &call->answer;
+    answer->ts_ns = answer->outcome == VENUE_DONE && changes ? call->lists.ts_ns : 0;
+    if (answer->outcome == VENUE_UNKNOWN && call->ask == ACCOUNT_PLACE)
+        answer->settled_ns = ((struct binance_request *)call)->settled_ns;
+}
+
+const struct account_calls_venue binance_account_calls = {.call_size = sizeof(struct binance_request),
+                                                          .send = send_call,
+                                                          .take = binance_request_take_http,
+                                                          .settle = settle};
 
 /* ---- By the WebSocket API. ---- */
 
+static struct binance_request *first(const struct binance_account *account)
+{
+    return (struct binance_request *)account->calls.list;
+}
+
+static struct binance_request *next(const struct binance_request *request)
+{
+    return (struct binance_request *)request->base.next;
+}
+
+static void give_up(struct binance_request *request, const char *why)
+{
+    request->message_id = 0;
+    net_account_call_end_later(&request->base, VENUE_UNKNOWN, 0, 0, why);
+}
+
 void binance_requests_lost(struct binance_account *account, int connection, const char *why)
 {
-    for (struct binance_request *request = account->requests; request; request = request->next) {
-        if (request->message_id == 0 || request->connection != connection)
-            continue;
-        request->message_id = 0;
-        binance_request_answer(request, VENUE_UNKNOWN, 0, why);
-    }
+    for (struct binance_request *request = first(account); request; request = next(request))
+        if (request->message_id != 0 && request->connection == connection)
+            give_up(request, why);
 }
 
 int64_t binance_requests_expire(struct binance_account *account, int64_t now_ms)
 {
     int64_t at_ms = INT64_MAX;
-    for (struct binance_request *request = account->requests; request; request = request->next) {
+    for (struct binance_request *request = first(account); request; request = next(request)) {
         if (request->message_id == 0)
             continue;
-        if (now_ms < request->deadline_ms) {
-            at_ms = request->deadline_ms < at_ms ? request->deadline_ms : at_ms;
-            continue;
-        }
-        request->message_id = 0;
-        binance_request_answer(request, VENUE_UNKNOWN, 0, "the venue does not answer");
+        if (now_ms >= request->deadline_ms)
+            give_up(request, "the venue does not answer");
+        else if (request->deadline_ms < at_ms)
+            at_ms = request->deadline_ms;
     }
     return at_ms;
 }
 
 bool binance_requests_wait(const struct binance_account *account, int connection)
 {
-    for (const struct binance_request *request = account->requests; request; request = request->next)
+    for (const struct binance_request *request = first(account); request; request = next(request))
         if (request->message_id != 0 && request->connection == connection)
             return true;
     return false;

@@ -22,7 +22,7 @@ int binance_user_send(struct binance_user_connection *connection, const char *me
     text_finish(&text);
     if (r == 0) {
         *ret_id = id;
-        account->status.sent++;
+        account->messages++;
     }
     return r;
 }
@@ -79,7 +79,7 @@ static enum link_failure failure_of(const struct binance_refusal *refusal)
     if (binance_refusal_of_address(refusal))
         return LINK_LIMITED;
     if (refusal->code == BINANCE_CODE_BAD_SIGNATURE || refusal->code == SESSION_NOT_OF_KEY ||
-        binance_outcome(BINANCE_BALANCES, refusal) == VENUE_DENIED)
+        binance_outcome(ACCOUNT_BALANCES, refusal) == VENUE_DENIED)
         return LINK_ENDED;
     return refusal->code == BINANCE_CODE_BAD_TIMESTAMP || refusal->status >= 500 || refusal->status < 400
                ? LINK_LOST
@@ -116,7 +116,7 @@ static void take_event(struct binance_user_connection *connection, struct json j
 {
     struct binance_account *account = connection->account;
     struct binance_event event;
-    int r = binance_event_read(json, &account->symbols, &event);
+    int r = binance_event_read(json, &account->calls.symbols, &event);
     if (r < 0) { /* as one that was missed */
         venue_lists_free(&event.balances);
         binance_user_fail(connection, LINK_LOST, -1,

@@ -148,7 +148,7 @@ static void on_resolved(void *user, const struct resolver_result *result)
 static void resolve(struct binance_account *account)
 {
     struct binance_user_stream *stream = &account->stream;
-    int r = net_resolver_start(net_context_loop(account->net), stream->url.host, on_resolved, account,
+    int r = net_resolver_start(net_context_loop(account->calls.net), stream->url.host, on_resolved, account,
                                &stream->query);
     if (r < 0)
         attempt_failed(account, uv_strerror(r));
@@ -166,7 +166,7 @@ static void connect_next(struct binance_account *account)
         .address = stream->addresses.addresses[stream->link.address],
     };
     *connection = (struct binance_user_connection){.account = account, .deadline_ms = INT64_MAX};
-    int r = websocket_connect(account->net, &config, &handler, connection, &connection->websocket);
+    int r = websocket_connect(account->calls.net, &config, &handler, connection, &connection->websocket);
     if (r < 0)
         attempt_failed(account, strerror(-r));
     else
@@ -265,7 +265,6 @@ int binance_user_stream_init(struct binance_user_stream *stream, struct binance_
     text_lit(&path, "/ws-api/v3");
     stream->path = text_take(&path);
     stream->current = stream->next = -1;
-    stream->timeout_ms = account->timeout_ms;
     for (int i = 0; i < 2; i++)
         stream->connections[i].account = account;
     net_budget_init(&stream->budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
