@@ -9,7 +9,7 @@
 
 enum { SYMBOL_TABLE_SLOTS = 16384 }; /* power of two, at least four times SYMBOLS_MAX */
 
-/* Zeroed but for the list, which is the caller's, stays where it is, and outlives the table. */
+/* Zeroed, except the list, which is the caller's, stays where it is, and outlives the table. */
 struct symbol_table {
     const struct symbol *symbols;
     size_t n;

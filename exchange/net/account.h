@@ -58,7 +58,7 @@ const struct venue_status *net_account_status(const struct venue_account *accoun
 
 /* Of user data: passes fills, orders and balances on, and says whether the account is still there. */
 bool net_account_push(struct net_account *account, const struct venue_lists *lists);
-/* Of user data: it cannot go on, by that failure. */
+/* Of user data: it cannot be continued: that failure. */
 void net_account_fail(struct net_account *account, enum link_failure failure, const char *why);
 
 #endif

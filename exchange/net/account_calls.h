@@ -29,7 +29,7 @@ struct account_call {
     bool due;               /* `answer` is to be delivered by the timer */
 
     enum account_ask ask;
-    const struct symbol *symbol;                                       /* but for OPEN, BALANCES */
+    const struct symbol *symbol;                                       /* not of OPEN, BALANCES */
     char client_id[ORDER_CLIENT_ID_MAX], order_id[VENUE_ORDER_ID_MAX]; /* PLACE, CANCEL, QUERY; FILLS */
 
     struct venue_answer
@@ -42,7 +42,7 @@ struct account_calls_venue {
     size_t call_size;
     /* Sends its first request, or answers it later; `order`: of PLACE. 0; -ENOMEM: then the call is gone. */
     int (*send)(struct account_call *call, const struct order *order);
-    /* A reply came: the call is ended, or goes on by another request. */
+    /* A reply came: the call is ended, or continued by another request. */
     void (*take)(struct account_call *call, const struct http_reply *reply);
     /* The call has ended: `answer` may be changed; NULL: it is not. */
     void (*settle)(struct account_call *call);

@@ -27,9 +27,12 @@ def lines_that_name(root, path, pattern):
 
 
 def skeleton_lines(root):
-    files = [p for p in (root / SKELETON).glob("*.[ch]") if p.name != "replay.c"]
-    code = re.sub(r"/\*.*?\*/", "", "\n".join(p.read_text() for p in files), flags=re.DOTALL)
-    return sum(bool(line.strip()) for line in code.splitlines())
+    """Of the venue's side, and of its replay; both are as clang-format breaks them, which other tests see to."""
+    code = {p.name: re.sub(r"/\*.*?\*/", "", p.read_text(), flags=re.DOTALL) for p in (root / SKELETON).glob("*.[ch]")}
+    lines = {name: sum(bool(line.strip()) for line in text.splitlines()) for name, text in code.items()}
+    replay = lines.pop("replay.c")
+    assert set(lines) == {"account.c", "format.c", "rest.c", "skeleton.h", "stream.c"}, lines
+    return sum(lines.values()), replay
 
 
 def main():
@@ -49,9 +52,9 @@ def main():
     found = [hit for path in looked for hit in lines_that_name(root, path, pattern)]
     for path, n, line in found:
         print(f"{path}:{n}: {line}")
-    lines = skeleton_lines(root)
+    lines, replay = skeleton_lines(root)
     print(f"{len(looked)} files of {len(ROOMS)} rooms, {len(venues)} venues: {len(found)} lines name one; "
-          f"{SKELETON} has {lines} lines, at most {SKELETON_LINES}")
+          f"{SKELETON} has {lines} lines, at most {SKELETON_LINES}, and its replay {replay}")
     return 1 if found or not 100 < lines <= SKELETON_LINES else 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Orders of an account at its venue, papertape-replay, by REST and over the WebSocket API: on a book that stands still they have the
-same fills and states. And an order of which nobody knows whether it is there: UNKNOWN in the database and wherever orders are shown."""
+same fills and states. And an order that may be there or not: UNKNOWN in the database and wherever orders are shown."""
 
 import csv
 import io

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/market.h"
 #include "exchange/symbol_table.h"
 #include "tests/exchange/skeleton/skeleton.h"
 

@@ -15,8 +15,9 @@ enum { SYMBOLS = 3, TRADES_MINUTE = 60, PAGE = 500, LATEST = 20, LEVELS = 5, FEE
 #define MINUTE_NS (TRADES_MINUTE * TRADE_NS)
 #define TICK      1000000LL
 #define ONE       100000000LL
-#define USER      ((uintptr_t)1 << 16) /* of a client's state: it gets user data, of the account above that bit \
-                                        */
+#define USER \
+    ((uintptr_t)1 << 16) /* of a client's state: it gets user data, of the account above that bit \
+                          */
 
 static const char *const names[SYMBOLS] = {"AAA-USD", "BBB-USD", "CCC-USD"};
 static const char *const kinds[] = {"trade", "quote", "bar"};
@@ -335,7 +336,7 @@ static void place(struct skeleton *s, const struct replay_request *request, stru
     else if (terms->qty <= 0 || !terms->client_id[0] || (terms->type == ORDER_LIMIT && terms->price <= 0))
         refuse(response, 422, "no such order can be");
     else if (replay_broker_place(s->broker, terms, &order) != BROKER_TAKEN)
-        refuse(response, 422, "the account has less, or nobody trades");
+        refuse(response, 422, "the account has less, or there is no market");
     else
         write_order(&response->body, order);
 }

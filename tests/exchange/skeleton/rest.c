@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/market.h"
 #include "exchange/net/requests.h"
 #include "exchange/text.h"
 #include "tests/exchange/skeleton/skeleton.h"

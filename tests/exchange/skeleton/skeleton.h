@@ -14,9 +14,10 @@
 #ifndef TESTS_EXCHANGE_SKELETON_H
 #define TESTS_EXCHANGE_SKELETON_H
 
-#include "exchange/market.h"
 #include "exchange/venue.h"
 #include "exchange/venue_account.h"
+
+struct market_event;
 
 enum { SKELETON_SCALE = 8, SKELETON_PAGE = 500 };
 #define SKELETON_MINUTE_NS 60000000000LL

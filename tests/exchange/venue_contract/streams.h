@@ -2,6 +2,7 @@
 #ifndef TESTS_EXCHANGE_VENUE_CONTRACT_STREAMS_H
 #define TESTS_EXCHANGE_VENUE_CONTRACT_STREAMS_H
 
+#include "exchange/market.h"
 #include "tests/exchange/venue_contract/world.h"
 
 enum {
