@@ -370,8 +370,105 @@ static void test_latency(void)
 #undef FIND
 }
 
+/* Held: in no book, as a share of another one's reservation or with one of its own; then as any other. */
+static void test_held(void)
+{
+    struct place p = place_open();
+    place_start(&p);
+    struct broker_terms profit = terms_of(&p, ORDER_SELL, ORDER_LIMIT, 50, 110),
+                        stop = terms_of(&p, ORDER_SELL, ORDER_STOP, 50, 0);
+    stop.stop = 95 * E8;
+    profit.held = profit.shared = stop.held = stop.shared = true;
+    const int64_t first = placed(&p, &profit)->id, second = placed(&p, &stop)->id;
+#define FIND(id) replay_broker_find(p.broker, p.account, 0, id, NULL)
+    CHECK(FIND(first)->locked == 0 && FIND(second)->locked == 0);
+    CHECK_INT(replay_broker_due(p.broker), INT64_MAX);
+    replay_broker_trade(p.broker, 0, 120 * E8, E8, false);
+    replay_broker_trade(p.broker, 0, 90 * E8, E8, true);
+    CHECK(FIND(first)->filled == 0 && FIND(second)->waits && FIND(first)->working_ns == 0);
+    CHECK(replay_broker_release(p.broker, p.account + 1, first, true) == NULL);
+    CHECK(replay_broker_release(p.broker, p.account, first, true) != NULL);
+    CHECK(replay_broker_release(p.broker, p.account, second, false) != NULL);
+    CHECK(replay_broker_release(p.broker, p.account, second, false) == NULL);
+    CHECK(FIND(first)->locked == (int128_t)50 * E8 * E8 && FIND(second)->locked == 0);
+    replay_broker_set_stop(p.broker, p.account, second, 97 * E8);
+    replay_broker_trade(p.broker, 0, 98 * E8, E8, true);
+    CHECK(FIND(second)->waits);
+    replay_broker_cancel(p.broker, p.account, first, NULL); /* what it had reserved is free for the other */
+    replay_broker_trade(p.broker, 0, 97 * E8, E8, true);
+    CHECK(!FIND(second)->waits && FIND(second)->filled == 15 * E8); /* all bids */
+    check_sums(&p);
+    /* One with a reservation of its own must be payable as it is placed, and as it is released. */
+    struct broker_terms buys = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 200, 99);
+    buys.held = true;
+    refused(&p, &buys, BROKER_POOR);
+    buys.qty = 50 * E8;
+    const int64_t third = placed(&p, &buys)->id;
+    CHECK(FIND(third)->locked == (int128_t)50 * 99 * E8 * E8);
+    CHECK_INT(replay_broker_release(p.broker, p.account, third, true)->state, BROKER_NEW);
+    struct broker_terms met = terms_of(&p, ORDER_SELL, ORDER_STOP, 1, 0); /* reached when it is released */
+    met.stop = 99 * E8;
+    met.held = met.shared = true;
+    CHECK_INT(replay_ladder_set(&p.market.bids, 96 * E8, E8), 0);
+    const int64_t fourth = placed(&p, &met)->id;
+    CHECK(!replay_broker_release(p.broker, p.account, fourth, true)->waits);
+    check_sums(&p);
+    place_close(&p);
+}
+
+static int64_t third_of(void *user, const struct broker_order *order, int64_t qty)
+{
+    (void)user;
+    return order->filled == 0 ? qty / 3 : qty;
+}
+
+/* A taker's rest meets the book again later; what rests waits for the next trade; IOC's rest ends. */
+static void test_parts(void)
+{
+    struct place p = place_open();
+    struct market *m = &p.market;
+    place_start(&p);
+    replay_broker_fill_in_parts(p.broker, third_of, 1000);
+    struct broker_terms w = terms_of(&p, ORDER_BUY, ORDER_MARKET, 3, 0);
+    const int64_t id = placed(&p, &w)->id;
+    CHECK(FIND(id)->state == BROKER_PARTIAL && FIND(id)->filled == E8);
+    const int64_t due_ns = replay_broker_due(p.broker);
+    CHECK(due_ns > now_ns(m) && due_ns <= now_ns(m) + 1000);
+    replay_broker_trade(p.broker, 0, 90 * E8, 9 * E8, true);
+    replay_broker_arrive(p.broker, due_ns - 1);
+    CHECK_INT(FIND(id)->filled, E8);
+    replay_broker_arrive(p.broker, due_ns);
+    CHECK(FIND(id)->state == BROKER_FILLED && FIND(id)->quote == (int128_t)(100 + 202) * E8 * E8);
+    check_sums(&p);
+    w = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 3, 99);
+    const int64_t rests = placed(&p, &w)->id;
+    replay_broker_trade(p.broker, 0, 98 * E8, E8, true);
+    CHECK_INT(FIND(rests)->filled, E8);
+    replay_broker_trade(p.broker, 0, 98 * E8, E8, true);
+    CHECK_INT(FIND(rests)->state, BROKER_FILLED);
+    w = terms_of(&p, ORDER_SELL, ORDER_LIMIT, 3, 97);
+    w.tif = ORDER_IOC;
+    const struct broker_order *o = placed(&p, &w);
+    CHECK(o->state == BROKER_EXPIRED && o->filled == E8);
+    w = terms_of(&p, ORDER_SELL, ORDER_LIMIT, 3, 95);
+    w.tif = ORDER_FOK;
+    CHECK_INT(placed(&p, &w)->state, BROKER_FILLED);
+    w = terms_of(&p, ORDER_BUY, ORDER_MARKET, 0, 0);
+    w.quote = 300 * E8;
+    CHECK_INT(placed(&p, &w)->state, BROKER_FILLED);
+    w = terms_of(&p, ORDER_SELL, ORDER_MARKET, 3, 0); /* the rest is cancelled */
+    const int64_t ended = placed(&p, &w)->id;
+    CHECK_INT(replay_broker_cancel(p.broker, p.account, ended, NULL)->state, BROKER_CANCELED);
+    CHECK_INT(replay_broker_due(p.broker), INT64_MAX);
+    check_sums(&p);
+    place_close(&p);
+#undef FIND
+}
+
 int main(void)
 {
+    test_held();
+    test_parts();
     test_slippage();
     test_latency();
     test_takes();

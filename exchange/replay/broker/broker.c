@@ -29,7 +29,11 @@ struct broker {
     size_t n_taken, cap_taken;
     int64_t last_order, last_fill;
     struct broker_funds funds;
+    broker_part *part; /* NULL: all at once */
+    int64_t again_ns;
 };
+
+#define HELD_NS INT64_MAX /* the arrival of an order that waits for its release */
 
 /* Room for one more; false when memory is out. */
 static bool grow(void *array, size_t n, size_t *cap, size_t each)
@@ -312,6 +316,13 @@ static void end_order(struct broker *b, struct broker_order *order, enum broker_
     tell(b, order, NULL);
 }
 
+/* How much of what could be filled now is. */
+static int64_t part_of(struct broker *b, const struct broker_order *order, int64_t qty)
+{
+    const bool whole = !b->part || order->terms.quote || order->terms.tif == ORDER_FOK;
+    return whole ? qty : b->part(b->calls.user, order, qty);
+}
+
 /* Takes what the book has for it; then it rests, or ends. */
 static void arrive(struct broker *b, struct broker_order *order, const struct symbol *symbol,
                    const struct source_book *book)
@@ -321,7 +332,7 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
     const struct replay_ladder *side = bids ? book->bids : book->asks, *own = bids ? book->asks : book->bids;
     const int64_t limit = market ? 0 : terms->price;
     int128_t quote = (int128_t)terms->quote * b->one;
-    const struct reach reach = reach_of(b, terms, symbol, book, limit, terms->qty);
+    const struct reach reach = reach_of(b, terms, symbol, book, limit, terms->qty - order->filled);
     if (terms->tif == ORDER_FOK && !reach.whole) {
         end_order(b, order, BROKER_EXPIRED);
         return;
@@ -330,14 +341,15 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
         order->terms.qty = reach.qty;
         order->short_of = !reach.whole;
     }
-    for (size_t i = 0; order->filled < order->terms.qty; i++) {
+    const int64_t part = reach.qty > 0 ? part_of(b, order, reach.qty) : 0, most = order->filled + part;
+    for (size_t i = 0; order->filled < most; i++) {
         const struct level *level = replay_ladder_best(side, i);
         if (!level || !meets(terms, limit, level->price))
             break;
         const struct level at = *level;
         const int64_t price = taker_price(b, terms, symbol, limit, at.price),
                       qty = portion(terms, symbol, price, left_of(b, terms->symbol, bids, &at),
-                                    terms->qty - order->filled, quote);
+                                    most - order->filled, quote);
         if (qty == 0)
             continue;
         take(b, terms->symbol, bids, &at, qty);
@@ -346,7 +358,9 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
     }
     if (order->state == BROKER_FILLED)
         return;
-    if (market || terms->tif != ORDER_GTC)
+    if (part < reach.qty && terms->tif == ORDER_GTC) /* the rest, later */
+        order->arrives_ns = b->calls.now_ns(b->calls.user) + b->again_ns;
+    else if (market || terms->tif != ORDER_GTC)
         end_order(b, order, BROKER_EXPIRED);
     else
         order->queue_ahead = replay_ladder_qty(own, terms->price);
@@ -358,6 +372,8 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
 static int128_t cost_of(struct broker *b, const struct broker_terms *terms, const struct symbol *symbol,
                         const struct source_book *book)
 {
+    if (terms->shared)
+        return 0;
     if (terms->side == ORDER_SELL && !terms->quote)
         return (int128_t)terms->qty * b->one;
     if (order_has_limit(terms->type))
@@ -413,6 +429,8 @@ static enum broker_refusal check(struct broker *b, const struct broker_terms *te
         balance_of(&b->accounts[terms->account], bids ? symbol->base : symbol->quote);
     if (is_known(b, terms))
         return BROKER_TWICE;
+    if (terms->held)
+        return at && cost_of(b, terms, symbol, book) <= at->free + spare ? BROKER_TAKEN : BROKER_POOR;
     if (terms->stop && best && is_triggered(terms, best->price))
         return BROKER_TRIGGERS;
     if (terms->post_only && best && meets(terms, terms->price, best->price))
@@ -440,7 +458,9 @@ static struct broker_order *accept(struct broker *b, const struct broker_terms *
                                    .waits = terms->stop != 0};
     order->updated_ns = order->time_ns;
     const int64_t latency_ns = planted(b).latency_ns;
-    if (!order->waits && latency_ns > 0)
+    if (terms->held)
+        order->arrives_ns = HELD_NS;
+    else if (!order->waits && latency_ns > 0)
         order->arrives_ns = order->time_ns + latency_ns;
     else if (!order->waits)
         order->working_ns = order->time_ns;
@@ -489,7 +509,9 @@ static bool lock_again(struct broker *b, struct broker_order *order, const struc
     const struct level *best = replay_ladder_best(sells ? book->bids : book->asks, 0);
     struct broker_balance *at =
         balance_of(&b->accounts[terms->account], sells ? symbol->base : symbol->quote);
-    const int128_t cost = cost_of(b, terms, symbol, book);
+    struct broker_terms rest = *terms;
+    rest.qty -= order->filled;
+    const int128_t cost = cost_of(b, &rest, symbol, book);
     if (cost > at->free + order->locked ||
         (terms->post_only && best && meets(terms, terms->price, best->price)))
         return false;
@@ -506,7 +528,8 @@ static void end_way(struct broker *b, struct broker_order *order)
     order->arrives_ns = 0;
     if (b->calls.symbol(b->calls.user, order->terms.symbol, &symbol) &&
         b->calls.book(b->calls.user, order->terms.symbol, &book) && lock_again(b, order, &symbol, &book)) {
-        order->working_ns = b->calls.now_ns(b->calls.user);
+        if (!order->working_ns)
+            order->working_ns = b->calls.now_ns(b->calls.user);
         arrive(b, order, &symbol, &book);
     } else {
         end_order(b, order, BROKER_EXPIRED);
@@ -622,7 +645,7 @@ const struct broker_fill *replay_broker_fills(const struct broker *b, size_t *re
     return b->fills;
 }
 
-/* ---- Trades that are played. ---- */
+/* ---- What waits. ---- */
 
 static void trigger(struct broker *b, struct broker_order *order, const struct symbol *symbol)
 {
@@ -633,6 +656,55 @@ static void trigger(struct broker *b, struct broker_order *order, const struct s
     if (b->calls.book(b->calls.user, order->terms.symbol, &book))
         arrive(b, order, symbol, &book);
 }
+
+static void release(struct broker *b, struct broker_order *order)
+{
+    struct symbol symbol;
+    struct source_book book;
+    order->arrives_ns = 0;
+    if (!b->calls.symbol(b->calls.user, order->terms.symbol, &symbol) ||
+        !b->calls.book(b->calls.user, order->terms.symbol, &book) || !lock_again(b, order, &symbol, &book)) {
+        end_order(b, order, BROKER_EXPIRED);
+        return;
+    }
+    const struct level *best = replay_ladder_best(order->terms.side == ORDER_SELL ? book.bids : book.asks, 0);
+    if (order->waits && best && is_triggered(&order->terms, best->price)) {
+        trigger(b, order, &symbol);
+        return;
+    }
+    tell(b, order, NULL);
+    if (order->waits)
+        return;
+    order->working_ns = b->calls.now_ns(b->calls.user);
+    arrive(b, order, &symbol, &book);
+}
+
+const struct broker_order *replay_broker_release(struct broker *b, int account, int64_t id, bool reserves)
+{
+    struct broker_order *order = find_open(b, account, id);
+    if (!order || !order->terms.held)
+        return NULL;
+    order->terms.held = false;
+    order->terms.shared = !reserves;
+    release(b, order);
+    sweep(b);
+    return order;
+}
+
+void replay_broker_set_stop(struct broker *b, int account, int64_t id, int64_t stop)
+{
+    struct broker_order *order = find_open(b, account, id);
+    if (order && order->waits)
+        order->terms.stop = stop;
+}
+
+void replay_broker_fill_in_parts(struct broker *b, broker_part *part, int64_t again_ns)
+{
+    b->part = part;
+    b->again_ns = again_ns;
+}
+
+/* ---- Trades that are played. ---- */
 
 /* How much of a resting order the trade fills. */
 static int64_t share_of(struct broker_order *order, int64_t price, int64_t qty, bool buyer_maker)
@@ -667,7 +739,7 @@ void replay_broker_trade(struct broker *b, int symbol, int64_t price, int64_t qt
         }
         const int64_t mine = share_of(order, price, qty, buyer_maker);
         if (mine > 0)
-            fill(b, order, &listed, order->terms.price, mine, true);
+            fill(b, order, &listed, order->terms.price, part_of(b, order, mine), true);
     }
     sweep(b);
 }

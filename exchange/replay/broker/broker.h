@@ -12,6 +12,8 @@
  * book: it meets the book that shows at its time. What the account cannot pay for then, or a post-only order
  * that would take, expires. What a stop triggers takes at once.
  *
+ * A held order is open, in no book, and waits for its release (the legs of a bracket, an auction's orders).
+ *
  * Commission is a share of what is received, in that asset, the digits beyond the scale cut off. */
 #ifndef EXCHANGE_REPLAY_BROKER_BROKER_H
 #define EXCHANGE_REPLAY_BROKER_BROKER_H
@@ -59,6 +61,8 @@ struct broker_terms {
     enum order_type type; /* MARKET, LIMIT, and the four of stops and profits */
     enum order_tif tif;   /* GTC, IOC, FOK */
     bool post_only;
+    bool held;   /* until replay_broker_release() */
+    bool shared; /* reserves nothing: another order of the account has reserved it for both */
     int64_t qty, price, stop;
     int64_t quote; /* MARKET: what is spent or received instead of a quantity; 0: `qty` is given */
 };
@@ -152,6 +156,21 @@ const struct broker_order *replay_broker_cancel(struct broker *broker, int accou
  * above what is filled and below what it is. */
 const struct broker_order *replay_broker_reduce(struct broker *broker, int account, int64_t id, int64_t qty,
                                                 const char *client_id);
+
+/* A held order meets the book, or waits for its stop. `reserves`: in its own name; else it is shared. It
+ * expires if the account has less than it costs. NULL: there is no such held order. */
+const struct broker_order *replay_broker_release(struct broker *broker, int account, int64_t id,
+                                                 bool reserves);
+
+/* The stop of an open order that waits for it, without a word to the client: a trailing one follows trades.
+ */
+void replay_broker_set_stop(struct broker *broker, int account, int64_t id, int64_t stop);
+
+/* Fills in parts: of `qty` that could be filled now, `part` returns how much is; a taker's rest meets the
+ * book `again_ns` of market time later, what rests waits for the next trade. Amounts (`quote`) and FOK are
+ * filled whole. NULL: all orders are. */
+typedef int64_t broker_part(void *user, const struct broker_order *order, int64_t qty);
+void replay_broker_fill_in_parts(struct broker *broker, broker_part *part, int64_t again_ns);
 
 /* By its number, or by its client id: the open one, else the latest. NULL: the account has no such order of
  * the symbol. */
