@@ -150,6 +150,15 @@ static bool parse_fill_slippage(struct faults *faults, const char *text, size_t 
     return true;
 }
 
+/* An API key; the last one counts. */
+static bool parse_key(struct faults *faults, const char *text, size_t at)
+{
+    if (*text == '\0' || strlen(text) >= sizeof(faults->revoked))
+        return false;
+    strcpy(member(faults, at), text);
+    return true;
+}
+
 static bool parse_limit(struct faults *faults, const char *text, size_t at)
 {
     struct fault_limit *limit = member(faults, at);
@@ -288,6 +297,7 @@ static const struct {
     {"delist@", parse_change, FAULT_DELIST},
     {"actions:", parse_count, AT(actions_bad)},
     {"order:late:", parse_duration, AT(order_late_ns)},
+    {"revoke:", parse_key, AT(revoked)},
     {"fill-latency:", parse_fill_latency, AT(fill_latency_ns)},
     {"fill-slippage:", parse_fill_slippage, AT(fill_slippage_e6)},
 };
@@ -298,7 +308,7 @@ const char *replay_fault_help(void)
            "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, half-answer, slow-answer:20kB/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, "
            "418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
            "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3, order:lost-request, order:lost-answer, order:twice, order:5xx-done, "
-           "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe, fill-latency:120ms, fill-slippage:3, none";
+           "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe, revoke:KEY, fill-latency:120ms, fill-slippage:3, none";
 }
 
 /* The word of the list that begins with that name, how it is written. */

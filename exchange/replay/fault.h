@@ -92,8 +92,9 @@ struct faults {
     /* Of orders and user data. */
     bool order_lost_request, order_lost_answer, order_twice, order_5xx_done, order_5xx_not_done;
     bool user_drop, user_dup, user_reorder;
-    int64_t order_late_ns; /* 0: never */
-    bool wipe;             /* at the next chance, which ends it */
+    int64_t order_late_ns;          /* 0: never */
+    bool wipe;                      /* at the next chance, which ends it */
+    char revoked[FAULT_STREAM_MAX]; /* this API key is good no longer; "": none */
     /* Of fills, as --fill-latency and --fill-slippage; "none" leaves them. */
     int64_t fill_latency_ns;  /* of market time, from an order's receipt until it meets the book */
     int32_t fill_slippage_e6; /* by which a taker's price is worse than the book's */

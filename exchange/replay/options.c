@@ -198,7 +198,7 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
      .take = take_fault},
     {"keys", "FILE|ID:SECRET",
      "refuse all other API keys; by default any are good that are not empty. Of binance a file with a key a "
-     "line, see ORDERS; of alpaca the one that is good",
+     "line, see ORDERS; of alpaca the one that is good, with :read-only behind it one that may not trade",
      .take = take_given},
     {"limit", "NAME=N...",
      "of binance weight=1200 (a minute; 6000 by default), requests=1000 and connections=10 (in five minutes; "
@@ -235,6 +235,10 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
     {"plan", "free|unlimited|plus",
      "free: trades and quotes of 30 stocks, no /v2/sip, no consolidated data of the last quarter of an "
      "hour; unlimited by default, plus is the same",
+     .take = take_given},
+    {"partial-fills", "PERCENT",
+     "so many of a hundred fills are a part of random size, and the rest comes a second of market time later; "
+     "0 by default, 10 as at the venue: see ORDERS",
      .take = take_given},
     {"refuse", "CODE[@SECONDS]",
      "answer every authentication with this error: 402, 406, 409, 411 or 500; with 402@30s those that come "

@@ -65,6 +65,8 @@ struct alpaca {
     bool free_plan;
     const char *key_id;                /* NULL: any key is accepted */
     char *secret;                      /* follows key_id in its memory */
+    bool read_only;                    /* the keys may not trade */
+    int partial_percent;               /* of orders are filled in parts */
     int refuse;                        /* the error that every authentication gets, from then on; 0: none */
     int64_t refuse_after_ns, began_ns; /* of market time since the position that it began with */
 
@@ -75,6 +77,8 @@ struct alpaca {
     int64_t first_asked_ns;
 };
 
+/* The fault revoke. */
+bool replay_alpaca_revoked(const struct alpaca *alpaca, const char *id);
 bool replay_alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret);
 
 /* Starts or stops an endpoint's flow, as it has subscribers or has none. */

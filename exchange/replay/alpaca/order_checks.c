@@ -9,7 +9,7 @@ enum { STOCK_MIN = 1, COIN_MIN = 10 }; /* dollars */
 /* Cents from one dollar on, hundredths of them below. */
 static bool check_increment(struct trading_call *a, const char *name, int64_t price)
 {
-    char message[128], text[DECIMAL_TEXT_MAX];
+    char message[160], text[DECIMAL_TEXT_MAX];
     if (price % (price >= MADE_E9 ? MADE_E9 / 100 : MADE_E9 / 10000) == 0)
         return true;
     decimal_format_short(price, MADE_SCALE, text);
@@ -28,7 +28,11 @@ static bool check_stock(struct trading_call *a, const struct broker_terms *terms
         return replay_trading_refuse(a, 403, 40310000, "asset is not fractionable");
     if (part && !own->by_day)
         return replay_trading_refuse(a, 422, 42210000, "fractional orders must be DAY orders");
-    return check_increment(a, "limit_price", terms->price) && check_increment(a, "stop_price", terms->stop);
+    return check_increment(a, "limit_price", terms->price) &&
+           (own->trails || check_increment(a, "stop_price", terms->stop)) &&
+           check_increment(a, "take_profit.limit_price", own->take_profit) &&
+           check_increment(a, "stop_loss.stop_price", own->stop_loss) &&
+           check_increment(a, "stop_loss.limit_price", own->stop_loss_limit);
 }
 
 /* What a purchase costs at least, of twice the scale; `price`: at the market. */
@@ -53,18 +57,34 @@ static bool meet(const struct broker_terms *x, const struct broker_terms *y)
            (!order_has_limit(x->type) || !order_has_limit(y->type) || buys->price >= sells->price);
 }
 
-/* An order that could trade with one of the account's own. */
+/* An order that could trade with one of the account's own; of a group the venue does not ask. */
 static bool check_wash(struct trading_call *a, const struct broker_terms *terms,
-                       const struct broker_order *old)
+                       const struct alpaca_paper_order *own, const struct broker_order *old)
 {
     size_t n;
+    if (own->class)
+        return true;
     const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
     for (size_t i = 0; i < n; i++)
         if (&all[i] != old && all[i].terms.account == a->account && all[i].terms.symbol == terms->symbol &&
-            broker_is_open(&all[i]) && meet(&all[i].terms, terms))
+            broker_is_open(&all[i]) && !all[i].terms.held && meet(&all[i].terms, terms))
             return replay_trading_refuse(a, 422, 42210000,
                                          "potential wash trade detected. use complex orders");
     return true;
+}
+
+/* A market order of an auction reserves nothing yet: the account must have what it costs by now. */
+static bool check_auction(struct trading_call *a, const struct broker_terms *terms,
+                          const struct alpaca_paper_order *own, int64_t price)
+{
+    const struct broker_account *account = replay_broker_account_of(a->o->broker, a->account);
+    if (!own->auction_ns || terms->side == ORDER_SELL || terms->price)
+        return true;
+    for (size_t i = 0; i < account->n_balances; i++)
+        if (strcmp(account->balances[i].asset, "USD") == 0 &&
+            account->balances[i].free >= (int128_t)terms->qty * price)
+            return true;
+    return replay_trading_refuse(a, 403, 40310000, "insufficient buying power");
 }
 
 bool replay_trading_checks(struct trading_call *a, const struct broker_terms *terms,
@@ -79,5 +99,6 @@ bool replay_trading_checks(struct trading_call *a, const struct broker_terms *te
     if (a->o->alpaca->key_id && (!slash || strcmp(slash + 1, "USD") == 0) &&
         !check_cost(a, terms, coins, replay_alpaca_price(a->o, terms->symbol)))
         return false;
-    return check_wash(a, terms, old);
+    return check_auction(a, terms, own, replay_alpaca_price(a->o, terms->symbol)) &&
+           check_wash(a, terms, own, old);
 }

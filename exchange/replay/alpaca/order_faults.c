@@ -13,7 +13,7 @@ static void place(void *user)
     struct alpaca_paper_order own;
     const struct broker_order *order;
     if (replay_trading_order(a, &terms, &own) && replay_trading_placed(a, &terms, &own, &order))
-        replay_trading_send(a, replay_alpaca_order_json(a->o, order));
+        replay_trading_send(a, replay_alpaca_order_json(a->o, order, true));
 }
 
 static void clear(void *user)

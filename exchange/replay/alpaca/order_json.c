@@ -89,19 +89,23 @@ const char *replay_alpaca_state(const struct alpaca_orders *o, const struct brok
 {
     static const char *const names[] = {"new", "partially_filled", "filled", "canceled", "canceled"};
     const struct alpaca_paper_order *own = &o->own[order->id - 1];
+    if (broker_is_open(order) && order->terms.held)
+        return own->parent ? "held" : "accepted";
     return own->replaced_by ? "replaced" : is_expired(order, own) ? "expired" : names[order->state];
 }
 
-static const char *type_of(enum order_type type)
+static const char *type_of(enum order_type type, bool trails)
 {
-    return type == ORDER_MARKET  ? "market"
-           : type == ORDER_LIMIT ? "limit"
-           : type == ORDER_STOP  ? "stop"
-                                 : "stop_limit";
+    return trails                 ? "trailing_stop"
+           : type == ORDER_MARKET ? "market"
+           : type == ORDER_LIMIT  ? "limit"
+           : type == ORDER_STOP   ? "stop"
+                                  : "stop_limit";
 }
 
-json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_order *order)
+static json_t *order_json(struct alpaca_orders *o, const struct broker_order *order)
 {
+    static const char *const classes[] = {"", "bracket", "oco", "oto"};
     const struct alpaca_paper_order *own = &o->own[order->id - 1];
     const struct broker_terms *terms = &order->terms;
     const struct made_symbol *symbol = &o->alpaca->made[0].symbols[terms->symbol];
@@ -121,12 +125,24 @@ json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_or
         asset_of(o, terms->symbol), "symbol", symbol->name, "asset_class",
         symbol->class == MADE_CRYPTO ? "crypto" : "us_equity", "notional", decimal_or_null(terms->quote),
         "qty", terms->quote ? json_null() : decimal(terms->qty, MADE_SCALE), "filled_qty",
-        decimal(order->filled, MADE_SCALE), "filled_avg_price", decimal_or_null(average), "order_class", "",
-        "order_type", type_of(terms->type), "type", type_of(terms->type), "side",
-        terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force", own->tif, "limit_price",
-        decimal_or_null(terms->price), "stop_price", decimal_or_null(terms->stop), "status",
-        replay_alpaca_state(o, order), "extended_hours", own->extended, "legs", json_null(), "trail_percent",
-        json_null(), "trail_price", json_null(), "hwm", json_null());
+        decimal(order->filled, MADE_SCALE), "filled_avg_price", decimal_or_null(average), "order_class",
+        classes[own->class], "order_type", type_of(terms->type, own->trails), "type",
+        type_of(terms->type, own->trails), "side", terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force",
+        own->tif, "limit_price", decimal_or_null(terms->price), "stop_price", decimal_or_null(terms->stop),
+        "status", replay_alpaca_state(o, order), "extended_hours", own->extended, "legs", json_null(),
+        "trail_percent", decimal_or_null(own->percent ? own->trail : 0), "trail_price",
+        decimal_or_null(own->percent ? 0 : own->trail), "hwm", decimal_or_null(own->hwm));
+}
+
+json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_order *order, bool nested)
+{
+    const struct alpaca_paper_order *own = &o->own[order->id - 1];
+    json_t *ret = order_json(o, order), *legs = nested && own->legs[0] ? json_array() : NULL;
+    for (int i = 0; legs && i < ALPACA_LEGS && own->legs[i]; i++)
+        json_array_append_new(legs, order_json(o, replay_alpaca_order(o, own->legs[i])));
+    if (legs)
+        json_object_set_new(ret, "legs", legs);
+    return ret;
 }
 
 /* Quantity and cost of what the account's fills have left, at average cost. */

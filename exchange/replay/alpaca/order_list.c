@@ -76,6 +76,20 @@ static bool is_wanted(const struct trading_call *a, const struct query *q, const
            is_listed(q->symbols, a->o->alpaca->made[0].symbols[order->terms.symbol].name);
 }
 
+bool replay_trading_nested(struct trading_call *a)
+{
+    const char *value = arg(a, "nested");
+    return value && strcasecmp(value, "true") == 0;
+}
+
+/* Is it in its group's first order, which is in the list too? */
+static bool is_in_parent(const struct trading_call *a, const struct query *q,
+                         const struct broker_order *order)
+{
+    const int64_t parent = a->o->own[order->id - 1].parent;
+    return parent > a->o->wiped && is_wanted(a, q, replay_alpaca_order(a->o, parent));
+}
+
 void replay_trading_orders(struct trading_call *a)
 {
     struct query q;
@@ -83,11 +97,12 @@ void replay_trading_orders(struct trading_call *a)
     const struct broker_order *all = replay_broker_orders(a->o->broker, &n);
     if (!read_query(a, &q))
         return;
+    const bool nested = replay_trading_nested(a);
     json_t *list = json_array();
     for (size_t i = 0; i < n && json_array_size(list) < q.limit; i++) {
         const struct broker_order *order = &all[q.direction ? i : n - 1 - i];
-        if (is_wanted(a, &q, order))
-            json_array_append_new(list, replay_alpaca_order_json(a->o, order));
+        if (is_wanted(a, &q, order) && !(nested && is_in_parent(a, &q, order)))
+            json_array_append_new(list, replay_alpaca_order_json(a->o, order, nested));
     }
     replay_trading_send(a, list);
 }

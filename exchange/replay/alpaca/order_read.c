@@ -21,9 +21,9 @@ bool replay_trading_refuse_value(struct trading_call *a, const char *name, const
 }
 
 /* A decimal, as a string or a number, which is the nearest to it. */
-bool replay_trading_decimal(struct trading_call *a, const char *name, int64_t *ret)
+bool replay_trading_decimal_of(struct trading_call *a, const json_t *object, const char *name, int64_t *ret)
 {
-    const json_t *value = json_object_get(a->body, name);
+    const json_t *value = json_object_get(object, name);
     int r = -EINVAL;
     *ret = 0;
     if (!value || json_is_null(value))
@@ -34,6 +34,11 @@ bool replay_trading_decimal(struct trading_call *a, const char *name, int64_t *r
         r = decimal_parse_str(json_string_value(value), MADE_SCALE, ret);
     return (r == 0 && *ret > 0) ||
            replay_trading_refuse_value(a, name, "a number above 0 with at most 9 digits after the point");
+}
+
+bool replay_trading_decimal(struct trading_call *a, const char *name, int64_t *ret)
+{
+    return replay_trading_decimal_of(a, a->body, name, ret);
 }
 
 bool replay_trading_time(struct trading_call *a, const char *name, int64_t *ret_ns)
@@ -65,21 +70,23 @@ static bool read_symbol(struct trading_call *a, struct broker_terms *terms)
     return replay_trading_refuse(a, 422, 42210000, message);
 }
 
-static bool read_type(struct trading_call *a, struct broker_terms *terms)
+static bool read_type(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
 {
     static const struct {
         const char *name;
         enum order_type type;
-        bool limit, stop;
-    } types[] = {{"market", ORDER_MARKET, false, false},
-                 {"limit", ORDER_LIMIT, true, false},
-                 {"stop", ORDER_STOP, false, true},
-                 {"stop_limit", ORDER_STOP_LIMIT, true, true}};
+        bool limit, stop, trails;
+    } types[] = {{"market", ORDER_MARKET, false, false, false},
+                 {"limit", ORDER_LIMIT, true, false, false},
+                 {"stop", ORDER_STOP, false, true, false},
+                 {"stop_limit", ORDER_STOP_LIMIT, true, true, false},
+                 {"trailing_stop", ORDER_STOP, false, false, true}}; /* its stop follows from the trail */
     const char *type = read_word(a, "type");
     for (size_t i = 0; type && i < sizeof(types) / sizeof(*types); i++) {
         if (strcmp(types[i].name, type) != 0)
             continue;
         terms->type = types[i].type;
+        own->trails = types[i].trails;
         if (types[i].limit != (terms->price != 0))
             return replay_trading_refuse_value(a, "limit_price",
                                                types[i].limit ? "this type needs it" : "this type has none");
@@ -90,26 +97,42 @@ static bool read_type(struct trading_call *a, struct broker_terms *terms)
             return replay_trading_refuse_value(a, "type", "coins take market, limit and stop_limit");
         return true;
     }
-    return replay_trading_refuse_value(a, "type", "market, limit, stop or stop_limit");
+    return replay_trading_refuse_value(a, "type", "market, limit, stop, stop_limit or trailing_stop");
+}
+
+static bool read_auction(struct trading_call *a, const struct broker_terms *terms,
+                         struct alpaca_paper_order *own, bool closing)
+{
+    if (terms->type != ORDER_MARKET && terms->type != ORDER_LIMIT)
+        return replay_trading_refuse_value(a, "time_in_force", "opg and cls are of market and limit orders");
+    return replay_alpaca_auction_time(a->o->alpaca->now_ns, closing, &own->auction_ns) ||
+           replay_trading_refuse(
+               a, 422, 42210000,
+               closing ? "cls orders are taken until 10 minutes before the close, and from 19:00"
+                       : "opg orders are taken until 2 minutes before the open, and from 19:00");
 }
 
 bool replay_trading_tif(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
 {
-    static const char *const names[] = {"day", "gtc", "ioc", "fok"};
-    static const enum order_tif tifs[] = {ORDER_GTC, ORDER_GTC, ORDER_IOC, ORDER_FOK};
+    static const char *const names[] = {"day", "gtc", "ioc", "fok", "opg", "cls"};
+    static const enum order_tif tifs[] = {ORDER_GTC, ORDER_GTC, ORDER_IOC, ORDER_FOK, ORDER_IOC, ORDER_IOC};
+    enum { DAY, GTC, IOC, FOK, OPG, CLS, TIFS };
     const bool crypto = a->o->alpaca->made[0].symbols[terms->symbol].class == MADE_CRYPTO;
     const char *tif = read_word(a, "time_in_force");
-    for (int i = 0; tif && i < 4; i++) {
-        if (strcmp(names[i], tif) != 0 || (crypto && (i == 0 || i == 3)))
+    for (int i = 0; tif && i < TIFS; i++) {
+        if (strcmp(names[i], tif) != 0 || (crypto && i != GTC && i != IOC))
             continue;
-        memcpy(own->tif, tif, 4);
-        own->by_day = i == 0;
+        memcpy(own->tif, tif, sizeof(own->tif));
+        own->by_day = i == DAY;
         terms->tif = tifs[i];
-        return true;
+        terms->held = i == OPG || i == CLS;
+        if (own->trails && i != DAY && i != GTC)
+            return replay_trading_refuse_value(a, "time_in_force", "trailing stop orders take day and gtc");
+        return !terms->held || read_auction(a, terms, own, i == CLS);
     }
     return replay_trading_refuse(a, 422, 42210000,
                                  crypto ? "invalid crypto time_in_force"
-                                        : "invalid time_in_force: day, gtc, ioc or fok");
+                                        : "invalid time_in_force: day, gtc, ioc, fok, opg or cls");
 }
 
 const struct broker_order *replay_trading_by_client_id(const struct alpaca_orders *o, int account,
@@ -148,9 +171,22 @@ bool replay_trading_open(const struct alpaca_orders *o, int symbol, bool extende
            now_ns >= day.open_ns && now_ns < day.close_ns;
 }
 
+/* An OCO's first order is its take-profit, which its limit price need not repeat. */
+static bool read_oco_price(struct trading_call *a, struct broker_terms *terms)
+{
+    const char *type = read_word(a, "type");
+    const json_t *profit = json_object_get(a->body, "take_profit");
+    if (terms->price || !type || strcmp(type, "limit") != 0)
+        return true;
+    return json_object_get(profit, "limit_price")
+               ? replay_trading_decimal_of(a, profit, "limit_price", &terms->price)
+               : replay_trading_refuse(a, 422, 42210000, "oco orders require take_profit.limit_price");
+}
+
 bool replay_trading_order(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
 {
     const char *side = read_word(a, "side"), *class = read_word(a, "order_class");
+    const bool oco = class && strcmp(class, "oco") == 0;
     *terms = (struct broker_terms){.account = a->account};
     *own = (struct alpaca_paper_order){.extended = json_is_true(json_object_get(a->body, "extended_hours"))};
     if (!a->body)
@@ -163,19 +199,21 @@ bool replay_trading_order(struct trading_call *a, struct broker_terms *terms, st
         !replay_trading_decimal(a, "limit_price", &terms->price) ||
         !replay_trading_decimal(a, "stop_price", &terms->stop))
         return false;
+    if (oco && !read_oco_price(a, terms))
+        return false;
     if (!side || (strcmp(side, "buy") != 0 && strcmp(side, "sell") != 0))
         return replay_trading_refuse_value(a, "side", "buy or sell");
     terms->side = side[0] == 'b' ? ORDER_BUY : ORDER_SELL;
-    if (class && *class && strcmp(class, "simple") != 0)
-        return replay_trading_refuse_value(a, "order_class", "only simple orders are served here");
     if ((terms->qty != 0) == (terms->quote != 0))
         return replay_trading_refuse(a, 422, 42210000, "qty or notional is required, and not both");
-    if (!read_type(a, terms) || !replay_trading_tif(a, terms, own) || !replay_trading_client_id(a, terms))
+    if (!read_type(a, terms, own) || !replay_trading_tif(a, terms, own) ||
+        !replay_trading_client_id(a, terms))
         return false;
     if (terms->quote && terms->type != ORDER_MARKET)
         return replay_trading_refuse_value(a, "notional", "only market orders have it here");
-    if (!replay_trading_open(a->o, terms->symbol, own->extended))
+    if (!own->auction_ns && !replay_trading_open(a->o, terms->symbol, own->extended))
         return replay_trading_refuse(a, 403, 40310000,
                                      "the market is closed: orders do not wait for its opening here");
-    return replay_trading_checks(a, terms, own, NULL);
+    return replay_trading_class(a, terms, own) && replay_trading_trail(a, terms, own) &&
+           replay_trading_checks(a, terms, own, NULL);
 }

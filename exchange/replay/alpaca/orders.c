@@ -62,10 +62,21 @@ static bool last_tick(struct alpaca_orders *o, int symbol, struct made_tick *ret
     return false;
 }
 
+/* All of an auction is filled at its price. */
+static bool auction_book(struct alpaca_orders *o, struct source_book *ret)
+{
+    const int64_t price = o->auction.price;
+    o->bids.n = o->asks.n = 0;
+    *ret = (struct source_book){&o->bids, &o->asks, 0};
+    return replay_ladder_set(&o->bids, price, ENOUGH) >= 0 && replay_ladder_set(&o->asks, price, ENOUGH) >= 0;
+}
+
 static bool market_book(void *user, int symbol, struct source_book *ret)
 {
     struct alpaca_orders *o = user;
     struct made_tick tick;
+    if (o->auction.price && o->auction.symbol == symbol)
+        return auction_book(o, ret);
     o->bids.n = o->asks.n = 0;
     if (replay_made_trades_at(market_of(o, symbol), symbol, o->alpaca->now_ns) &&
         last_tick(o, symbol, &tick) &&
@@ -83,9 +94,16 @@ int64_t replay_alpaca_price(struct alpaca_orders *o, int symbol)
                                        : replay_made_price(market_of(o, symbol), symbol, o->alpaca->now_ns);
 }
 
+int64_t replay_alpaca_touch(struct alpaca_orders *o, int symbol, enum order_side side)
+{
+    struct made_tick tick;
+    return !last_tick(o, symbol, &tick) ? 0 : side == ORDER_BUY ? tick.ask : tick.bid;
+}
+
 static int64_t market_now(void *user)
 {
-    return ((struct alpaca_orders *)user)->alpaca->now_ns;
+    const struct alpaca_orders *o = user;
+    return o->auction.price ? o->auction.at_ns : o->alpaca->now_ns;
 }
 
 /* Stocks cost none. */
@@ -116,7 +134,9 @@ static const char *event_of(const struct alpaca_orders *o, const struct broker_o
 {
     if (filled)
         return order->state == BROKER_FILLED ? "fill" : "partial_fill";
-    return o->event ? o->event : order->state <= BROKER_FILLED ? "new" : replay_alpaca_state(o, order);
+    if (o->event)
+        return o->event;
+    return order->terms.held || order->state > BROKER_FILLED ? replay_alpaca_state(o, order) : "new";
 }
 
 static void order_changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
@@ -130,11 +150,11 @@ static void order_changed(void *user, const struct broker_order *order, const st
     else
         replay_alpaca_id(++o->executions, 'e', id);
     replay_wire_rfc3339(&when, order->updated_ns);
-    json_t *data =
-        text_ok(&when)
-            ? json_pack("{s:s, s:s, s:o, s:s%}", "event", event_of(o, order, fill != NULL), "execution_id",
-                        id, "order", replay_alpaca_order_json(o, order), "timestamp", when.data, when.len)
-            : NULL;
+    json_t *data = text_ok(&when)
+                       ? json_pack("{s:s, s:s, s:o, s:s%}", "event", event_of(o, order, fill != NULL),
+                                   "execution_id", id, "order", replay_alpaca_order_json(o, order, false),
+                                   "timestamp", when.data, when.len)
+                       : NULL;
     text_finish(&when);
     if (data && fill) {
         json_object_set_new(data, "price", decimal(fill->price));
@@ -158,6 +178,8 @@ struct alpaca_orders *replay_alpaca_orders_create(struct alpaca *alpaca)
     const struct broker_calls calls = {market_symbol,  market_book,   market_now, market_fee,
                                        market_planted, order_changed, o,          MADE_SCALE};
     o->broker = replay_broker_create(&calls);
+    if (o->broker && alpaca->partial_percent)
+        replay_broker_fill_in_parts(o->broker, replay_alpaca_part, MADE_SECOND);
     if (o->broker)
         return o;
     replay_alpaca_orders_destroy(o);
@@ -183,6 +205,12 @@ int64_t replay_alpaca_next_id(const struct alpaca_orders *o)
     return o->wiped + (int64_t)n + 1;
 }
 
+const struct broker_order *replay_alpaca_order(const struct alpaca_orders *o, int64_t id)
+{
+    size_t n;
+    return &replay_broker_orders(o->broker, &n)[id - 1 - o->wiped];
+}
+
 /* ---- Time passes. ---- */
 
 static void play(struct alpaca_orders *o, int symbol, int64_t from_ns, int64_t to_ns)
@@ -192,9 +220,12 @@ static void play(struct alpaca_orders *o, int symbol, int64_t from_ns, int64_t t
         const size_t n = replay_made_minute(market_of(o, symbol), symbol, minute, ticks);
         for (size_t i = 0; i < n; i++) {
             const struct made_trade *trade = &ticks[i].trade;
-            if (ticks[i].traded && !trade->odd && !trade->extended && trade->ts_ns > from_ns &&
-                trade->ts_ns <= to_ns)
-                replay_broker_trade(o->broker, symbol, trade->price, trade->size, !trade->buy);
+            if (!ticks[i].traded || trade->odd || trade->extended || trade->ts_ns <= from_ns ||
+                trade->ts_ns > to_ns)
+                continue;
+            replay_alpaca_trail(o, symbol, trade->price);
+            replay_broker_trade(o->broker, symbol, trade->price, trade->size, !trade->buy);
+            replay_alpaca_groups_settle(o);
         }
     }
 }
@@ -227,9 +258,11 @@ static void play_all(struct alpaca_orders *o)
     for (int s = 0; s < market(o)->n_symbols; s++)
         if (open[s] && to_ns > from_ns)
             play(o, s, from_ns, to_ns);
+    replay_alpaca_auctions(o);
     for (size_t i = 0; i < n; i++)
         if (is_over(o, &all[i]))
             replay_broker_expire(o->broker, all[i].terms.account, all[i].id);
+    replay_alpaca_groups_settle(o);
 }
 
 /* An order's late arrival may be its second one. */
@@ -252,6 +285,7 @@ void replay_alpaca_orders_arrive(struct alpaca_orders *o)
 {
     play_all(o); /* trades of before */
     replay_broker_arrive(o->broker, o->alpaca->now_ns);
+    replay_alpaca_groups_settle(o);
 }
 
 void replay_alpaca_orders_beat(struct alpaca_orders *o)
@@ -277,8 +311,7 @@ void replay_trading_send(struct trading_call *a, json_t *value)
     json_decref(value);
 }
 
-/* Before it is placed, so that its events find it. */
-static bool keep_own(struct alpaca_orders *o, const struct alpaca_paper_order *own)
+bool replay_trading_keep(struct alpaca_orders *o, const struct alpaca_paper_order *own)
 {
     const size_t at = (size_t)replay_alpaca_next_id(o) - 1;
     if (at >= o->cap_own) {
@@ -297,11 +330,19 @@ enum broker_refusal replay_trading_place(struct alpaca_orders *o, const struct b
                                          const struct alpaca_paper_order *own,
                                          const struct broker_order **ret)
 {
-    return keep_own(o, own) ? replay_broker_place(o->broker, terms, ret) : BROKER_MEMORY;
+    const int64_t id = replay_alpaca_next_id(o);
+    const bool first = own->class && !own->parent && !own->legs[0]; /* else its legs are there already */
+    const enum broker_refusal refusal =
+        replay_trading_keep(o, own) ? replay_broker_place(o->broker, terms, ret) : BROKER_MEMORY;
+    if (refusal == BROKER_TAKEN && first)
+        replay_alpaca_group_place(o, id);
+    if (refusal == BROKER_TAKEN)
+        *ret = replay_alpaca_order(o, id);
+    return refusal;
 }
 
-/* False, and refused. */
-static bool is_accepted(struct trading_call *a, const struct broker_terms *terms, enum broker_refusal refusal)
+bool replay_trading_accepted(struct trading_call *a, const struct broker_terms *terms,
+                             enum broker_refusal refusal)
 {
     switch (refusal) {
     case BROKER_TAKEN:
@@ -327,7 +368,7 @@ static bool is_accepted(struct trading_call *a, const struct broker_terms *terms
 bool replay_trading_placed(struct trading_call *a, const struct broker_terms *terms,
                            const struct alpaca_paper_order *own, const struct broker_order **ret)
 {
-    return is_accepted(a, terms, replay_trading_place(a->o, terms, own, ret));
+    return replay_trading_accepted(a, terms, replay_trading_place(a->o, terms, own, ret));
 }
 
 static const struct broker_order *by_id(struct trading_call *a, const char *id)
@@ -353,6 +394,7 @@ static void delete_order(struct trading_call *a, const char *id)
         a->call->response->status = 204;
     else
         replay_trading_refuse(a, 422, 42210000, "order is not cancelable");
+    replay_alpaca_groups_settle(a->o);
 }
 
 json_t *replay_trading_cancel_all(struct trading_call *a)
@@ -368,6 +410,7 @@ json_t *replay_trading_cancel_all(struct trading_call *a)
         replay_alpaca_id(all[i].id, 'o', id);
         json_array_append_new(list, json_pack("{s:s, s:i}", "id", id, "status", 200));
     }
+    replay_alpaca_groups_settle(a->o);
     return list;
 }
 
@@ -377,58 +420,26 @@ static void delete_orders(struct trading_call *a)
     replay_trading_send(a, replay_trading_cancel_all(a));
 }
 
-/* What the order is to be instead. */
-static bool read_replacement(struct trading_call *a, const struct broker_order *old,
-                             struct broker_terms *terms, struct alpaca_paper_order *own)
+static void send_order(struct trading_call *a, const struct broker_order *order)
 {
-    const bool stock = market(a->o)->symbols[old->terms.symbol].class == MADE_STOCK;
-    int64_t qty, price, stop;
-    *terms = old->terms;
-    *own = a->o->own[old->id - 1];
-    if (!broker_is_open(old) || old->terms.quote)
-        return replay_trading_refuse(a, 422, 42210000, "order is not open, or of a notional");
-    if (!a->body)
-        return replay_trading_refuse(a, 400, 40010000, "request body format is invalid");
-    if (!replay_trading_decimal(a, "qty", &qty) || !replay_trading_decimal(a, "limit_price", &price) ||
-        !replay_trading_decimal(a, "stop_price", &stop))
-        return false;
-    if (stock && qty % MADE_E9 != 0)
-        return replay_trading_refuse_value(a, "qty", "whole shares in a replacement");
-    terms->qty = (qty ? qty : terms->qty) - old->filled;
-    terms->price = price && terms->price ? price : terms->price;
-    terms->stop = stop && terms->stop ? stop : terms->stop;
-    if (terms->qty <= 0)
-        return replay_trading_refuse_value(a, "qty", "above what is filled");
-    if (json_object_get(a->body, "time_in_force") && !replay_trading_tif(a, terms, own))
-        return false;
-    return replay_trading_client_id(a, terms) && replay_trading_checks(a, terms, own, old);
+    replay_trading_send(a, replay_alpaca_order_json(a->o, order, replay_trading_nested(a)));
 }
 
-/* Another order in its place, with a new id; what is refused leaves it as it is. */
 static void patch_order(struct trading_call *a, const char *id)
 {
-    const struct broker_order *old = by_id(a, id), *order;
-    struct broker_terms terms;
-    struct alpaca_paper_order own;
-    if (!old || !read_replacement(a, old, &terms, &own) ||
-        !is_accepted(a, &terms, replay_broker_check(a->o->broker, &terms, old)))
-        return;
-    const int64_t old_id = old->id;
-    own.replaces = old_id;
-    a->o->own[old_id - 1].replaced_by = replay_alpaca_next_id(a->o);
-    a->o->event = "replaced";
-    replay_broker_cancel(a->o->broker, a->account, old_id, NULL);
-    a->o->event = NULL;
-    if (replay_trading_placed(a, &terms, &own, &order))
-        replay_trading_send(a, replay_alpaca_order_json(a->o, order));
-    else
-        a->o->own[old_id - 1].replaced_by = 0; /* it is cancelled */
+    const struct broker_order *order = by_id(a, id);
+    if (order)
+        replay_trading_replace(a, order);
 }
 
 static bool route(struct trading_call *a, const char *rest)
 {
     const char *method = a->call->request->method;
     const bool gets = strcmp(method, "GET") == 0, ends = strcmp(method, "DELETE") == 0;
+    if (!gets && a->o->alpaca->read_only) {
+        replay_trading_refuse(a, 403, 0, "forbidden.");
+        return true;
+    }
     if (strcmp(rest, "account") == 0 && gets)
         replay_trading_send(a, replay_alpaca_account_json(a->o, a->account));
     else if (strcmp(rest, "account/activities") == 0 && gets)
@@ -449,13 +460,13 @@ static bool route(struct trading_call *a, const char *rest)
         const char *id = replay_request_arg(a->call->request, "client_order_id");
         const struct broker_order *order = replay_trading_by_client_id(a->o, a->account, id ? id : "");
         if (order)
-            replay_trading_send(a, replay_alpaca_order_json(a->o, order));
+            send_order(a, order);
         else
             replay_trading_refuse(a, 404, 40410000, "order not found");
     } else if (strncmp(rest, "orders/", 7) == 0 && gets) {
         const struct broker_order *order = by_id(a, rest + 7);
         if (order)
-            replay_trading_send(a, replay_alpaca_order_json(a->o, order));
+            send_order(a, order);
     } else if (strncmp(rest, "orders/", 7) == 0 && ends)
         delete_order(a, rest + 7);
     else if (strncmp(rest, "orders/", 7) == 0 && strcmp(method, "PATCH") == 0)

@@ -1,6 +1,7 @@
 /* Alpaca's orders, positions and account, on paper: what meets the best quote is filled at it whatever its
- * size, as the venue's paper accounts do; what rests is filled by the market's trades. Amounts of assets are
- * of twice MADE_SCALE. */
+ * size, as the venue's paper accounts do; what rests is filled by the market's trades. Orders of the opening
+ * and the closing auction are held until then (auction.c); brackets, OCO and OTO are groups of orders
+ * (order_groups.c). Amounts of assets are of twice MADE_SCALE. */
 #ifndef EXCHANGE_REPLAY_ALPACA_ORDERS_H
 #define EXCHANGE_REPLAY_ALPACA_ORDERS_H
 
@@ -11,11 +12,29 @@
 #include "exchange/replay/broker/broker.h"
 #include "exchange/replay/broker/faults.h"
 
-/* What the broker's order of the same place does not have. */
+enum alpaca_class { ALPACA_SIMPLE, ALPACA_BRACKET, ALPACA_OCO, ALPACA_OTO };
+
+enum { ALPACA_LEGS = 2 };
+
+/* What the broker's order of the same place does not have. Numbers of orders are 0 where there is none. */
 struct alpaca_paper_order {
-    char tif[4];           /* "day", "gtc", "ioc", "fok" */
+    char tif[4];           /* "day", "gtc", "ioc", "fok", "opg", "cls" */
     bool extended, by_day; /* by_day: it expires with the session */
+    bool trails, percent;  /* a trailing stop; its trail is in percent of the price */
+    bool settled;          /* of a group's first order: all of the group has ended */
+    enum alpaca_class class;
     int64_t replaced_by, replaces;
+    int64_t parent;                                  /* of a leg: the group's first order */
+    int64_t legs[ALPACA_LEGS];                       /* of a group's first order */
+    int64_t take_profit, stop_loss, stop_loss_limit; /* the legs' prices, as it is placed; 0: none */
+    int64_t trail, hwm; /* of a trailing stop; hwm: the best price since it was placed */
+    int64_t auction_ns; /* opg, cls: when it is released; else 0 */
+};
+
+/* An auction while its orders are filled: at one price, at its time. */
+struct alpaca_auction {
+    int symbol;
+    int64_t price, at_ns; /* price 0: none is held */
 };
 
 struct alpaca_orders {
@@ -27,6 +46,7 @@ struct alpaca_orders {
     int64_t wiped; /* orders of before a wipe: numbers continue */
     struct broker_faults faults;
     int64_t played_ns; /* trades before are played */
+    struct alpaca_auction auction;
     const char *event; /* of a change that is no fill: "replaced" */
     int64_t executions;
 };
@@ -50,8 +70,12 @@ void replay_alpaca_orders_arrive(struct alpaca_orders *orders);
 /* What lies below /v2/: orders, positions, account. False: another path. */
 bool replay_alpaca_orders_answer(struct rest_call *call, const char *rest);
 
-/* An order as answers and events have it; NULL when memory is out. */
-json_t *replay_alpaca_order_json(struct alpaca_orders *orders, const struct broker_order *order);
+/* By its number, from 1 to replay_alpaca_next_id() - 1, and not of before a wipe. */
+const struct broker_order *replay_alpaca_order(const struct alpaca_orders *orders, int64_t id);
+
+/* An order as answers and events have it; NULL when memory is out. `nested`: a group's first order has its
+ * legs in it. */
+json_t *replay_alpaca_order_json(struct alpaca_orders *orders, const struct broker_order *order, bool nested);
 json_t *replay_alpaca_position_json(struct alpaca_orders *orders, int account, int symbol); /* NULL: none */
 json_t *replay_alpaca_account_json(struct alpaca_orders *orders, int account);
 /* "new" and so on. */
@@ -65,5 +89,28 @@ int replay_alpaca_find(const struct made *made, const char *name);
 /* "BTC/USD" as "BTCUSD", as positions have it. */
 void replay_alpaca_joined(const char *name, char ret[static SYMBOL_NAME_MAX]);
 int64_t replay_alpaca_price(struct alpaca_orders *orders, int symbol); /* of the scale; 0: none */
+/* The best price that an order of that side would meet now; 0: there is no quote. */
+int64_t replay_alpaca_touch(struct alpaca_orders *orders, int symbol, enum order_side side);
+
+/* The legs of a group whose first order has just been placed. */
+void replay_alpaca_group_place(struct alpaca_orders *orders, int64_t id);
+/* What follows from the fills and the ends of a group's orders: legs are released, lowered, cancelled. */
+void replay_alpaca_groups_settle(struct alpaca_orders *orders);
+/* The group knows the new order in the place of the old one. */
+void replay_alpaca_group_replace(struct alpaca_orders *orders, int64_t old, int64_t id);
+
+/* A trade: the marks of trailing stops, and the stops behind them. */
+void replay_alpaca_trail(struct alpaca_orders *orders, int symbol, int64_t price);
+/* The stop that follows from a mark; 0 or less: there is none. */
+int64_t replay_alpaca_trailing_stop(const struct alpaca_paper_order *own, enum order_side side);
+
+/* When an order of that auction that is received now is filled. False: it is too late for one, and too early
+ * for the next. */
+bool replay_alpaca_auction_time(int64_t now_ns, bool closing, int64_t *ret_ns);
+/* Fills the orders of the auctions that were held up to the position. */
+void replay_alpaca_auctions(struct alpaca_orders *orders);
+
+/* Of --partial-fills: how much of `qty` is filled now (broker.h: broker_part). */
+int64_t replay_alpaca_part(void *orders, const struct broker_order *order, int64_t qty);
 
 #endif

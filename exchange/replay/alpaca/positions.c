@@ -48,7 +48,7 @@ static void close_all(struct trading_call *a)
             continue;
         replay_alpaca_joined(market(a)->symbols[s].name, symbol);
         const bool done = sell(a, s, qty, &order);
-        json_t *body = done ? replay_alpaca_order_json(a->o, order)
+        json_t *body = done ? replay_alpaca_order_json(a->o, order, false)
                             : json_loadb(a->call->response->body.data, a->call->response->body.len, 0, NULL);
         json_array_append_new(list, json_pack("{s:s, s:i, s:o}", "symbol", symbol, "status",
                                               done ? 200 : a->call->response->status, "body", body));
@@ -98,5 +98,5 @@ void replay_trading_position(struct trading_call *a, const char *name, bool clos
     else if (!closes)
         replay_trading_send(a, replay_alpaca_position_json(a->o, a->account, symbol));
     else if (read_part(a, held, &qty) && sell(a, symbol, qty, &order))
-        replay_trading_send(a, replay_alpaca_order_json(a->o, order));
+        replay_trading_send(a, replay_alpaca_order_json(a->o, order, false));
 }

@@ -51,8 +51,16 @@ static struct replay_endpoint *replay_alpaca_endpoint(struct alpaca *alpaca, con
     return NULL;
 }
 
+bool replay_alpaca_revoked(const struct alpaca *alpaca, const char *id)
+{
+    const char *revoked = alpaca->base.server->faults->revoked;
+    return *revoked && strcmp(revoked, id) == 0;
+}
+
 bool replay_alpaca_keys_good(const struct alpaca *alpaca, const char *id, const char *secret)
 {
+    if (replay_alpaca_revoked(alpaca, id))
+        return false;
     if (!alpaca->key_id)
         return *id && *secret;
     return strcmp(id, alpaca->key_id) == 0 && strcmp(secret, alpaca->secret) == 0;
@@ -335,6 +343,14 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
         return replay_made_action_add(&alpaca->made[0], value, error);
     if (strcmp(given->name, "asset") == 0)
         return replay_made_deny(&alpaca->made[0], value, error);
+    if (strcmp(given->name, "partial-fills") == 0) {
+        char *end;
+        const long percent = strtol(value, &end, 10);
+        alpaca->partial_percent = (int)percent;
+        return value[0] >= '0' && value[0] <= '9' && *end == '\0' && percent <= 100
+                   ? 0
+                   : bad(error, "bad share: --partial-fills", value, "percent of the fills, 0 to 100");
+    }
     if (strcmp(given->name, "plan") == 0) {
         alpaca->free_plan = strcmp(value, "free") == 0;
         return 0;
@@ -362,8 +378,11 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
                    ? 0
                    : bad(error, "unknown limit: --limit", value, "requests=N, above 0");
     }
-    if (!colon || colon == value || !colon[1])
-        return bad(error, "bad keys:", "--keys", "ID:SECRET"); /* the value is secret */
+    const char *rights = colon ? strchr(colon + 1, ':') : NULL;
+    if (!colon || colon == value || !colon[1] || rights == colon + 1 ||
+        (rights && strcmp(rights, ":read-only") != 0))
+        return bad(error, "bad keys:", "--keys",
+                   "ID:SECRET or ID:SECRET:read-only"); /* the value is secret */
     free((char *)(uintptr_t)alpaca->key_id);
     char *copy = strdup(value);
     alpaca->key_id = copy;
@@ -371,6 +390,8 @@ static int set(struct alpaca *alpaca, const struct option_given *given, char err
         return bad(error, "out of memory:", "--keys", "a free machine");
     alpaca->secret = copy + (colon - value) + 1;
     alpaca->secret[-1] = '\0';
+    alpaca->read_only = rights != NULL;
+    alpaca->secret[strcspn(alpaca->secret, ":")] = '\0';
     return 0;
 }
 
@@ -607,8 +628,8 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
     return rc;
 }
 
-static const char *const own_options[] = {"plan", "keys",     "action", "asset", "refuse",
-                                          "zone", "straddle", "limit",  NULL};
+static const char *const own_options[] = {"plan", "keys",     "action", "asset",         "refuse",
+                                          "zone", "straddle", "limit",  "partial-fills", NULL};
 
 const struct protocol_row replay_alpaca_protocol = {
     .name = "alpaca", .options = own_options, .trades = true, .check = check, .create = create};

@@ -112,4 +112,8 @@ void replay_trader_beat(struct alpaca_subscriber *trader)
         trader->ends = true;
         replay_client_end(trader->client, LWS_CLOSE_STATUS_NORMAL, "");
     }
+    if (trader->authenticated && !trader->ends && replay_alpaca_revoked(trader->alpaca, trader->key_id)) {
+        trader->ends = true;
+        replay_client_end(trader->client, LWS_CLOSE_STATUS_NORMAL, "");
+    }
 }

@@ -40,8 +40,26 @@ bool replay_trading_placed(struct trading_call *a, const struct broker_terms *te
 /* What paper accounts refuse of it; `old`: that it takes the place of, or NULL. */
 bool replay_trading_checks(struct trading_call *a, const struct broker_terms *terms,
                            const struct alpaca_paper_order *own, const struct broker_order *old);
+/* `order_class` with `take_profit` and `stop_loss`, as the venue takes them with the order that was read. */
+bool replay_trading_class(struct trading_call *a, const struct broker_terms *terms,
+                          struct alpaca_paper_order *own);
+/* `trail_price` or `trail_percent` of a trailing stop, and its first stop. */
+bool replay_trading_trail(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own);
+/* A decimal of an object of the body, as replay_trading_decimal(). */
+bool replay_trading_decimal_of(struct trading_call *a, const json_t *object, const char *name, int64_t *ret);
+/* PATCH orders/ID. */
+void replay_trading_replace(struct trading_call *a, const struct broker_order *old);
+/* False, and refused, unless the refusal is none. */
+bool replay_trading_accepted(struct trading_call *a, const struct broker_terms *terms,
+                             enum broker_refusal refusal);
 /* `time_in_force`, as the class of asset takes it. */
 bool replay_trading_tif(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own);
+
+/* Keeps what the broker does not have of the next order, before that is placed: its events need it. False:
+ * memory is out. */
+bool replay_trading_keep(struct alpaca_orders *o, const struct alpaca_paper_order *own);
+/* Does the query ask for nested=true? */
+bool replay_trading_nested(struct trading_call *a);
 
 /* GET orders. */
 void replay_trading_orders(struct trading_call *a);

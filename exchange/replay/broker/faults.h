@@ -6,7 +6,7 @@
 #include "exchange/replay/broker/broker.h"
 #include "exchange/replay/fault.h"
 
-enum { BROKER_LATE_MORE = 32 };
+enum { BROKER_LATE_MORE = 128 };
 
 /* An order that has not reached the matching engine yet. */
 struct broker_late {
