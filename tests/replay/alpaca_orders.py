@@ -3,59 +3,17 @@
 usage: alpaca_orders.py PROGRAM"""
 
 import datetime
+import functools
 import http.client
 import json
 import sys
-import urllib.parse
 from decimal import ROUND_CEILING, ROUND_DOWN, Decimal
 
-from venue import Venue, until
+import alpaca_client
+from alpaca_client import COINS, KEYS, call, control, equal, ok, place, quote, refused
+from venue import BINARY, Closed, until
 
-PROGRAM = sys.argv[1]
-KEYS = {"APCA-API-KEY-ID": "k", "APCA-API-SECRET-KEY": "s", "Content-Type": "application/json"}
-OPEN = "2026-01-15T15:00:20Z"  # half an hour after a Thursday's opening
-COINS = {"symbol": "BTC/USD", "side": "buy", "type": "market", "time_in_force": "gtc"}
-
-
-def equal(got, want, what=""):
-    if got != want:
-        raise AssertionError(f"{what}: {got!r}, not {want!r}")
-
-
-def start(seed="7", *args):
-    """Nothing is subscribed to, so that the position stands still."""
-    return Venue(PROGRAM, "--venue", "alpaca", "--synthetic", seed, "--from", OPEN, *args)
-
-
-def call(v, method, path, body=None, **query):
-    """(status, answer)"""
-    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
-    c.request(method, path + ("?" + urllib.parse.urlencode(query) if query else ""), body and json.dumps(body), KEYS)
-    r = c.getresponse()
-    text = r.read()
-    c.close()
-    return r.status, json.loads(text) if text else None
-
-
-def ok(v, method, path, body=None, **query):
-    status, answer = call(v, method, path, body, **query)
-    assert status < 300, (method, path, body, query, status, answer)
-    return answer
-
-
-def place(v, **wanted):
-    return ok(v, "POST", "/v2/orders", wanted)
-
-
-def refused(v, code, method, path, body=None, words="", **query):
-    got, answer = call(v, method, path, body, **query)
-    equal(got, code, f"{method} {path} {body} {query}: {answer}")
-    assert words in answer["message"], answer
-
-
-def quote(v, symbol, where="us"):
-    q = ok(v, "GET", f"/v1beta3/crypto/{where}/latest/quotes", symbols=symbol)["quotes"][symbol]
-    return Decimal(str(q["bp"])), Decimal(str(q["ap"]))
+start = functools.partial(alpaca_client.start, sys.argv[1])
 
 
 def test_market():
@@ -178,6 +136,108 @@ def test_rules():
             equal((ended["status"], ended["canceled_at"] is None, ended["expired_at"]), ("canceled", False, None))
     with start() as v:  # without keys a first order may be small
         place(v, **{**COINS, "type": "limit", "limit_price": "1"}, qty="0.1")
+
+
+STOCK = {"symbol": "AAPL", "side": "buy", "qty": "1", "time_in_force": "day"}
+FAR = {"take_profit": {"limit_price": "400"}, "stop_loss": {"stop_price": "200"}}  # AAPL is at 272
+
+
+def test_refusals():
+    """What the venue refuses, with its status, its code and its words."""
+    with start() as v:
+        rests = place(v, **STOCK, type="limit", limit_price="100", client_order_id="first")
+        bought = place(v, **COINS, notional="100")
+        held = place(v, **{**STOCK, "symbol": "IBM", "time_in_force": "cls"}, type="market")
+        ended = place(v, **{**STOCK, "time_in_force": "ioc"}, type="limit", limit_price="100", client_order_id="ended")
+        equal((rests["status"], bought["status"], held["status"], ended["status"]), ("new", "filled", "accepted", "canceled"))
+        unknown = "/v2/orders/0000006f-0000-4000-8000-0000000000ff"
+        limit, market, stop = ({**STOCK, "type": kind} for kind in ("limit", "market", "stop"))
+        bracket, oco, oto = ({**limit, "limit_price": "300", "order_class": name} for name in ("bracket", "oco", "oto"))
+        oco = {**oco, "side": "sell", "limit_price": None}
+        trailing = {**STOCK, "type": "trailing_stop", "side": "sell", "symbol": "F"}
+        for status, code, words, method, path, body in (
+                (422, 42210000, "potential wash trade detected", "POST", "/v2/orders", {**market, "side": "sell"}),
+                (403, 40310000, "insufficient buying power", "POST", "/v2/orders", {**limit, "limit_price": "300", "qty": "1000"}),
+                (403, 40310000, "insufficient buying power", "POST", "/v2/orders", {**market, "qty": "1000", "time_in_force": "cls"}),
+                (403, 40310000, "insufficient qty available", "POST", "/v2/orders", {**market, "symbol": "F", "side": "sell"}),
+                (422, 40010001, "client_order_id must be unique", "POST", "/v2/orders", {**market, "client_order_id": "first"}),
+                (422, 40010001, "client_order_id must be unique", "POST", "/v2/orders", {**market, "client_order_id": "ended"}),
+                (404, 40410000, "order not found", "GET", unknown, None), (404, 40410000, "order not found", "DELETE", unknown, None),
+                (404, 40410000, "order not found", "PATCH", unknown, {"qty": "2"}),
+                (404, 40410000, "order not found", "GET", "/v2/orders:by_client_order_id", None),
+                (404, 40410000, "position does not exist", "GET", "/v2/positions/MSFT", None),
+                (422, 42210000, "not cancelable", "DELETE", f"/v2/orders/{bought['id']}", None),
+                (422, 42210000, "not cancelable", "DELETE", f"/v2/orders/{ended['id']}", None),
+                (422, 42210000, "not open", "PATCH", f"/v2/orders/{bought['id']}", {"qty": "2"}),
+                (422, 42210000, "while they are accepted", "PATCH", f"/v2/orders/{held['id']}", {"qty": "2"}),
+                (422, 42210000, "day, gtc, ioc or fok", "PATCH", f"/v2/orders/{rests['id']}", {"time_in_force": "cls"}),
+                (422, 42210000, "trail", "PATCH", f"/v2/orders/{rests['id']}", {"trail": "1"}),
+                *((422, 42210000, "invalid crypto time_in_force", "POST", "/v2/orders", {**COINS, "notional": "100", "time_in_force": tif})
+                  for tif in ("day", "fok", "opg", "cls")),
+                (422, 42210000, "until 2 minutes before the open", "POST", "/v2/orders", {**market, "time_in_force": "opg"}),
+                (422, 42210000, "market and limit orders", "POST", "/v2/orders", {**stop, "stop_price": "300", "time_in_force": "cls"}),
+                (422, 42210000, "fractional", "POST", "/v2/orders", {**market, "qty": "1.5", "time_in_force": "cls"}),
+                (422, 42210000, "simple, bracket, oco or oto", "POST", "/v2/orders", {**market, "order_class": "mleg"}),
+                (422, 42210000, "of order_class", "POST", "/v2/orders", {**market, **FAR}),
+                *((422, 42210000, "require take_profit.limit_price", "POST", "/v2/orders", {**of, **FAR, "take_profit": None}) for of in (bracket, oco)),
+                *((422, 42210000, "require stop_loss.stop_price", "POST", "/v2/orders", {**of, **FAR, "stop_loss": {}}) for of in (bracket, oco)),
+                *((422, 42210000, "require either", "POST", "/v2/orders", {**oto, **more}) for more in ({}, FAR)),
+                *((422, 42210000, "extended hours", "POST", "/v2/orders", {**of, **FAR, "extended_hours": True}) for of in (bracket, oco)),
+                *((422, 42210000, "day and gtc", "POST", "/v2/orders", {**bracket, **FAR, "time_in_force": tif}) for tif in ("ioc", "fok", "cls")),
+                (422, 42210000, "simple orders", "POST", "/v2/orders", {**bracket, **FAR, "qty": "1.5"}),
+                (422, 42210000, "crypto orders", "POST", "/v2/orders", {**COINS, "qty": "1", "order_class": "bracket", **FAR}),
+                (422, 42210000, "sub-penny", "POST", "/v2/orders", {**bracket, **FAR, "take_profit": {"limit_price": "400.001"}}),
+                (422, 42210000, "must be > stop_loss", "POST", "/v2/orders", {**bracket, "take_profit": {"limit_price": "200"}, "stop_loss": {"stop_price": "200"}}),
+                (422, 42210000, ">= base_price + 0.01", "POST", "/v2/orders", {**bracket, **FAR, "take_profit": {"limit_price": "300"}}),
+                (422, 42210000, "<= base_price - 0.01", "POST", "/v2/orders", {**bracket, **FAR, "stop_loss": {"stop_price": "290"}}),  # above the market
+                (422, 42210000, "<= base_price - 0.01", "POST", "/v2/orders", {**bracket, **FAR, "limit_price": "210", "stop_loss": {"stop_price": "210"}}),
+                (422, 42210000, "must be < stop_loss", "POST", "/v2/orders", {**bracket, **FAR, "side": "sell"}),
+                (422, 42210000, "must be entry orders", "POST", "/v2/orders",
+                 {**bracket, "side": "sell", "limit_price": "250", "take_profit": {"limit_price": "200"}, "stop_loss": {"stop_price": "400"}}),
+                (422, 42210000, "must be exit orders", "POST", "/v2/orders",
+                 {**oco, "side": "buy", "take_profit": {"limit_price": "200"}, "stop_loss": {"stop_price": "400"}}),
+                (422, 42210000, "must be limit orders", "POST", "/v2/orders", {**oco, **FAR, "type": "market"}),
+                (403, 40310000, "insufficient qty available", "POST", "/v2/orders", {**oco, **FAR}),
+                (422, 42210000, "either trail_price or trail_percent", "POST", "/v2/orders", trailing),
+                (422, 42210000, "either trail_price or trail_percent", "POST", "/v2/orders", {**trailing, "trail_price": "1", "trail_percent": "1"}),
+                (422, 42210000, "less than the whole price", "POST", "/v2/orders", {**trailing, "trail_percent": "100"}),
+                (422, 42210000, "are of trailing_stop orders", "POST", "/v2/orders", {**market, "trail_price": "1"}),
+                (422, 42210000, "this type has none", "POST", "/v2/orders", {**trailing, "trail_price": "1", "stop_price": "5"}),
+                *((422, 42210000, "day and gtc", "POST", "/v2/orders", {**trailing, "trail_price": "1", "time_in_force": tif}) for tif in ("ioc", "cls")),
+                (422, 42210000, "must be simple orders", "POST", "/v2/orders", {**trailing, "side": "buy", "trail_price": "1", "order_class": "bracket",
+                                                                               "take_profit": {"limit_price": "400"}, "stop_loss": {"stop_price": "1"}})):
+            body = body and {name: value for name, value in body.items() if value is not None}
+            refused(v, status, method, path, body, words, code)
+        equal({o["id"] for o in ok(v, "GET", "/v2/orders")}, {rests["id"], held["id"]}, "nothing of what was refused is there")
+        equal(len(ok(v, "GET", "/v2/orders", status="all")), 4)
+    with start("7", "--fill-latency", "1s") as v:  # it stays on its way
+        amount = place(v, **COINS, notional="100")
+        equal(amount["status"], "new")
+        refused(v, 422, "PATCH", f"/v2/orders/{amount['id']}", {"qty": "1"}, "notional", 42210000)
+
+
+def test_read_only():
+    """Keys that may not trade read all the same; those that are revoked are good for nothing, and their stream ends."""
+    with start("7", "--keys", "k:s:read-only") as v:
+        for method, path, body in (("POST", "/v2/orders", {**STOCK, "type": "market"}), ("DELETE", "/v2/orders", None), ("DELETE", "/v2/positions", None)):
+            equal(call(v, method, path, body), (403, {"message": "forbidden."}))
+        equal((ok(v, "GET", "/v2/account")["cash"], ok(v, "GET", "/v2/orders")), ("100000", []))
+    with start() as v:
+        s = v.socket("/stream")
+        s.say({"action": "auth", "key": "k", "secret": "s"})
+        equal(json.loads(s.data(BINARY))["data"]["status"], "authorized")
+        control(v, "revoke:k")
+        try:
+            s.data(BINARY)
+            raise AssertionError("the stream goes on")
+        except Closed as closed:
+            equal(closed.code, 1000)
+        refused(v, 401, "GET", "/v2/account", code=40110000)
+        s = v.socket("/stream")
+        s.say({"action": "auth", "key": "k", "secret": "s"})
+        equal(json.loads(s.data(BINARY))["data"]["status"], "unauthorized")
+        control(v, "none")
+        ok(v, "GET", "/v2/account")
 
 
 def test_limit():
