@@ -68,6 +68,74 @@ print(json.dumps({
 }))
 """
 
+# Prints what its trading client made of order classes, trailing stops, auctions, replacements and refusals.
+ORDERS = """
+import json, os, threading, time
+os.environ['REQUESTS_CA_BUNDLE'] = os.environ['SSL_CERT_FILE'] = os.environ['PT_CA']
+from alpaca.common.exceptions import APIError
+from alpaca.trading.client import TradingClient
+from alpaca.trading.enums import OrderClass, OrderSide, QueryOrderStatus, TimeInForce
+from alpaca.trading.requests import (GetOrdersRequest, LimitOrderRequest, MarketOrderRequest, ReplaceOrderRequest, StopLossRequest,
+                                     TakeProfitRequest, TrailingStopOrderRequest)
+from alpaca.trading.stream import TradingStream
+t = TradingClient('k', 's', paper=True, url_override='https://' + os.environ['PT_URL'])
+ts, seen, out = TradingStream('k', 's', url_override='wss://' + os.environ['PT_URL'] + '/stream'), [], {}
+async def update(x):
+    seen.append([str(x.event), x.order.type.value, x.order.status.value])
+ts.subscribe_trade_updates(update)
+threading.Thread(target=ts.run, daemon=True).start()
+def wait(done):  # for a minute
+    end = time.time() + 60
+    while not done() and time.time() < end:
+        time.sleep(0.01)
+while not seen:  # once it is heard the market stands
+    t.cancel_order_by_id(t.submit_order(LimitOrderRequest(symbol='BTC/USD', qty=1, side=OrderSide.BUY, time_in_force=TimeInForce.GTC, limit_price=1)).id)
+    time.sleep(0.4)
+time.sleep(0.2)
+seen.clear()
+exits = dict(take_profit=TakeProfitRequest(limit_price=400), stop_loss=StopLossRequest(stop_price=200, limit_price=199.5))
+day = dict(symbol='AAPL', qty=10, side=OrderSide.BUY, time_in_force=TimeInForce.DAY)
+b = t.submit_order(MarketOrderRequest(**day, order_class=OrderClass.BRACKET, **exits))
+out['bracket'] = [b.order_class.value, b.status.value, [[x.type.value, x.status.value, x.stop_price, x.limit_price] for x in b.legs]]
+new = t.replace_order_by_id(b.legs[0].id, ReplaceOrderRequest(limit_price=390))
+out['replaced'] = [new.limit_price, str(new.replaces) == str(b.legs[0].id)]
+nested = t.get_orders(GetOrdersRequest(status=QueryOrderStatus.ALL, nested=True, symbols=['AAPL']))
+out['nested'] = [[x.type.value, [y.status.value for y in x.legs or []]] for x in nested]
+t.cancel_order_by_id(new.id)
+held = t.submit_order(LimitOrderRequest(**day, limit_price=250, order_class=OrderClass.BRACKET, **exits))
+out['held'] = [x.status.value for x in held.legs]
+t.cancel_order_by_id(held.id)
+o = t.submit_order(LimitOrderRequest(**{**day, 'side': OrderSide.SELL}, order_class=OrderClass.OCO, **exits))
+out['oco'] = [o.type.value, o.limit_price, [x.type.value for x in o.legs]]
+out['cancelled'] = sorted(x.status for x in t.cancel_orders())
+s = t.submit_order(TrailingStopOrderRequest(**{**day, 'side': OrderSide.SELL}, trail_percent=1))
+r = t.replace_order_by_id(s.id, ReplaceOrderRequest(trail=2))
+out['trailing'] = [s.type.value, s.trail_percent, r.trail_percent, s.hwm == r.hwm, float(r.stop_price) / float(r.hwm)]
+c = t.submit_order(MarketOrderRequest(**{**day, 'symbol': 'MSFT', 'time_in_force': TimeInForce.CLS}))
+one = t.submit_order(MarketOrderRequest(**{**day, 'symbol': 'F'}, order_class=OrderClass.OTO, stop_loss=StopLossRequest(stop_price=1)))
+out['others'] = [c.status.value, one.status.value, [x.type.value for x in one.legs]]
+def refused(call):
+    try:
+        call()
+    except APIError as error:
+        return [error.status_code, error.code]
+out['refused'] = [refused(call) for call in (
+    lambda: t.submit_order(MarketOrderRequest(**day)),  # it could meet the trailing stop
+    lambda: t.submit_order(LimitOrderRequest(**{**day, 'symbol': 'SPY', 'qty': 100000}, limit_price=100)),
+    lambda: t.submit_order(MarketOrderRequest(**{**day, 'symbol': 'SPY'}, client_order_id=c.client_order_id)),
+    lambda: t.get_order_by_id('00000000-0000-4000-8000-000000000000'),
+    lambda: t.cancel_order_by_id(b.id),
+    lambda: t.replace_order_by_id(c.id, ReplaceOrderRequest(qty=2)),
+    lambda: t.submit_order(MarketOrderRequest(symbol='BTC/USD', qty=1, side=OrderSide.BUY, time_in_force=TimeInForce.OPG)),
+    lambda: t.submit_order(MarketOrderRequest(**day, order_class=OrderClass.BRACKET, take_profit=TakeProfitRequest(limit_price=200),
+                                              stop_loss=StopLossRequest(stop_price=400))))]
+t.cancel_orders()
+wait(lambda: sum(x[0] == 'canceled' for x in seen) >= 10)
+out['events'] = seen
+print(json.dumps(out), flush=True)
+os._exit(0)
+"""
+
 
 def skip(reason):
     print(f"skipped: {reason}")
@@ -161,6 +229,22 @@ def test_rest():
         assert out["actions"] == {"forward_splits": [["AAPL", 4.0, 1.0]]}, out["actions"]
 
 
+def test_orders():
+    with start() as v:
+        out = client(v, "-c", ORDERS)
+        assert out["bracket"] == ["bracket", "filled", [["limit", "new", None, "400"], ["stop_limit", "new", "200", "199.5"]]], out
+        assert out["replaced"] == ["390", True] and out["held"] == ["held", "held"], out
+        assert out["nested"] == [["market", ["new", "new"]]] or sorted(out["nested"]) == [["limit", []], ["market", ["new", "new"]]], out
+        assert out["oco"] == ["limit", "400", ["stop_limit"]] and out["cancelled"] == [200, 200], out
+        assert out["trailing"][:4] == ["trailing_stop", "1", "2", True] and abs(out["trailing"][4] - 0.98) < 1e-9, out
+        assert out["others"] == ["accepted", "filled", ["stop"]], out
+        assert out["refused"] == [[422, 42210000], [403, 40310000], [422, 40010001], [404, 40410000], [422, 42210000], [422, 42210000], [422, 42210000],
+                                  [422, 42210000]], out["refused"]
+        counted = {kind: [event for event, type, _ in out["events"] if type == kind] for kind in ("market", "trailing_stop")}
+        assert counted == {"market": ["new", "fill", "accepted", "new", "fill", "canceled"],
+                           "trailing_stop": ["new", "replaced", "new", "canceled"]}, out["events"]
+
+
 def test_shared_client():
     script = os.path.join(SHARED, "clients", "alpaca_client.py")
     if not os.path.exists(script):
@@ -172,6 +256,6 @@ def test_shared_client():
             assert len(out[name]) >= 2 and set(out[name]) <= {"Trade", "Quote", "Bar"}, out
 
 
-for test in (test_rest, test_shared_client, test_streams):
+for test in (test_rest, test_orders, test_shared_client, test_streams):
     test()
     print(f"{test.__name__}: ok", flush=True)
