@@ -41,7 +41,7 @@ def trades(v, symbol, begin, end):
 
 
 def moving(v, channel="bars", symbol="SPY"):
-    """The market's time goes on while this is open."""
+    """The market's time passes while this is open."""
     s = v.socket("/v2/sip", KEYS)
     s.say({"action": "subscribe", channel: [symbol]})
     return s

@@ -229,7 +229,7 @@ def test_read_only():
         control(v, "revoke:k")
         try:
             s.data(BINARY)
-            raise AssertionError("the stream goes on")
+            raise AssertionError("the stream continues")
         except Closed as closed:
             equal(closed.code, 1000)
         refused(v, 401, "GET", "/v2/account", code=40110000)

@@ -37,7 +37,7 @@ static bool is_regular(const struct made_tick *tick)
     return tick->traded && !tick->trade.odd && !tick->trade.extended;
 }
 
-/* The first one from the open on, or the last one before the close. 0: none is known. */
+/* The first one from the open on, or the last one before the close. 0: not known. */
 static int64_t find_price(struct alpaca_orders *o, int symbol, int64_t auction_ns, bool closing)
 {
     struct made *made = &o->alpaca->made[0];

@@ -34,7 +34,7 @@ struct alpaca_paper_order {
 /* An auction while its orders are filled: at one price, at its time. */
 struct alpaca_auction {
     int symbol;
-    int64_t price, at_ns; /* price 0: none is held */
+    int64_t price, at_ns; /* price 0: there is no auction now */
 };
 
 struct alpaca_orders {
