@@ -158,7 +158,29 @@ def test_life():
         equal([o["status"] for o in ok(v, "GET", "/v2/orders", status="all", symbols="F")], ["new", "filled"])
         equal(len(ok(v, "DELETE", "/v2/orders")), 1)
         equal(states(v, one), ("filled", "canceled"))
+        other = place(v, **{**bracket("F", NEVER, "1"), "order_class": "oto", "stop_loss": None})
+        equal((states(v, other), other["legs"][0]["type"]), (("filled", "new"), "limit"))
+        ok(v, "DELETE", "/v2/positions", cancel_orders="true")
+        equal((ok(v, "GET", "/v2/orders"), ok(v, "GET", "/v2/positions")), ([], []))
         s.close()
+
+
+def test_faults():
+    """A bracket that comes late, or twice, is there once, with its legs; one that a wipe takes is gone with them."""
+    for fault, status in (("order:late:200ms", 504), ("order:twice", 422), ("order:5xx-done", 504)):
+        with start("7", "--fault", fault) as v:
+            bid, ask = last(v, "AAPL")
+            answers = [alpaca_client.call(v, "POST", "/v2/orders", bracket("AAPL", ask + 20, bid - 20, qty="1", client_order_id=f"b{number}"))
+                       for number in range(4)]  # every fourth order is hit
+            equal([got for got, _ in answers], [200] * 3 + [status], fault)
+            mine = until(lambda: (found := ok(v, "GET", "/v2/orders", status="all", nested="true")) and len(found) == 4 and found, "all of them")
+            equal([(o["client_order_id"], o["status"], [leg["status"] for leg in o["legs"]]) for o in mine],
+                  [(f"b{number}", "filled", ["new", "new"]) for number in (3, 2, 1, 0)])
+            equal(ok(v, "GET", "/v2/positions/AAPL")["qty_available"], "0")
+            alpaca_client.control(v, "wipe")
+            equal((ok(v, "GET", "/v2/orders", status="all"), ok(v, "GET", "/v2/positions")), ([], []))
+            again = place(v, **bracket("AAPL", ask + 20, bid - 20))
+            equal((states(v, again), ok(v, "GET", "/v2/positions/AAPL")["qty"]), (("filled", "new", "new"), "10"))
 
 
 def test_trailing():

@@ -6,6 +6,7 @@ import datetime
 import functools
 import http.client
 import json
+import subprocess
 import sys
 from decimal import ROUND_CEILING, ROUND_DOWN, Decimal
 
@@ -251,6 +252,16 @@ def test_limit():
         answers = [ask() for _ in range(5)]  # in two minutes at most
         equal({r.headers["X-RateLimit-Limit"] for r in answers}, {"2"})
         assert 1 <= [r.status for r in answers].count(429) <= 3 and answers[0].status == 200, [r.status for r in answers]
+
+
+def test_options():
+    """Values that are none are refused, with what would be right."""
+    for option, value, words in (("--partial-fills", "101", "percent of the fills, 0 to 100"), ("--partial-fills", "1e1", "0 to 100"),
+                                 ("--keys", "k:s:write", "ID:SECRET or ID:SECRET:read-only"), ("--fault", "revoke:", "revoke:KEY")):
+        run = subprocess.run([sys.argv[1], "--venue", "alpaca", "--synthetic", "7", option, value], capture_output=True, text=True, timeout=60)
+        assert run.returncode == 2 and words in run.stderr, (option, value, run)
+    run = subprocess.run([sys.argv[1], "--synthetic", "7", "--partial-fills", "10"], capture_output=True, text=True, timeout=60)
+    assert run.returncode == 2 and "unknown option of --venue binance" in run.stderr, run
 
 
 def test_planted():

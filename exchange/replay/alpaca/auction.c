@@ -77,7 +77,7 @@ void replay_alpaca_auctions(struct alpaca_orders *o)
 {
     size_t n;
     const struct broker_order *all = replay_broker_orders(o->broker, &n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; o->any_auction && i < n; i++)
         if (broker_is_open(&all[i]) && all[i].terms.held && o->own[all[i].id - 1].auction_ns &&
             o->alpaca->now_ns >= o->own[all[i].id - 1].auction_ns)
             hold_auction(o, &all[i]);

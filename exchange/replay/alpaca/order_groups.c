@@ -257,7 +257,7 @@ static void settle(struct alpaca_orders *o, int64_t first)
 void replay_alpaca_groups_settle(struct alpaca_orders *o)
 {
     const int64_t next = replay_alpaca_next_id(o);
-    for (int64_t id = o->wiped + 1; id < next; id++) {
+    for (int64_t id = o->wiped + 1; o->any_group && id < next; id++) {
         const struct alpaca_paper_order *own = &o->own[id - 1];
         if (own->class && !own->parent && !own->replaced_by && !own->settled)
             settle(o, id);

@@ -323,6 +323,9 @@ bool replay_trading_keep(struct alpaca_orders *o, const struct alpaca_paper_orde
         o->cap_own = cap;
     }
     o->own[at] = *own;
+    o->any_group |= own->class != ALPACA_SIMPLE;
+    o->any_trailing |= own->trails;
+    o->any_auction |= own->auction_ns != 0;
     return true;
 }
 

@@ -47,7 +47,8 @@ struct alpaca_orders {
     struct broker_faults faults;
     int64_t played_ns; /* trades before are played */
     struct alpaca_auction auction;
-    const char *event; /* of a change that is no fill: "replaced" */
+    bool any_group, any_trailing, any_auction; /* there was such an order */
+    const char *event;                         /* of a change that is no fill: "replaced" */
     int64_t executions;
 };
 

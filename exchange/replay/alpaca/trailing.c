@@ -39,7 +39,7 @@ void replay_alpaca_trail(struct alpaca_orders *o, int symbol, int64_t price)
 {
     size_t n;
     const struct broker_order *all = replay_broker_orders(o->broker, &n);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; o->any_trailing && i < n; i++) {
         struct alpaca_paper_order *own = &o->own[all[i].id - 1];
         if (!own->trails || !all[i].waits || all[i].terms.symbol != symbol || !broker_is_open(&all[i]) ||
             (all[i].terms.side == ORDER_SELL ? price <= own->hwm : price >= own->hwm))
