@@ -5,13 +5,15 @@ usage: alpaca_groups.py PROGRAM"""
 
 import functools
 import json
+import os
 import random
 import sys
+import tempfile
 from decimal import ROUND_DOWN, Decimal
 
 import alpaca_client
 from alpaca_client import KEYS, equal, ok, place, refused
-from venue import BINARY, until
+from venue import BINARY, Venue, until
 
 start = functools.partial(alpaca_client.start, sys.argv[1])
 FAST = ("--speed", "2400")
@@ -245,6 +247,30 @@ def test_auctions():
         with start("7", at=at) as v:
             status, answer = alpaca_client.call(v, "POST", "/v2/orders", {"symbol": "F", "qty": "1", "side": "buy", "type": "market", "time_in_force": tif})
             equal((status, answer.get("status")), (200, "accepted") if taken else (422, None), (at, tif, answer))
+
+
+def test_auctions_of_bars():
+    """Of a bars file the session's first open, and its last close."""
+    opens = (1764599400, 1764685800)  # 2025-12-01 and -02, 14:30 UTC
+    draw = random.Random(2)
+    bars = [(opens[day] + 300 * i, round(draw.uniform(90, 110), 2), round(draw.uniform(90, 110), 2)) for day in range(2) for i in range(78)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "SPY_5m.csv")
+        with open(path, "w", encoding="ascii") as file:
+            print("open_time,open,high,low,close,volume", file=file)
+            for t, first, end in bars:
+                print(f"{t},{first},{max(first, end)},{min(first, end)},{end},10000", file=file)
+        with Venue(sys.argv[1], "--venue", "alpaca", "--bars", path, "--from", "2025-12-01T20:00:00Z", "--speed", "12000") as v:
+            at = {"symbol": "SPY", "qty": "2", "side": "buy", "type": "market"}
+            close = place(v, **at, time_in_force="cls")
+            market = moving(v)
+            until(lambda: alpaca_client.call(v, "POST", "/v2/orders", {**at, "time_in_force": "opg", "client_order_id": "o"})[0] == 200, "the evening")
+            open_ = ok(v, "GET", "/v2/orders:by_client_order_id", client_order_id="o")
+            until(lambda: ok(v, "GET", "/v2/orders") == [], "both auctions")
+            got = [order(v, o) for o in (close, open_)]
+            equal([(o["status"], Decimal(o["filled_avg_price"]), o["filled_at"]) for o in got],
+                  [("filled", Decimal(str(bars[77][2])), "2025-12-01T21:00:00Z"), ("filled", Decimal(str(bars[78][1])), "2025-12-02T14:30:00Z")])
+            market.close()
 
 
 def test_parts():
