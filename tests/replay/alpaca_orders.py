@@ -255,7 +255,7 @@ def test_limit():
 
 
 def test_options():
-    """Values that are none are refused, with what would be right."""
+    """A bad value is refused, with what would be right."""
     for option, value, words in (("--partial-fills", "101", "percent of the fills, 0 to 100"), ("--partial-fills", "1e1", "0 to 100"),
                                  ("--keys", "k:s:write", "ID:SECRET or ID:SECRET:read-only"), ("--fault", "revoke:", "revoke:KEY")):
         run = subprocess.run([sys.argv[1], "--venue", "alpaca", "--synthetic", "7", option, value], capture_output=True, text=True, timeout=60)
