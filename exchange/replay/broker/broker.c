@@ -5,19 +5,15 @@
 #include <string.h>
 
 #include "exchange/fill_rules.h"
-
-/* What is gone of a level while it is shown with that quantity. */
-struct broker_taken {
-    int symbol;
-    bool bids;
-    int64_t price, shown, qty;
-};
+#include "exchange/replay/broker/accounts.h"
+#include "exchange/replay/broker/order_steps.h"
+#include "exchange/replay/broker/stops.h"
+#include "exchange/replay/broker/taken.h"
 
 struct broker {
     struct broker_calls calls;
     int64_t one; /* of a quantity, a price, an amount of calls.scale */
-    struct broker_account *accounts;
-    int n_accounts;
+    struct broker_accounts accounts;
     struct broker_order *orders;
     size_t n_orders, cap_orders;
     size_t *open; /* indices of open orders, the oldest first */
@@ -25,10 +21,9 @@ struct broker {
     int64_t due_ns; /* when the next order that is on its way arrives; INT64_MAX: no order is */
     struct broker_fill *fills;
     size_t n_fills, cap_fills;
-    struct broker_taken *taken;
-    size_t n_taken, cap_taken;
+    struct taken_levels taken;
     int64_t last_order, last_fill;
-    struct broker_funds funds;
+    struct broker_lists *lists;
     broker_part *part; /* NULL: all at once */
     int64_t again_ns;
 };
@@ -53,8 +48,9 @@ static bool grow(void *array, size_t n, size_t *cap, size_t each)
 struct broker *replay_broker_create(const struct broker_calls *calls)
 {
     struct broker *b = calloc(1, sizeof(*b));
-    if (!b || !(b->accounts = calloc(BROKER_ACCOUNTS_MAX, sizeof(*b->accounts)))) {
-        free(b);
+    if (!b || !(b->accounts.all = calloc(BROKER_ACCOUNTS_MAX, sizeof(*b->accounts.all))) ||
+        !(b->lists = replay_lists_create(b))) {
+        replay_broker_destroy(b);
         return NULL;
     }
     b->calls = *calls;
@@ -67,112 +63,36 @@ void replay_broker_destroy(struct broker *b)
 {
     if (!b)
         return;
-    free(b->accounts);
+    free(b->accounts.all);
     free(b->orders);
     free(b->open);
     free(b->fills);
-    free(b->taken);
+    replay_taken_finish(&b->taken);
+    replay_lists_destroy(b->lists);
     free(b);
 }
 
 /* ---- Accounts. ---- */
 
-/* The account's balance of an asset, made when there is none; NULL when there are too many. */
-static struct broker_balance *balance_of(struct broker_account *account, const char *asset)
-{
-    for (size_t i = 0; i < account->n_balances; i++)
-        if (strcmp(account->balances[i].asset, asset) == 0)
-            return &account->balances[i];
-    if (account->n_balances == BROKER_ASSETS_MAX)
-        return NULL;
-    struct broker_balance *made = &account->balances[account->n_balances++];
-    *made = (struct broker_balance){0};
-    memcpy(made->asset, asset, strnlen(asset, sizeof(made->asset) - 1));
-    return made;
-}
-
-/* What it begins with. */
-static void begin_account(struct broker *b, struct broker_account *account)
-{
-    struct symbol symbol;
-    account->created_ns = account->updated_ns = b->calls.now_ns(b->calls.user);
-    account->n_balances = 0;
-    for (int i = 0; i < b->funds.symbols; i++) {
-        if (!b->calls.symbol(b->calls.user, i, &symbol))
-            continue;
-        struct broker_balance *at = balance_of(account, symbol.base);
-        if (at)
-            at->free = (int128_t)b->funds.base * b->one;
-    }
-    for (int i = 0; i < b->funds.symbols; i++) { /* an asset that is both has the quote's */
-        struct broker_balance *at =
-            b->calls.symbol(b->calls.user, i, &symbol) ? balance_of(account, symbol.quote) : NULL;
-        if (at)
-            at->free = (int128_t)b->funds.quote * b->one;
-    }
-}
-
 int replay_broker_account(struct broker *b, const char *key, const struct broker_funds *funds)
 {
-    for (int i = 0; i < b->n_accounts; i++)
-        if (strcmp(b->accounts[i].key, key) == 0)
-            return i;
-    if (b->n_accounts == BROKER_ACCOUNTS_MAX)
-        return -1;
-    struct broker_account *account = &b->accounts[b->n_accounts];
-    *account = (struct broker_account){0};
-    memcpy(account->key, key, strnlen(key, sizeof(account->key) - 1));
-    b->funds = *funds;
-    begin_account(b, account);
-    return b->n_accounts++;
+    return replay_accounts_take(&b->accounts, &b->calls, key, funds);
 }
 
 void replay_broker_wipe(struct broker *b)
 {
-    b->n_orders = b->n_open = b->n_fills = b->n_taken = 0;
+    b->n_orders = b->n_open = b->n_fills = b->taken.n = 0;
+    replay_lists_wipe(b->lists);
     b->due_ns = INT64_MAX;
-    for (int i = 0; i < b->n_accounts; i++)
-        begin_account(b, &b->accounts[i]);
+    replay_accounts_wipe(&b->accounts, &b->calls);
 }
 
 const struct broker_account *replay_broker_account_of(const struct broker *b, int account)
 {
-    return account >= 0 && account < b->n_accounts ? &b->accounts[account] : NULL;
+    return account >= 0 && account < b->accounts.n ? &b->accounts.all[account] : NULL;
 }
 
 /* ---- The book. ---- */
-
-static struct broker_taken *taken_at(struct broker *b, int symbol, bool bids, const struct level *level)
-{
-    for (size_t i = 0; i < b->n_taken; i++) {
-        struct broker_taken *t = &b->taken[i];
-        if (t->symbol != symbol || t->bids != bids || t->price != level->price)
-            continue;
-        if (t->shown != level->qty) {
-            t->shown = level->qty;
-            t->qty = 0;
-        }
-        return t;
-    }
-    return NULL;
-}
-
-static int64_t left_of(struct broker *b, int symbol, bool bids, const struct level *level)
-{
-    const struct broker_taken *t = taken_at(b, symbol, bids, level);
-    return t ? level->qty - t->qty : level->qty;
-}
-
-static void take(struct broker *b, int symbol, bool bids, const struct level *level, int64_t qty)
-{
-    struct broker_taken *t = taken_at(b, symbol, bids, level);
-    if (!t && grow(&b->taken, b->n_taken, &b->cap_taken, sizeof(*b->taken))) {
-        t = &b->taken[b->n_taken++];
-        *t = (struct broker_taken){symbol, bids, level->price, level->qty, 0};
-    }
-    if (t)
-        t->qty += qty;
-}
 
 /* Does that level meet the order's limit? */
 static bool meets(const struct broker_terms *terms, int64_t limit, int64_t price)
@@ -225,7 +145,7 @@ static struct reach reach_of(struct broker *b, const struct broker_terms *terms,
         const struct level *level = replay_ladder_best(side, i);
         if (!level || !meets(terms, limit, level->price))
             break;
-        const int64_t there = left_of(b, terms->symbol, bids, level),
+        const int64_t there = replay_taken_left(&b->taken, terms->symbol, bids, level),
                       price = taker_price(b, terms, symbol, limit, level->price),
                       qty = portion(terms, symbol, price, there, wanted - r.qty, quote);
         r.qty += qty;
@@ -241,7 +161,7 @@ static struct reach reach_of(struct broker *b, const struct broker_terms *terms,
 static void tell(struct broker *b, struct broker_order *order, const struct broker_fill *fill)
 {
     order->updated_ns = b->calls.now_ns(b->calls.user);
-    b->accounts[order->terms.account].updated_ns = order->updated_ns;
+    b->accounts.all[order->terms.account].updated_ns = order->updated_ns;
     b->calls.changed(b->calls.user, order, fill);
 }
 
@@ -251,8 +171,8 @@ static void unlock(struct broker *b, struct broker_order *order)
     struct symbol symbol;
     if (order->locked == 0 || !b->calls.symbol(b->calls.user, order->terms.symbol, &symbol))
         return;
-    struct broker_balance *at = balance_of(&b->accounts[order->terms.account],
-                                           order->terms.side == ORDER_BUY ? symbol.quote : symbol.base);
+    struct broker_balance *at = replay_account_balance(
+        &b->accounts.all[order->terms.account], order->terms.side == ORDER_BUY ? symbol.quote : symbol.base);
     if (!at)
         return;
     at->locked -= order->locked;
@@ -273,11 +193,11 @@ static void pay(struct broker_balance *from, struct broker_order *order, int128_
 static void fill(struct broker *b, struct broker_order *order, const struct symbol *symbol, int64_t price,
                  int64_t qty, bool maker)
 {
-    struct broker_account *account = &b->accounts[order->terms.account];
+    struct broker_account *account = &b->accounts.all[order->terms.account];
     const bool buys = order->terms.side == ORDER_BUY;
     const int128_t notional = (int128_t)price * qty;
-    struct broker_balance *base = balance_of(account, symbol->base),
-                          *quote = balance_of(account, symbol->quote);
+    struct broker_balance *base = replay_account_balance(account, symbol->base),
+                          *quote = replay_account_balance(account, symbol->quote);
     if (!base || !quote || !grow(&b->fills, b->n_fills, &b->cap_fills, sizeof(*b->fills)))
         return;
     const int128_t received = buys ? (int128_t)qty * b->one : notional;
@@ -316,6 +236,13 @@ static void end_order(struct broker *b, struct broker_order *order, enum broker_
     tell(b, order, NULL);
 }
 
+/* At the end of what its own side has at its price. */
+static void rest(struct broker_order *order, const struct replay_ladder *own)
+{
+    order->queue_ahead = replay_ladder_qty(own, order->terms.price);
+    order->shown = order->terms.iceberg;
+}
+
 /* How much of what could be filled now is. */
 static int64_t part_of(struct broker *b, const struct broker_order *order, int64_t qty)
 {
@@ -348,11 +275,12 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
             break;
         const struct level at = *level;
         const int64_t price = taker_price(b, terms, symbol, limit, at.price),
-                      qty = portion(terms, symbol, price, left_of(b, terms->symbol, bids, &at),
+                      qty = portion(terms, symbol, price,
+                                    replay_taken_left(&b->taken, terms->symbol, bids, &at),
                                     most - order->filled, quote);
         if (qty == 0)
             continue;
-        take(b, terms->symbol, bids, &at, qty);
+        replay_taken_add(&b->taken, terms->symbol, bids, &at, qty);
         quote -= (int128_t)price * qty;
         fill(b, order, symbol, price, qty, false);
     }
@@ -363,7 +291,7 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
     else if (market || terms->tif != ORDER_GTC)
         end_order(b, order, BROKER_EXPIRED);
     else
-        order->queue_ahead = replay_ladder_qty(own, terms->price);
+        rest(order, own);
 }
 
 /* ---- Orders. ---- */
@@ -386,13 +314,6 @@ static int128_t cost_of(struct broker *b, const struct broker_terms *terms, cons
     return terms->side == ORDER_SELL ? (int128_t)reach.qty * b->one : reach.quote;
 }
 
-/* Is the stop's price reached at that price? */
-static bool is_triggered(const struct broker_terms *terms, int64_t price)
-{
-    const bool profit = terms->type == ORDER_TAKE_PROFIT || terms->type == ORDER_TAKE_PROFIT_LIMIT;
-    return (terms->side == ORDER_BUY) != profit ? price >= terms->stop : price <= terms->stop;
-}
-
 static bool is_known(const struct broker *b, const struct broker_terms *terms)
 {
     for (size_t i = 0; i < b->n_open; i++) {
@@ -407,6 +328,7 @@ static bool is_known(const struct broker *b, const struct broker_terms *terms)
 static void sweep(struct broker *b)
 {
     size_t n = 0;
+    replay_lists_follow(b->lists);
     b->due_ns = INT64_MAX;
     for (size_t i = 0; i < b->n_open; i++) {
         const struct broker_order *order = &b->orders[b->open[i]];
@@ -420,18 +342,16 @@ static void sweep(struct broker *b)
 }
 
 /* `spare`: what it may cost beside what is free. */
-static enum broker_refusal check(struct broker *b, const struct broker_terms *terms,
-                                 const struct symbol *symbol, const struct source_book *book, int128_t spare)
+static enum broker_refusal fits(struct broker *b, const struct broker_terms *terms,
+                                const struct symbol *symbol, const struct source_book *book, int128_t spare)
 {
     const bool bids = terms->side == ORDER_SELL;
     const struct level *best = replay_ladder_best(bids ? book->bids : book->asks, 0);
     const struct broker_balance *at =
-        balance_of(&b->accounts[terms->account], bids ? symbol->base : symbol->quote);
-    if (is_known(b, terms))
-        return BROKER_TWICE;
+        replay_account_balance(&b->accounts.all[terms->account], bids ? symbol->base : symbol->quote);
     if (terms->held)
         return at && cost_of(b, terms, symbol, book) <= at->free + spare ? BROKER_TAKEN : BROKER_POOR;
-    if (terms->stop && best && is_triggered(terms, best->price))
+    if (terms->stop && best && replay_stop_at(terms, best->price))
         return BROKER_TRIGGERS;
     if (terms->post_only && best && meets(terms, terms->price, best->price))
         return BROKER_CROSSES;
@@ -442,6 +362,24 @@ static enum broker_refusal check(struct broker *b, const struct broker_terms *te
     if (terms->quote && reach_of(b, terms, symbol, book, 0, 0).qty == 0)
         return BROKER_SMALL;
     return BROKER_TAKEN;
+}
+
+static enum broker_refusal check(struct broker *b, const struct broker_terms *terms,
+                                 const struct symbol *symbol, const struct source_book *book, int128_t spare)
+{
+    return is_known(b, terms) ? BROKER_TWICE : fits(b, terms, symbol, book, spare);
+}
+
+/* What it locks itself: as a market order once its stop is reached, and less what another one covers. */
+static int128_t own_cost(struct broker *b, const struct broker_order *order, const struct symbol *symbol,
+                         const struct source_book *book)
+{
+    struct broker_terms terms = order->terms;
+    if (!order->waits)
+        terms.stop = 0;
+    terms.qty -= order->filled;
+    const int128_t cost = cost_of(b, &terms, symbol, book);
+    return cost > terms.covered ? cost - terms.covered : 0;
 }
 
 /* Locks what it may cost, and lists it as open. */
@@ -455,7 +393,7 @@ static struct broker_order *accept(struct broker *b, const struct broker_terms *
     *order = (struct broker_order){.terms = *terms,
                                    .id = ++b->last_order,
                                    .time_ns = b->calls.now_ns(b->calls.user),
-                                   .waits = terms->stop != 0};
+                                   .waits = broker_has_stop(terms)};
     order->updated_ns = order->time_ns;
     const int64_t latency_ns = planted(b).latency_ns;
     if (terms->held)
@@ -464,9 +402,9 @@ static struct broker_order *accept(struct broker *b, const struct broker_terms *
         order->arrives_ns = order->time_ns + latency_ns;
     else if (!order->waits)
         order->working_ns = order->time_ns;
-    order->locked = cost_of(b, terms, symbol, book);
-    struct broker_balance *at =
-        balance_of(&b->accounts[terms->account], terms->side == ORDER_SELL ? symbol->base : symbol->quote);
+    order->locked = own_cost(b, order, symbol, book);
+    struct broker_balance *at = replay_account_balance(
+        &b->accounts.all[terms->account], terms->side == ORDER_SELL ? symbol->base : symbol->quote);
     at->free -= order->locked;
     at->locked += order->locked;
     b->open[b->n_open++] = b->n_orders++;
@@ -508,11 +446,9 @@ static bool lock_again(struct broker *b, struct broker_order *order, const struc
     const bool sells = terms->side == ORDER_SELL;
     const struct level *best = replay_ladder_best(sells ? book->bids : book->asks, 0);
     struct broker_balance *at =
-        balance_of(&b->accounts[terms->account], sells ? symbol->base : symbol->quote);
-    struct broker_terms rest = *terms;
-    rest.qty -= order->filled;
-    const int128_t cost = cost_of(b, &rest, symbol, book);
-    if (cost > at->free + order->locked ||
+        replay_account_balance(&b->accounts.all[terms->account], sells ? symbol->base : symbol->quote);
+    const int128_t cost = own_cost(b, order, symbol, book);
+    if ((cost > order->locked && cost > at->free + order->locked) ||
         (terms->post_only && best && meets(terms, terms->price, best->price)))
         return false;
     at->free += order->locked - cost;
@@ -604,13 +540,15 @@ const struct broker_order *replay_broker_reduce(struct broker *b, int account, i
     const int64_t price = order->terms.price ? order->terms.price : order->terms.stop;
     int128_t less = (int128_t)(order->terms.qty - qty) * (sells ? b->one : price);
     less = less < order->locked ? less : order->locked;
-    struct broker_balance *at = balance_of(&b->accounts[account], sells ? symbol.base : symbol.quote);
+    struct broker_balance *at =
+        replay_account_balance(&b->accounts.all[account], sells ? symbol.base : symbol.quote);
     at->locked -= less;
     at->free += less;
     order->locked -= less;
     order->terms.qty = qty;
     snprintf(order->terms.client_id, sizeof(order->terms.client_id), "%s", client_id);
     order->amended = true;
+    order->amends++;
     tell(b, order, NULL);
     order->amended = false;
     return order;
@@ -650,11 +588,16 @@ const struct broker_fill *replay_broker_fills(const struct broker *b, size_t *re
 static void trigger(struct broker *b, struct broker_order *order, const struct symbol *symbol)
 {
     struct source_book book;
+    replay_lists_start(b->lists, order);
     order->waits = false;
     order->working_ns = b->calls.now_ns(b->calls.user);
     tell(b, order, NULL);
-    if (b->calls.book(b->calls.user, order->terms.symbol, &book))
+    if (!b->calls.book(b->calls.user, order->terms.symbol, &book))
+        return;
+    if (lock_again(b, order, symbol, &book))
         arrive(b, order, symbol, &book);
+    else
+        end_order(b, order, BROKER_EXPIRED); /* the account cannot pay for it by now */
 }
 
 static void release(struct broker *b, struct broker_order *order)
@@ -668,7 +611,7 @@ static void release(struct broker *b, struct broker_order *order)
         return;
     }
     const struct level *best = replay_ladder_best(order->terms.side == ORDER_SELL ? book.bids : book.asks, 0);
-    if (order->waits && best && is_triggered(&order->terms, best->price)) {
+    if (order->waits && best && replay_stop_at(&order->terms, best->price)) {
         trigger(b, order, &symbol);
         return;
     }
@@ -710,7 +653,8 @@ void replay_broker_fill_in_parts(struct broker *b, broker_part *part, int64_t ag
 static int64_t share_of(struct broker_order *order, int64_t price, int64_t qty, bool buyer_maker)
 {
     const struct broker_terms *terms = &order->terms;
-    const int64_t left = terms->qty - order->filled;
+    const int64_t left = terms->qty - order->filled,
+                  shown = terms->iceberg && order->shown < left ? order->shown : left;
     const bool buys = terms->side == ORDER_BUY;
     if (buys ? price < terms->price : price > terms->price)
         return left;
@@ -719,7 +663,16 @@ static int64_t share_of(struct broker_order *order, int64_t price, int64_t qty, 
     const int64_t before = order->queue_ahead;
     order->queue_ahead = before > qty ? before - qty : 0;
     const int64_t mine = qty - (before < qty ? before : qty);
-    return mine < left ? mine : left;
+    return mine < shown ? mine : shown;
+}
+
+/* What was filled of an iceberg's part; the next one stands at the end of its price. */
+static void show_next(struct broker *b, struct broker_order *order, int64_t filled)
+{
+    struct source_book book;
+    order->shown -= filled;
+    if (order->shown <= 0 && b->calls.book(b->calls.user, order->terms.symbol, &book))
+        rest(order, order->terms.side == ORDER_BUY ? book.bids : book.asks);
 }
 
 void replay_broker_trade(struct broker *b, int symbol, int64_t price, int64_t qty, bool buyer_maker)
@@ -733,13 +686,106 @@ void replay_broker_trade(struct broker *b, int symbol, int64_t price, int64_t qt
         if (order->terms.symbol != symbol || !broker_is_open(order) || order->arrives_ns)
             continue;
         if (order->waits) {
-            if (is_triggered(&order->terms, price))
+            if (replay_stop_reached(order, price, b->calls.now_ns(b->calls.user)))
                 trigger(b, order, &listed);
             continue;
         }
         const int64_t mine = share_of(order, price, qty, buyer_maker);
-        if (mine > 0)
-            fill(b, order, &listed, order->terms.price, part_of(b, order, mine), true);
+        if (mine <= 0)
+            continue;
+        const int64_t part = part_of(b, order, mine);
+        replay_lists_start(b->lists, order);
+        fill(b, order, &listed, order->terms.price, part, true);
+        if (order->terms.iceberg)
+            show_next(b, order, part);
     }
     sweep(b);
+}
+
+/* ---- The steps that an order list takes. ---- */
+
+struct broker_order *replay_broker_order_at(struct broker *b, size_t at)
+{
+    return &b->orders[at];
+}
+
+enum broker_refusal replay_broker_check_terms(struct broker *b, const struct broker_terms *terms)
+{
+    struct symbol symbol;
+    struct source_book book;
+    if (!b->calls.symbol(b->calls.user, terms->symbol, &symbol) ||
+        !b->calls.book(b->calls.user, terms->symbol, &book))
+        return BROKER_EMPTY;
+    return check(b, terms, &symbol, &book, 0);
+}
+
+bool replay_broker_accept(struct broker *b, const struct broker_terms *terms, size_t *ret_at)
+{
+    struct symbol symbol;
+    struct source_book book;
+    if (!b->calls.symbol(b->calls.user, terms->symbol, &symbol) ||
+        !b->calls.book(b->calls.user, terms->symbol, &book) || !accept(b, terms, &symbol, &book))
+        return false;
+    *ret_at = b->n_orders - 1;
+    tell(b, &b->orders[*ret_at], NULL);
+    return true;
+}
+
+void replay_broker_meet(struct broker *b, struct broker_order *order)
+{
+    struct symbol symbol;
+    struct source_book book;
+    if (!order->waits && !order->arrives_ns && b->calls.symbol(b->calls.user, order->terms.symbol, &symbol) &&
+        b->calls.book(b->calls.user, order->terms.symbol, &book))
+        arrive(b, order, &symbol, &book);
+}
+
+void replay_broker_begin(struct broker *b, struct broker_order *order)
+{
+    struct symbol symbol;
+    struct source_book book;
+    order->terms.held = order->terms.shared = false;
+    order->arrives_ns = 0;
+    const struct broker_terms terms = order->terms;
+    if (!b->calls.symbol(b->calls.user, terms.symbol, &symbol) ||
+        !b->calls.book(b->calls.user, terms.symbol, &book) ||
+        fits(b, &terms, &symbol, &book, terms.covered) != BROKER_TAKEN) {
+        end_order(b, order, BROKER_EXPIRED);
+        return;
+    }
+    order->working_ns = order->waits ? 0 : b->calls.now_ns(b->calls.user);
+    lock_again(b, order, &symbol, &book); /* it fits */
+    tell(b, order, NULL);
+    replay_broker_meet(b, order);
+}
+
+bool replay_broker_lock(struct broker *b, struct broker_order *order)
+{
+    struct symbol symbol;
+    struct source_book book;
+    return b->calls.symbol(b->calls.user, order->terms.symbol, &symbol) &&
+           b->calls.book(b->calls.user, order->terms.symbol, &book) && lock_again(b, order, &symbol, &book);
+}
+
+void replay_broker_end(struct broker *b, struct broker_order *order, enum broker_state state,
+                       const char *cancel_id)
+{
+    if (state == BROKER_CANCELED)
+        snprintf(order->cancel_id, sizeof(order->cancel_id), "%s", cancel_id);
+    end_order(b, order, state);
+}
+
+void replay_broker_sweep(struct broker *b)
+{
+    sweep(b);
+}
+
+int64_t replay_broker_now(struct broker *b)
+{
+    return b->calls.now_ns(b->calls.user);
+}
+
+struct broker_lists *replay_broker_lists_of(const struct broker *b)
+{
+    return b->lists;
 }

@@ -24,6 +24,7 @@
 
 #include "exchange/decimal.h"
 #include "exchange/order.h"
+#include "exchange/replay/broker/trailing.h"
 #include "exchange/replay/source.h"
 #include "exchange/symbol.h"
 
@@ -64,8 +65,19 @@ struct broker_terms {
     bool held;   /* until replay_broker_release() */
     bool shared; /* reserves nothing: another order of the account has reserved it for both */
     int64_t qty, price, stop;
-    int64_t quote; /* MARKET: what is spent or received instead of a quantity; 0: `qty` is given */
+    int64_t quote;   /* MARKET: what is spent or received instead of a quantity; 0: `qty` is given */
+    int64_t iceberg; /* how much of it shows at a time; 0: all of it */
+    struct broker_trail trail; /* of a stop: from `stop` on, or from the next trade where that is 0 */
+    int64_t list;              /* the order list that it is of; 0: none */
+    bool held;                 /* until the list's working order is filled */
+    int128_t covered;          /* of what it costs: what the list's other order locks */
 };
+
+/* Does it wait for a price? */
+static inline bool broker_has_stop(const struct broker_terms *terms)
+{
+    return terms->stop != 0 || broker_trails(&terms->trail);
+}
 
 struct broker_order {
     struct broker_terms terms;
@@ -80,6 +92,10 @@ struct broker_order {
     int64_t filled;                       /* of terms.qty, which for `quote` is what was filled */
     int128_t quote;                       /* of twice the scale */
     int64_t queue_ahead;                  /* at its price, when it came to rest, and not traded yet */
+    int64_t shown;                        /* of an iceberg's part that shows: what is left of it */
+    int64_t trail_best, trail_ns;         /* since it follows the market, and since when; 0: not yet */
+    bool held;                            /* of a list, whose working order is not filled yet */
+    int amends;                           /* how often its quantity was lowered */
     int128_t locked;                      /* of the account's asset that it would pay with */
 };
 
