@@ -216,6 +216,10 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
     {"weight", "NAME=N...",
      "what a request weighs whose path ends with that name, as klines=4; what is free stays so",
      .take = take_given},
+    {"filter", "NAME=N...",
+     "numbers of filters other than the usual, as MAX_NUM_ORDERS=3 or MAX_ASSET:USDT=1000; 0: not listed; see "
+     "ORDERS",
+     .take = take_given},
     {NULL, NULL, "Of alpaca alone; see ALPACA"},
     {"action", "SPEC",
      "split:AAPL:4:1:2026-01-15 (four new shares for each old one, from the first moment of that day's "

@@ -169,10 +169,9 @@ def test_parameters():
     with Venue(PROGRAM, *STILL) as v:
         stream, depth = standing(v)
         a, s = Client(v, "any", Hmac("any")), v.socket("/ws-api/v3")
-        for more, code, words in (({"icebergQty": "0.001"}, -2010, "Iceberg"), ({"pegPriceType": "PRIMARY_PEG", "price": None}, -2010, "Pegged"),
+        for more, code, words in (({"pegPriceType": "PRIMARY_PEG", "price": None}, -2010, "Pegged"),
                                   ({"color": "red"}, -1104, "read '7' parameter(s) but was sent '8'"), ({"newOrderRespType": "ALL"}, -1132, "")):
             a.refused(code, "POST", "order", words=words, **order(timestamp=None, **more))
-        a.refused(-2010, "POST", "order", words="Trailing", symbol="BTCUSDT", side="SELL", type="STOP_LOSS", quantity="0.1", trailingDelta=100)
         equal(a.send("POST", "/api/v3/order?symbol=BTCUSDT&symbol=ETHUSDT", "any")[1]["code"], -1101)
         placed = a.send("POST", "/api/v3/order?symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=0.01&price=50000.00", "any", "price=40000.00")[1]
         equal(placed["price"], "50000.00000000")  # the query wins
@@ -189,8 +188,8 @@ def test_parameters():
         equal((rates["standardCommissionForOrder"], rates["taxCommissionForOrder"]["maker"]), ({"maker": "0.00100000", "taker": "0.00100000"}, "0.00000000"))
         listed = v.rest("/api/v3/exchangeInfo?symbol=BTCUSDT")["symbols"][0]
         equal({name: listed[name] for name in listed if name.endswith("Allowed") or name == "allowTrailingStop"},
-              {"icebergAllowed": False, "ocoAllowed": False, "otoAllowed": False, "opoAllowed": False, "quoteOrderQtyMarketAllowed": True,
-               "allowTrailingStop": False, "cancelReplaceAllowed": True, "amendAllowed": True, "pegInstructionsAllowed": False,
+              {"icebergAllowed": True, "ocoAllowed": True, "otoAllowed": True, "opoAllowed": False, "quoteOrderQtyMarketAllowed": True,
+               "allowTrailingStop": True, "cancelReplaceAllowed": True, "amendAllowed": True, "pegInstructionsAllowed": False,
                "isSpotTradingAllowed": True, "isMarginTradingAllowed": False})
         oco = {"symbol": "BTCUSDT", "side": "SELL", "quantity": "1", "aboveType": "LIMIT_MAKER", "belowType": "STOP_LOSS"}
         for path in ("orderList/oco", "order/oco", "orderList/otoco"):

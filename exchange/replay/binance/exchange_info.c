@@ -1,6 +1,5 @@
 #include "exchange/replay/binance/protocol.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "exchange/replay/binance/limits.h"
@@ -9,18 +8,8 @@
 
 static const char OTHER_QUOTE[] = "USD"; /* the quote asset of symbols whose names do not show it */
 
-enum { ALGO_MAX = 5 };
-
-int replay_exchange_info_algo_max(const struct tape_symbol *symbol)
-{
-    static const char key[] = "\"maxNumAlgoOrders\":";
-    if (!symbol->info || symbol->other_filters)
-        return ALGO_MAX;
-    const char *at = strstr(symbol->info, key);
-    return at ? atoi(at + sizeof(key) - 1) : 0;
-}
-
-static void write_filters(struct text *out, const struct symbol_filters *f)
+static void write_filters(struct text *out, const struct symbol_filters *f,
+                          const struct replay_filters *filters)
 {
     /* Clients read the tick from the first filter. */
     text_lit(out, "[{\"filterType\":\"PRICE_FILTER\"");
@@ -31,7 +20,9 @@ static void write_filters(struct text *out, const struct symbol_filters *f)
     keyed_e8(out, "minQty", f->qty_min);
     keyed_e8(out, "maxQty", f->qty_max);
     keyed_e8(out, "stepSize", f->step);
-    text_lit(out, "},{\"filterType\":\"ICEBERG_PARTS\",\"limit\":10},{\"filterType\":\"MARKET_LOT_SIZE\"");
+    text_lit(out, "}");
+    replay_filter_write(out, filters, FILTER_ICEBERG_PARTS, true);
+    text_lit(out, ",{\"filterType\":\"MARKET_LOT_SIZE\"");
     keyed_e8(out, "minQty", f->market_qty_min);
     keyed_e8(out, "maxQty", f->market_qty_max);
     keyed_e8(out, "stepSize", f->market_step);
@@ -45,14 +36,14 @@ static void write_filters(struct text *out, const struct symbol_filters *f)
     keyed_e8(out, "minNotional", f->notional_min);
     text_lit(out, ",\"applyMinToMarket\":true");
     keyed_e8(out, "maxNotional", f->notional_max);
-    text_lit(out, ",\"applyMaxToMarket\":false,\"avgPriceMins\":5}"
-                  ",{\"filterType\":\"MAX_NUM_ORDERS\",\"maxNumOrders\":200}"
-                  ",{\"filterType\":\"MAX_NUM_ALGO_ORDERS\",\"maxNumAlgoOrders\":");
-    text_int(out, ALGO_MAX);
-    text_lit(out, "}]");
+    text_lit(out, ",\"applyMaxToMarket\":false,\"avgPriceMins\":5}");
+    for (enum replay_filter i = FILTER_MAX_NUM_ORDERS; i < FILTER_OF_EXCHANGE; i++)
+        replay_filter_write(out, filters, i, true);
+    text_lit(out, "]");
 }
 
-static void write_symbol(struct text *out, const struct symbol *listed, const char *status)
+static void write_symbol(struct text *out, const struct symbol *listed, const char *status,
+                         const struct replay_filters *filters)
 {
     text_lit(out, "{\"symbol\":\"");
     text_str(out, listed->name);
@@ -66,12 +57,12 @@ static void write_symbol(struct text *out, const struct symbol *listed, const ch
         out,
         "\",\"quotePrecision\":8,\"quoteAssetPrecision\":8,\"baseCommissionPrecision\":8,"
         "\"quoteCommissionPrecision\":8,\"orderTypes\":[\"LIMIT\",\"LIMIT_MAKER\",\"MARKET\",\"STOP_LOSS\","
-        "\"STOP_LOSS_LIMIT\",\"TAKE_PROFIT\",\"TAKE_PROFIT_LIMIT\"],\"icebergAllowed\":false,\"ocoAllowed\":"
-        "false,"
-        "\"otoAllowed\":false,\"opoAllowed\":false,\"quoteOrderQtyMarketAllowed\":true,\"allowTrailingStop\":false,"
+        "\"STOP_LOSS_LIMIT\",\"TAKE_PROFIT\",\"TAKE_PROFIT_LIMIT\"],\"icebergAllowed\":true,\"ocoAllowed\":"
+        "true,"
+        "\"otoAllowed\":true,\"opoAllowed\":false,\"quoteOrderQtyMarketAllowed\":true,\"allowTrailingStop\":true,"
         "\"cancelReplaceAllowed\":true,\"amendAllowed\":true,\"pegInstructionsAllowed\":false,\"isSpotTradingAllowed\":true,\"isMarginTradingAllowed\":false,"
         "\"filters\":");
-    write_filters(out, &listed->filters);
+    write_filters(out, &listed->filters, filters);
     text_lit(out, ",\"permissions\":[],\"permissionSets\":[[\"SPOT\"]],\"defaultSelfTradePreventionMode\":"
                   "\"EXPIRE_MAKER\",\"allowedSelfTradePreventionModes\":[\"EXPIRE_TAKER\",\"EXPIRE_MAKER\","
                   "\"EXPIRE_BOTH\",\"DECREMENT\"]}");
@@ -116,8 +107,10 @@ void replay_exchange_info_write(struct text *out, const struct tape *tape, const
     text_format(
         out,
         ",{\"rateLimitType\":\"RAW_REQUESTS\",\"interval\":\"MINUTE\",\"intervalNum\":5,\"limit\":%lld}],"
-        "\"exchangeFilters\":[],\"symbols\":[",
+        "\"exchangeFilters\":[",
         (long long)replay_limits_requests(limits));
+    replay_filters_write_exchange(out, &limits->filters);
+    text_lit(out, "],\"symbols\":[");
     for (int i = 0; i < tape->n_symbols; i++) {
         const struct tape_symbol *sym = &tape->symbols[i];
         struct symbol listed;
@@ -135,8 +128,26 @@ void replay_exchange_info_write(struct text *out, const struct tape *tape, const
         else if (recorded)
             write_recorded(out, sym->info, sym->status);
         else
-            write_symbol(out, &listed, sym->status);
+            write_symbol(out, &listed, sym->status, &limits->filters);
         first = false;
     }
+    text_lit(out, "]}");
+}
+
+void replay_exchange_info_filters(struct text *out, const struct tape_symbol *symbol,
+                                  const struct symbol *listed, const struct limits *limits)
+{
+    static const char key[] = "\"filters\":";
+    const char *at = symbol->info && !symbol->other_filters ? strstr(symbol->info, key) : NULL,
+               *end = at ? strchr(at, ']') : NULL;
+    text_lit(out, "{\"exchangeFilters\":[");
+    replay_filters_write_exchange(out, &limits->filters);
+    text_lit(out, "],\"symbolFilters\":");
+    if (end)
+        text_bytes(out, at + sizeof(key) - 1, (size_t)(end + 1 - (at + sizeof(key) - 1)));
+    else
+        write_filters(out, &listed->filters, &limits->filters);
+    text_lit(out, ",\"assetFilters\":[");
+    replay_filters_write_assets(out, &limits->filters, listed);
     text_lit(out, "]}");
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exchange/replay/binance/filters.h"
+
 enum {
     LIMITS_WEIGHT =
         6000, /* a minute; in exchangeInfo too, as the next; where no other is set, as all three */
@@ -38,6 +40,7 @@ struct limits {
     int64_t weight_most, requests_most, attempts_most; /* 0: the venue's */
     struct limits_weight weights[LIMITS_WEIGHTS_MAX];  /* others than the venue's */
     size_t n_weights;
+    struct replay_filters filters; /* of orders */
     struct limits_window weight, requests, attempts;
     int64_t wait_until_ms; /* the end of the wait that a 429 asked for */
     int64_t ignored;       /* requests since then */

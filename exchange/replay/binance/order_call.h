@@ -13,6 +13,13 @@ enum {
     ORDER_CALL_TOO_MANY = 429,
 };
 
+/* The names of one order's parameters: a list's orders have others than an order of its own. NULL: it has no
+ * such one. */
+struct order_names {
+    const char *kind; /* the type's value, where no parameter says it */
+    const char *type, *side, *tif, *quantity, *quote, *price, *stop, *trail, *iceberg, *client_id;
+};
+
 struct order_call {
     struct binance_orders *o;
     const struct order_params *params;
@@ -21,12 +28,15 @@ struct order_call {
     struct order_outcome *outcome;
     int symbol;
     struct symbol listed;
+    const struct order_names *names;   /* of the order that is read; NULL: an order's of its own */
+    const struct broker_terms *before; /* orders of the same list, read before it, which count too */
+    int n_before;
 };
 
 int replay_order_refuse(struct text *body, int status, int code, const char *msg); /* status */
 int replay_order_missing(struct text *body, const char *name);
 
-/* NULL: not sent, or empty. */
+/* NULL: not sent, or empty, or `name` is NULL. */
 const char *replay_order_param(const struct order_call *c, const char *name);
 
 /* c->symbol and its listing, of `symbol`. */
@@ -68,6 +78,14 @@ int replay_order_terms(struct order_call *c, struct broker_terms *ret);
 /* The filters of an order; `old`: that it takes the place of, or NULL. */
 int replay_order_filters(struct order_call *c, const struct broker_terms *terms,
                          const struct broker_order *old);
+
+/* The number of order lists; of amendments of an order. */
+int replay_order_list_filters(struct order_call *c);
+int replay_order_amend_filter(struct order_call *c, const struct broker_order *order);
+int replay_order_my_filters(struct order_call *c); /* GET myFilters */
+
+/* The price of the last trade; 0: none was played, nor before the play. */
+int64_t replay_order_reference(const struct order_call *c);
 
 /* Has the account placed too many orders? 0, or the refusal's status. */
 int replay_order_rate(struct order_call *c);

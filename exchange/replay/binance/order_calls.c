@@ -216,6 +216,7 @@ static const struct path {
      "symbol orderId startTime endTime fromId limit"},
     {"GET", "/api/v3/account", 20, false, false, get_account, "omitZeroBalances"},
     {"GET", "/api/v3/account/commission", 20, false, false, get_commission, "symbol"},
+    {"GET", "/api/v3/myFilters", 40, false, false, replay_order_my_filters, "symbol"},
     {"GET", "/api/v3/rateLimit/order", 40, false, false, replay_order_limits, ""},
     {"POST", "/api/v3/order/oco", 1, true, true, refuse_list, NULL},
     {"POST", "/api/v3/orderList/oco", 1, true, true, refuse_list, NULL},

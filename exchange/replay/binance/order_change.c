@@ -127,8 +127,11 @@ int replay_order_cancel_replace(struct order_call *c)
 static int check_amendment(struct order_call *c, const struct broker_order *order, int64_t qty)
 {
     struct broker_terms terms = order->terms;
+    int status;
     if (!broker_is_open(order))
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2038, "Unknown order sent.");
+    if ((status = replay_order_amend_filter(c, order)) != 0)
+        return status;
     if (qty > terms.qty)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2038,
                                    "Order amend (quantity increase) is not supported.");
@@ -136,6 +139,7 @@ static int check_amendment(struct order_call *c, const struct broker_order *orde
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2038,
                                    "The requested action would change no state; rejecting.");
     terms.qty = qty;
+    terms.iceberg = terms.iceberg > qty ? qty : terms.iceberg;
     return replay_order_filters(c, &terms, order);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/replay/binance/filters.h"
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/protocol.h"
 
@@ -22,7 +23,7 @@ int replay_order_missing(struct text *body, const char *name)
 
 const char *replay_order_param(const struct order_call *c, const char *name)
 {
-    const char *value = replay_params_get(c->params, name);
+    const char *value = name ? replay_params_get(c->params, name) : NULL;
     return value && *value ? value : NULL;
 }
 
@@ -100,19 +101,43 @@ const char *replay_orders_type(const struct broker_terms *terms)
     return "";
 }
 
+static const struct order_names plain = {.type = "type",
+                                         .side = "side",
+                                         .tif = "timeInForce",
+                                         .quantity = "quantity",
+                                         .quote = "quoteOrderQty",
+                                         .price = "price",
+                                         .stop = "stopPrice",
+                                         .trail = "trailingDelta",
+                                         .iceberg = "icebergQty",
+                                         .client_id = "newClientOrderId"};
+
+static const struct order_names *names_of(const struct order_call *c)
+{
+    return c->names ? c->names : &plain;
+}
+
+static int not_required(struct order_call *c, const char *name)
+{
+    char msg[96];
+    snprintf(msg, sizeof(msg), "Parameter '%s' sent when not required.", name);
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -1106, msg);
+}
+
 static int read_type(struct order_call *c, struct broker_terms *terms, int *ret_row)
 {
     static const char *const tifs[] = {"GTC", "IOC", "FOK"};
     static const enum order_tif meant[] = {ORDER_GTC, ORDER_IOC, ORDER_FOK};
-    const char *type = replay_order_param(c, "type"), *side = replay_order_param(c, "side"),
-               *tif = replay_order_param(c, "timeInForce");
+    const struct order_names *names = names_of(c);
+    const char *type = names->kind ? names->kind : replay_order_param(c, names->type),
+               *side = replay_order_param(c, names->side), *tif = replay_order_param(c, names->tif);
     if (!side)
-        return replay_order_missing(c->body, "side");
+        return replay_order_missing(c->body, names->side);
     if (strcmp(side, "BUY") != 0 && strcmp(side, "SELL") != 0)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -1117, "Invalid side.");
     terms->side = side[0] == 'B' ? ORDER_BUY : ORDER_SELL;
     if (!type)
-        return replay_order_missing(c->body, "type");
+        return replay_order_missing(c->body, names->type);
     for (*ret_row = 0; *ret_row < TYPES && strcmp(types[*ret_row].name, type) != 0; ++*ret_row)
         ;
     if (*ret_row == TYPES)
@@ -121,10 +146,9 @@ static int read_type(struct order_call *c, struct broker_terms *terms, int *ret_
     terms->post_only = types[*ret_row].post_only;
     terms->tif = ORDER_GTC;
     if (types[*ret_row].tif && !tif)
-        return replay_order_missing(c->body, "timeInForce");
+        return replay_order_missing(c->body, names->tif);
     if (!types[*ret_row].tif && tif)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
-                                   "Parameter 'timeInForce' sent when not required.");
+        return not_required(c, names->tif);
     if (tif) {
         int i = 0;
         while (i < 3 && strcmp(tifs[i], tif) != 0)
@@ -136,32 +160,76 @@ static int read_type(struct order_call *c, struct broker_terms *terms, int *ret_
     return 0;
 }
 
+/* Sent, and neither empty nor zero, which some clients send for none. */
+static bool is_sent(const struct order_call *c, const char *name)
+{
+    const char *value = replay_order_param(c, name);
+    return value && strspn(value, "0.") != strlen(value);
+}
+
+/* A stop's price, what it trails by, or both. */
+static int read_stop(struct order_call *c, struct broker_terms *terms, int row)
+{
+    const struct order_names *names = names_of(c);
+    int64_t delta = 0;
+    char msg[128];
+    int status = replay_order_decimal(c, names->stop, &terms->stop);
+    if (status == 0 && is_sent(c, names->trail))
+        status = replay_order_number(c, names->trail, 0, &delta);
+    if (status != 0)
+        return status;
+    if (!types[row].stop && terms->stop)
+        return not_required(c, names->stop);
+    if (!types[row].stop && delta)
+        return not_required(c, names->trail);
+    if (types[row].stop && !terms->stop && !delta) {
+        snprintf(msg, sizeof(msg), "Param '%s' or '%s' must be sent, but both were empty/null!", names->stop,
+                 names->trail);
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1102, msg);
+    }
+    terms->trail.share_e6 = (int32_t)(delta < 10000 ? delta * 100 : 1000000); /* the filter's is less */
+    return 0;
+}
+
+/* How much of it shows. */
+static int read_iceberg(struct order_call *c, struct broker_terms *terms, int row)
+{
+    const struct order_names *names = names_of(c);
+    if (!is_sent(c, names->iceberg))
+        return 0;
+    int status = replay_order_decimal(c, names->iceberg, &terms->iceberg);
+    if (status != 0)
+        return status;
+    if (!types[row].price)
+        return not_required(c, names->iceberg);
+    if (terms->tif != ORDER_GTC)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, "Unsupported order combination");
+    if (terms->iceberg > terms->qty)
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, "IcebergQty exceeds QTY.");
+    return 0;
+}
+
 /* Which numbers the type takes. */
 static int read_numbers(struct order_call *c, struct broker_terms *terms, int row)
 {
+    const struct order_names *names = names_of(c);
     int status;
-    if ((status = replay_order_decimal(c, "quantity", &terms->qty)) != 0 ||
-        (status = replay_order_decimal(c, "price", &terms->price)) != 0 ||
-        (status = replay_order_decimal(c, "stopPrice", &terms->stop)) != 0 ||
-        (status = replay_order_decimal(c, "quoteOrderQty", &terms->quote)) != 0)
+    if ((status = replay_order_decimal(c, names->quantity, &terms->qty)) != 0 ||
+        (status = replay_order_decimal(c, names->price, &terms->price)) != 0 ||
+        (status = replay_order_decimal(c, names->quote, &terms->quote)) != 0)
         return status;
     if (terms->quote && terms->type != ORDER_MARKET)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
-                                   "Parameter 'quoteOrderQty' sent when not required.");
+        return not_required(c, names->quote);
     if (terms->quote && terms->qty)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
-                                   "Parameter 'quantity' sent when not required.");
+        return not_required(c, names->quantity);
     if (!terms->qty && !terms->quote)
-        return replay_order_missing(c->body, "quantity");
-    if (types[row].price != (terms->price != 0))
-        return types[row].price ? replay_order_missing(c->body, "price")
-                                : replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
-                                                      "Parameter 'price' sent when not required.");
-    if (types[row].stop != (terms->stop != 0))
-        return types[row].stop ? replay_order_missing(c->body, "stopPrice")
-                               : replay_order_refuse(c->body, ORDER_CALL_BAD, -1106,
-                                                     "Parameter 'stopPrice' sent when not required.");
-    return 0;
+        return replay_order_missing(c->body, names->quantity);
+    if (types[row].price && !terms->price)
+        return replay_order_missing(c->body, names->price);
+    if (!types[row].price && terms->price)
+        return not_required(c, names->price);
+    status = read_stop(c, terms, row);
+    return status == 0 ? read_iceberg(c, terms, row) : status;
 }
 
 int replay_order_client_id(struct order_call *c, const char *name, const char **ret)
@@ -184,7 +252,7 @@ void replay_order_make_id(struct binance_orders *o, char ret[static ORDER_CLIENT
 static int read_client_id(struct order_call *c, struct broker_terms *terms)
 {
     const char *id;
-    int status = replay_order_client_id(c, "newClientOrderId", &id);
+    int status = replay_order_client_id(c, names_of(c)->client_id, &id);
     if (status == 0 && id)
         strcpy(terms->client_id, id);
     else if (status == 0)
@@ -192,16 +260,21 @@ static int read_client_id(struct order_call *c, struct broker_terms *terms)
     return status;
 }
 
-/* What exchangeInfo denies. */
+/* What exchangeInfo denies; pegged orders, in any case. */
 static int refuse_unserved(struct order_call *c)
 {
-    static const struct {
+    const struct tape_symbol *symbol = &c->o->source->tape->symbols[c->symbol];
+    const struct {
         const char *param, *kind;
-    } all[] = {{"icebergQty", "Iceberg"}, {"trailingDelta", "Trailing stop"}, {"pegPriceType", "Pegged"}};
+        bool allowed;
+    } all[] = {
+        {names_of(c)->iceberg, "Iceberg", replay_filter_allows(symbol, "icebergAllowed")},
+        {names_of(c)->trail, "Trailing stop", replay_filter_allows(symbol, "allowTrailingStop")},
+        {"pegPriceType", "Pegged", false},
+    };
     char msg[96];
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        const char *value = replay_order_param(c, all[i].param);
-        if (!value || strspn(value, "0.") == strlen(value))
+        if (all[i].allowed || !is_sent(c, all[i].param))
             continue;
         snprintf(msg, sizeof(msg), "%s orders are not supported for this symbol.", all[i].kind);
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, msg);

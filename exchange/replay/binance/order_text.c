@@ -10,7 +10,19 @@
 const char *replay_orders_state(const struct broker_order *order)
 {
     static const char *const names[] = {"NEW", "PARTIALLY_FILLED", "FILLED", "CANCELED", "EXPIRED"};
-    return names[order->state];
+    return order->held && order->state == BROKER_NEW ? "PENDING_NEW" : names[order->state];
+}
+
+/* The order list that it is of; -1: none. */
+static int64_t list_of(const struct broker_order *order)
+{
+    return order->terms.list ? order->terms.list : -1;
+}
+
+static void write_iceberg(struct text *out, const struct broker_order *order)
+{
+    if (order->terms.iceberg)
+        keyed_e8(out, "icebergQty", order->terms.iceberg);
 }
 
 static void begin(struct text *out, const struct symbol *listed)
@@ -20,8 +32,17 @@ static void begin(struct text *out, const struct symbol *listed)
     text_lit(out, "\"");
 }
 
+/* What a stop trails by, and since when; -1: not yet. */
+static void write_trail(struct text *out, const struct order_clock *clock, const struct broker_order *order)
+{
+    if (!broker_trails(&order->terms.trail))
+        return;
+    keyed_int(out, "trailingDelta", order->terms.trail.share_e6 / 100);
+    keyed_int(out, "trailingTime", order->trail_ns ? order_clock_time(clock, order->trail_ns) : -1);
+}
+
 /* price to side: what all answers have of an order. */
-static void write_state(struct text *out, const struct broker_order *order)
+static void write_state(struct text *out, const struct order_clock *clock, const struct broker_order *order)
 {
     const struct broker_terms *terms = &order->terms;
     keyed_e8(out, "price", terms->price);
@@ -35,6 +56,7 @@ static void write_state(struct text *out, const struct broker_order *order)
     keyed_str(out, "side", terms->side == ORDER_BUY ? "BUY" : "SELL");
     if (terms->stop)
         keyed_e8(out, "stopPrice", terms->stop);
+    write_trail(out, clock, order);
 }
 
 /* When it came to the book; -1: not yet. */
@@ -65,11 +87,12 @@ void replay_order_text_placed(struct text *out, const struct order_clock *clock,
 {
     begin(out, listed);
     keyed_int(out, "orderId", order->id);
-    keyed_int(out, "orderListId", -1);
+    keyed_int(out, "orderListId", list_of(order));
     keyed_str(out, "clientOrderId", order->terms.client_id);
     keyed_int(out, "transactTime", order_clock_time(clock, order->time_ns));
     if (how != 'A') {
-        write_state(out, order);
+        write_state(out, clock, order);
+        write_iceberg(out, order);
         keyed_int(out, "workingTime", working_time(clock, order));
         keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     }
@@ -83,15 +106,15 @@ void replay_order_text_queried(struct text *out, const struct order_clock *clock
 {
     begin(out, listed);
     keyed_int(out, "orderId", order->id);
-    keyed_int(out, "orderListId", -1);
+    keyed_int(out, "orderListId", list_of(order));
     keyed_str(out, "clientOrderId", order->terms.client_id);
-    write_state(out, order);
+    write_state(out, clock, order);
     if (!order->terms.stop)
         keyed_e8(out, "stopPrice", 0);
-    keyed_e8(out, "icebergQty", 0);
+    keyed_e8(out, "icebergQty", order->terms.iceberg);
     keyed_int(out, "time", order_clock_time(clock, order->time_ns));
     keyed_int(out, "updateTime", order_clock_time(clock, order->updated_ns));
-    keyed_bool(out, "isWorking", !order->waits);
+    keyed_bool(out, "isWorking", !order->waits && !order->held);
     keyed_int(out, "workingTime", working_time(clock, order));
     keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     text_lit(out, "}");
@@ -103,10 +126,11 @@ void replay_order_text_cancelled(struct text *out, const struct order_clock *clo
     begin(out, listed);
     keyed_str(out, "origClientOrderId", order->terms.client_id);
     keyed_int(out, "orderId", order->id);
-    keyed_int(out, "orderListId", -1);
+    keyed_int(out, "orderListId", list_of(order));
     keyed_str(out, "clientOrderId", order->cancel_id);
     keyed_int(out, "transactTime", order_clock_time(clock, order->updated_ns));
-    write_state(out, order);
+    write_state(out, clock, order);
+    write_iceberg(out, order);
     keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     text_lit(out, "}");
 }
@@ -117,7 +141,7 @@ void replay_order_text_amended(struct text *out, const struct order_clock *clock
 {
     begin(out, listed);
     keyed_int(out, "orderId", order->id);
-    keyed_int(out, "orderListId", -1);
+    keyed_int(out, "orderListId", list_of(order));
     keyed_str(out, "origClientOrderId", client_id);
     keyed_str(out, "clientOrderId", order->terms.client_id);
     keyed_e8(out, "price", order->terms.price);
@@ -143,7 +167,7 @@ void replay_order_text_trade(struct text *out, const struct order_clock *clock,
     begin(out, listed);
     keyed_int(out, "id", fill->id);
     keyed_int(out, "orderId", fill->order_id);
-    keyed_int(out, "orderListId", -1);
+    keyed_int(out, "orderListId", list_of(order));
     keyed_e8(out, "price", fill->price);
     keyed_e8(out, "qty", fill->qty);
     keyed_e16(out, "quoteQty", (int128_t)fill->price * fill->qty);

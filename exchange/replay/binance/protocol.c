@@ -426,6 +426,11 @@ static int read_given(const struct options *options, struct limits *limits, cons
                 "bad weight: --weight %.40s: the last part of a path and a number, as klines=4, at most "
                 "%d of them",
                 value, LIMITS_WEIGHTS_MAX);
+        else if (strcmp(name, "filter") == 0 && !replay_filters_set(&limits->filters, value))
+            return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                             "unknown filter: --filter %.40s: a filter that counts and a number, as "
+                             "MAX_NUM_ORDERS=3, MAX_POSITION=1500 or MAX_ASSET:USDT=1000",
+                             value);
     }
     return 0;
 }
@@ -472,7 +477,7 @@ static int create(const struct options *options, struct protocol **ret, char err
     return 0;
 }
 
-static const char *const options[] = {"keys", "limit", "weight", NULL};
+static const char *const options[] = {"keys", "limit", "weight", "filter", NULL};
 
 const struct protocol_row replay_binance_protocol = {
     .name = "binance", .options = options, .check = check, .create = create};

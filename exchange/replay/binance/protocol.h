@@ -37,8 +37,9 @@ void replay_rest_error(struct text *body, int code, const char *msg);
 void replay_exchange_info_write(struct text *out, const struct tape *tape, const bool *symbols,
                                 const struct limits *limits);
 
-/* How many open orders with a stop an account may have of a symbol; 0: any number. */
-int replay_exchange_info_algo_max(const struct tape_symbol *symbol);
+/* myFilters: those of the exchange, of that symbol, and of its assets. */
+void replay_exchange_info_filters(struct text *out, const struct tape_symbol *symbol,
+                                  const struct symbol *listed, const struct limits *limits);
 
 /* Changes of symbols while they are played: --fault status@, filters@ and delist@, at their market time. A
  * synthetic market pauses while its status is not TRADING; of a recording the trades, quotes and

@@ -247,6 +247,7 @@ static const struct {
     {"openOrderLists.status", "GET", "/api/v3/openOrderList"},
     {"sor.order.place", "POST", "/api/v3/sor/order"},
     {"sor.order.test", "POST", "/api/v3/sor/order/test"},
+    {"myFilters", "GET", "/api/v3/myFilters"},
     {"account.rateLimits.orders", "GET", "/api/v3/rateLimit/order"},
 };
 

@@ -22,8 +22,8 @@ static void write_report(struct text *out, const struct order_clock *clock, cons
     keyed_e8(out, "q", terms->qty);
     keyed_e8(out, "p", terms->price);
     keyed_e8(out, "P", terms->stop);
-    keyed_e8(out, "F", 0);
-    keyed_int(out, "g", -1);
+    keyed_e8(out, "F", terms->iceberg);
+    keyed_int(out, "g", terms->list ? terms->list : -1);
     keyed_str(out, "C", ended ? terms->client_id : "");
     keyed_str(out, "x", fill ? "TRADE" : order->amended ? "REPLACED" : replay_orders_state(order));
     keyed_str(out, "X", replay_orders_state(order));
@@ -40,7 +40,7 @@ static void write_report(struct text *out, const struct order_clock *clock, cons
     keyed_int(out, "T", order_clock_time(clock, order->updated_ns));
     keyed_int(out, "t", fill ? fill->id : -1);
     keyed_int(out, "I", execution);
-    keyed_bool(out, "w", broker_is_open(order) && !order->waits);
+    keyed_bool(out, "w", broker_is_open(order) && !order->waits && !order->held);
     text_str(out, fill && fill->maker ? ",\"m\":true,\"M\":true" : ",\"m\":false,\"M\":false");
     keyed_int(out, "O", order_clock_time(clock, order->time_ns));
     keyed_e16(out, "Z", order->quote);
@@ -49,6 +49,10 @@ static void write_report(struct text *out, const struct order_clock *clock, cons
     if (order->working_ns)
         keyed_int(out, "W", order_clock_time(clock, order->working_ns));
     keyed_str(out, "V", "EXPIRE_MAKER");
+    if (broker_trails(&terms->trail)) {
+        keyed_int(out, "d", terms->trail.share_e6 / 100);
+        keyed_int(out, "D", order->trail_ns ? order_clock_time(clock, order->trail_ns) : -1);
+    }
     text_lit(out, "}");
 }
 
