@@ -147,6 +147,26 @@ def test_amends():
         a.refused((400, -2038, "Order amend (quantity increase) is not supported."), AMEND, newQty="0.02", symbol="BTCUSDT", orderId=a.place(**order())["orderId"])
 
 
+def test_lists():
+    """The numbers of order lists; and a pair counts as two orders, one of them with a stop."""
+    one = oco(listClientOrderId="one")
+    for name in ("MAX_NUM_ORDER_LISTS", "EXCHANGE_MAX_NUM_ORDER_LISTS"):
+        with account("--filter", f"{name}=1") as (v, a):
+            lists(v, a, name, "1")
+            a.client.ok("POST", "orderList/oco", **one)
+            a.refused((400, -1013, f"Filter failure: {name}"), LIST, **oco())
+            ether = oco(symbol="ETHUSDT", abovePrice="4000.00", belowStopPrice="1000.00")
+            if name.startswith("EXCHANGE"):
+                a.refused((400, -1013, f"Filter failure: {name}"), LIST, **ether)
+            else:
+                a.client.ok("POST", "orderList/oco", **ether)
+    for name, most in (("MAX_NUM_ORDERS", 3), ("EXCHANGE_MAX_NUM_ORDERS", 3), ("MAX_NUM_ALGO_ORDERS", 1)):
+        with account("--filter", f"{name}={most}") as (v, a):
+            a.client.ok("POST", "orderList/oco", **one)
+            a.refused((400, -1013, f"Filter failure: {name}"), LIST, **oco())
+            equal(len(a.client.ok("GET", "openOrders")), 2)
+
+
 def test_usual():
     """What exchangeInfo lists without --filter; 0 takes one away; and what --filter refuses."""
     with Venue(PROGRAM, "--synthetic", "7", "--filter", "MAX_NUM_ORDER_LISTS=0") as v:

@@ -191,11 +191,6 @@ def test_parameters():
               {"icebergAllowed": True, "ocoAllowed": True, "otoAllowed": True, "opoAllowed": False, "quoteOrderQtyMarketAllowed": True,
                "allowTrailingStop": True, "cancelReplaceAllowed": True, "amendAllowed": True, "pegInstructionsAllowed": False,
                "isSpotTradingAllowed": True, "isMarginTradingAllowed": False})
-        oco = {"symbol": "BTCUSDT", "side": "SELL", "quantity": "1", "aboveType": "LIMIT_MAKER", "belowType": "STOP_LOSS"}
-        for path in ("orderList/oco", "order/oco", "orderList/otoco"):
-            a.refused(-2010, "POST", path, words="OCO orders are not supported", **oco)
-        equal(ask(s, "orderList.place.oco", apiKey="any", **oco)["error"]["code"], -2010)
-        equal(a.ok("GET", "openOrderList"), [])
         s.close()
         stream.close()
 

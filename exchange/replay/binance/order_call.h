@@ -67,6 +67,28 @@ int replay_order_open_cancel(struct order_call *c);
 int replay_order_all_list(struct order_call *c);
 int replay_order_trades_list(struct order_call *c);
 
+/* POST orderList/…, order/oco; GET and DELETE orderList, allOrderList, openOrderList. */
+int replay_list_oco(struct order_call *c);
+int replay_list_old_oco(struct order_call *c);
+int replay_list_oto(struct order_call *c);
+int replay_list_otoco(struct order_call *c);
+int replay_list_get(struct order_call *c);
+int replay_list_cancel(struct order_call *c);
+int replay_list_all(struct order_call *c);
+int replay_list_open(struct order_call *c);
+/* A list that was cancelled, with its orders. */
+struct broker_list;
+void replay_list_write_cancelled(struct order_call *c, const struct broker_list *list);
+
+/* Cancels an open order, and its list with it, and writes what the venue answers; c->symbol is its own.
+ * False: it has ended. */
+bool replay_order_end(struct order_call *c, const struct broker_order *order, const char *cancel_id);
+
+/* What the broker does not take, as the venue says it; the status. */
+int replay_order_refused(struct order_call *c, enum broker_refusal refusal);
+/* The first letter of the answer's type where none is asked for. */
+char replay_order_answer_type(const struct broker_terms *terms);
+
 int replay_order_place(struct order_call *c);  /* POST order, with what the faults do to it */
 int replay_order_limits(struct order_call *c); /* GET rateLimit/order */
 int replay_order_cancel_replace(struct order_call *c);

@@ -5,6 +5,7 @@
 #include "exchange/replay/binance/limits.h"
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_text.h"
+#include "exchange/replay/broker/order_lists.h"
 
 enum { RATES_WEIGHT = 20 };
 
@@ -18,7 +19,7 @@ enum broker_refusal replay_order_submit(struct binance_orders *o, const struct b
     return refusal;
 }
 
-static int place(struct order_call *c)
+int replay_order_refused(struct order_call *c, enum broker_refusal refusal)
 {
     static const char *const refusals[] = {
         [BROKER_POOR] = "Account has insufficient balance for requested action.",
@@ -30,6 +31,16 @@ static int place(struct order_call *c)
         [BROKER_TWICE] = "Duplicate order sent.",
         [BROKER_MEMORY] = "Internal error; unable to process your request. Please try again.",
     };
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, refusals[refusal]);
+}
+
+char replay_order_answer_type(const struct broker_terms *terms)
+{
+    return (terms->type == ORDER_MARKET || terms->type == ORDER_LIMIT) && !terms->post_only ? 'F' : 'A';
+}
+
+static int place(struct order_call *c)
+{
     const struct broker_order *order;
     struct broker_terms terms;
     size_t before, n;
@@ -43,13 +54,10 @@ static int place(struct order_call *c)
     replay_broker_fills(c->o->broker, &before);
     enum broker_refusal refusal = replay_order_submit(c->o, &terms, &order);
     if (refusal != BROKER_TAKEN)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, refusals[refusal]);
+        return replay_order_refused(c, refusal);
     const struct broker_fill *fills = replay_broker_fills(c->o->broker, &n);
-    const bool plain = terms.type == ORDER_MARKET || terms.type == ORDER_LIMIT;
-    if (!type)
-        type = plain && !terms.post_only ? "FULL" : "ACK";
-    replay_order_text_placed(c->body, &c->caller->clock, order, &c->listed, type[0], fills + before,
-                             n - before);
+    replay_order_text_placed(c->body, &c->caller->clock, order, &c->listed,
+                             type ? type[0] : replay_order_answer_type(&terms), fills + before, n - before);
     return ORDER_CALL_OK;
 }
 
@@ -131,6 +139,20 @@ int replay_order_restricted(struct order_call *c, const struct broker_order *ord
                                "Order was not canceled due to cancel restrictions.");
 }
 
+bool replay_order_end(struct order_call *c, const struct broker_order *order, const char *cancel_id)
+{
+    const int64_t list = order->terms.list;
+    struct symbol listed;
+    order = replay_broker_cancel(c->o->broker, c->caller->account, order->id, cancel_id);
+    if (!order)
+        return false;
+    if (list)
+        replay_list_write_cancelled(c, replay_broker_list_find(c->o->broker, c->caller->account, list, NULL));
+    else if (replay_orders_symbol(c->o, order->terms.symbol, &listed))
+        replay_order_text_cancelled(c->body, &c->caller->clock, order, &listed);
+    return true;
+}
+
 static int delete_order(struct order_call *c)
 {
     const struct broker_order *order;
@@ -144,11 +166,9 @@ static int delete_order(struct order_call *c)
         status = replay_order_restricted(c, order);
     if (status != 0)
         return status;
-    order = replay_broker_cancel(c->o->broker, c->caller->account, order->id, id);
-    if (!order)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2011, "Unknown order sent.");
-    replay_order_text_cancelled(c->body, &c->caller->clock, order, &c->listed);
-    return ORDER_CALL_OK;
+    return replay_order_end(c, order, id)
+               ? ORDER_CALL_OK
+               : replay_order_refuse(c->body, ORDER_CALL_BAD, -2011, "Unknown order sent.");
 }
 
 static int get_account(struct order_call *c)
@@ -168,11 +188,12 @@ static int get_commission(struct order_call *c)
     return status == 0 ? ORDER_CALL_OK : status;
 }
 
-/* Order lists, and orders over several books, which exchangeInfo denies. */
-static int refuse_list(struct order_call *c)
+/* Lists whose pending orders pay with what the working order brings, and orders over several books, which
+ * exchangeInfo denies. */
+static int refuse_opo(struct order_call *c)
 {
     return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010,
-                               "OCO orders are not supported for this symbol");
+                               "OPO orders are not supported for this symbol.");
 }
 
 static int refuse_sor(struct order_call *c)
@@ -180,16 +201,20 @@ static int refuse_sor(struct order_call *c)
     return replay_order_refuse(c->body, ORDER_CALL_BAD, -1020, "This operation is not supported.");
 }
 
-static int get_lists(struct order_call *c)
-{
-    text_lit(c->body, "[]");
-    return ORDER_CALL_OK;
-}
-
 #define NEW_ORDER \
     "symbol side type timeInForce quantity quoteOrderQty price newClientOrderId strategyId strategyType " \
     "stopPrice trailingDelta icebergQty newOrderRespType selfTradePreventionMode pegPriceType " \
     "pegOffsetValue pegOffsetType "
+
+/* Of a list's order whose parameters begin so. */
+#define LEG(prefix) \
+    prefix "Type " prefix "ClientOrderId " prefix "IcebergQty " prefix "Price " prefix "StopPrice " prefix \
+           "TrailingDelta " prefix "TimeInForce " prefix "StrategyId " prefix "StrategyType " prefix \
+           "PegPriceType " prefix "PegOffsetType " prefix "PegOffsetValue "
+
+#define NEW_LIST "symbol listClientOrderId newOrderRespType selfTradePreventionMode "
+#define WORKING  LEG("working") "workingSide workingQuantity "
+#define PENDING  "pendingSide pendingQuantity "
 
 static const struct path {
     const char *method, *path;
@@ -218,14 +243,23 @@ static const struct path {
     {"GET", "/api/v3/account/commission", 20, false, false, get_commission, "symbol"},
     {"GET", "/api/v3/myFilters", 40, false, false, replay_order_my_filters, "symbol"},
     {"GET", "/api/v3/rateLimit/order", 40, false, false, replay_order_limits, ""},
-    {"POST", "/api/v3/order/oco", 1, true, true, refuse_list, NULL},
-    {"POST", "/api/v3/orderList/oco", 1, true, true, refuse_list, NULL},
-    {"POST", "/api/v3/orderList/oto", 1, true, true, refuse_list, NULL},
-    {"POST", "/api/v3/orderList/otoco", 1, true, true, refuse_list, NULL},
-    {"POST", "/api/v3/orderList/opo", 1, true, true, refuse_list, NULL},
-    {"POST", "/api/v3/orderList/opoco", 1, true, true, refuse_list, NULL},
-    {"GET", "/api/v3/allOrderList", 20, false, false, get_lists, "fromId startTime endTime limit"},
-    {"GET", "/api/v3/openOrderList", 6, false, false, get_lists, ""},
+    {"POST", "/api/v3/order/oco", 1, true, true, replay_list_old_oco,
+     NEW_LIST "side quantity limitClientOrderId price limitStrategyId limitStrategyType limitIcebergQty "
+              "trailingDelta stopClientOrderId stopPrice stopStrategyId stopStrategyType stopLimitPrice "
+              "stopIcebergQty stopLimitTimeInForce"},
+    {"POST", "/api/v3/orderList/oco", 1, true, true, replay_list_oco,
+     NEW_LIST "side quantity " LEG("above") LEG("below")},
+    {"POST", "/api/v3/orderList/oto", 1, true, true, replay_list_oto,
+     NEW_LIST WORKING PENDING LEG("pending")},
+    {"POST", "/api/v3/orderList/otoco", 1, true, true, replay_list_otoco,
+     NEW_LIST WORKING PENDING LEG("pendingAbove") LEG("pendingBelow")},
+    {"POST", "/api/v3/orderList/opo", 1, true, true, refuse_opo, NULL},
+    {"POST", "/api/v3/orderList/opoco", 1, true, true, refuse_opo, NULL},
+    {"GET", "/api/v3/orderList", 4, false, false, replay_list_get, "orderListId origClientOrderId"},
+    {"DELETE", "/api/v3/orderList", 1, true, true, replay_list_cancel,
+     "symbol orderListId listClientOrderId newClientOrderId"},
+    {"GET", "/api/v3/allOrderList", 20, false, false, replay_list_all, "fromId startTime endTime limit"},
+    {"GET", "/api/v3/openOrderList", 6, false, false, replay_list_open, ""},
     {"POST", "/api/v3/sor/order", 1, true, true, refuse_sor, NULL},
     {"POST", "/api/v3/sor/order/test", 1, true, true, refuse_sor, NULL},
 };

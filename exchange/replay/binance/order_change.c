@@ -1,6 +1,7 @@
 /* Changes of a resting order: by another one in its place, or of its quantity. */
 #include <string.h>
 
+#include "exchange/replay/binance/list_text.h"
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_text.h"
 
@@ -46,11 +47,9 @@ static int cancel(struct order_call *c)
         status = replay_order_restricted(c, order);
     if (status != 0)
         return status;
-    order = replay_broker_cancel(c->o->broker, c->caller->account, order->id, id);
-    if (!order)
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2011, "Unknown order sent.");
-    replay_order_text_cancelled(c->body, &c->caller->clock, order, &c->listed);
-    return ORDER_CALL_OK;
+    return replay_order_end(c, order, id)
+               ? ORDER_CALL_OK
+               : replay_order_refuse(c->body, ORDER_CALL_BAD, -2011, "Unknown order sent.");
 }
 
 static bool is_one(const char *value, const char *one, const char *other)
@@ -170,6 +169,14 @@ int replay_order_amend(struct order_call *c)
                 (long long)order_clock_time(&c->caller->clock, order->updated_ns),
                 (long long)c->o->executions);
     replay_order_text_amended(c->body, &c->caller->clock, order, &c->listed, before.client_id);
+    if (order->terms.list) {
+        replay_broker_list_reduced(c->o->broker, order);
+        text_lit(c->body, ",\"listStatus\":");
+        replay_list_text_status(
+            c->body, c->o->broker,
+            replay_broker_list_find(c->o->broker, c->caller->account, order->terms.list, NULL),
+            c->listed.name);
+    }
     text_lit(c->body, "}");
     return ORDER_CALL_OK;
 }

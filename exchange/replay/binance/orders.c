@@ -110,6 +110,11 @@ static void order_changed(void *user, const struct broker_order *order, const st
     replay_user_data_changed(user, order, fill);
 }
 
+static void list_changed(void *user, const struct broker_list *list, enum broker_list_event event)
+{
+    replay_user_data_list_changed(user, list, event);
+}
+
 static void traded(void *user, int symbol, const struct tape_trade *trade)
 {
     struct binance_orders *o = user;
@@ -142,6 +147,7 @@ int replay_orders_init(struct binance_orders *o, struct replay_source *source, c
         snprintf(error, PROTOCOL_ERROR_MAX, "out of memory");
         return -ENOMEM;
     }
+    replay_broker_on_list(o->broker, list_changed, o);
     source->tape->traded = traded;
     source->tape->traded_user = o;
     return 0;

@@ -243,6 +243,8 @@ static const struct {
     {"orderList.place.otoco", "POST", "/api/v3/orderList/otoco"},
     {"orderList.place.opo", "POST", "/api/v3/orderList/opo"},
     {"orderList.place.opoco", "POST", "/api/v3/orderList/opoco"},
+    {"orderList.status", "GET", "/api/v3/orderList"},
+    {"orderList.cancel", "DELETE", "/api/v3/orderList"},
     {"allOrderLists", "GET", "/api/v3/allOrderList"},
     {"openOrderLists.status", "GET", "/api/v3/openOrderList"},
     {"sor.order.place", "POST", "/api/v3/sor/order"},

@@ -3,6 +3,7 @@
 #define EXCHANGE_REPLAY_BINANCE_SESSION_H
 
 #include "exchange/replay/binance/orders.h"
+#include "exchange/replay/broker/order_lists.h"
 #include "exchange/replay/client.h"
 
 enum { SESSION_SUBSCRIPTIONS_MAX = 1000, SESSION_SUBSCRIPTIONS_EVER = 65535 };
@@ -52,5 +53,7 @@ void replay_user_data_list(const struct binance_session *session, struct text *b
 /* An order has changed: an event to all connections that have its account's user data. */
 void replay_user_data_changed(struct binance_orders *orders, const struct broker_order *order,
                               const struct broker_fill *fill);
+void replay_user_data_list_changed(struct binance_orders *orders, const struct broker_list *list,
+                                   enum broker_list_event event);
 
 #endif

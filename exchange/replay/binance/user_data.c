@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/replay/binance/list_text.h"
 #include "exchange/replay/binance/protocol.h"
 #include "exchange/replay/binance/session.h"
 #include "exchange/replay/keyed.h"
@@ -25,7 +26,11 @@ static void write_report(struct text *out, const struct order_clock *clock, cons
     keyed_e8(out, "F", terms->iceberg);
     keyed_int(out, "g", terms->list ? terms->list : -1);
     keyed_str(out, "C", ended ? terms->client_id : "");
-    keyed_str(out, "x", fill ? "TRADE" : order->amended ? "REPLACED" : replay_orders_state(order));
+    keyed_str(out, "x",
+              fill                         ? "TRADE"
+              : order->amended             ? "REPLACED"
+              : order->state == BROKER_NEW ? "NEW" /* of one that is held, too */
+                                           : replay_orders_state(order));
     keyed_str(out, "X", replay_orders_state(order));
     keyed_str(out, "r", "NONE");
     keyed_int(out, "i", order->id);
@@ -116,6 +121,22 @@ void replay_user_data_changed(struct binance_orders *orders, const struct broker
         for (size_t i = 0; i < s->n_subscriptions; i++)
             if (s->subscriptions[i].account == order->terms.account)
                 report(s, &s->subscriptions[i], order, &listed, fill);
+}
+
+void replay_user_data_list_changed(struct binance_orders *orders, const struct broker_list *list,
+                                   enum broker_list_event event)
+{
+    struct symbol listed;
+    if (!orders->sessions || !replay_orders_symbol(orders, list->symbol, &listed))
+        return;
+    for (struct binance_session *s = orders->sessions; s; s = s->next)
+        for (size_t i = 0; i < s->n_subscriptions; i++) {
+            if (s->subscriptions[i].account != list->account)
+                continue;
+            struct text text = {0};
+            replay_list_text_event(&text, &s->caller.clock, orders->broker, list, listed.name, event);
+            send_event(s, &s->subscriptions[i], &text);
+        }
 }
 
 /* ---- Subscriptions. ---- */

@@ -1,0 +1,262 @@
+/* Order lists are placed: a pair, orders that another one releases, and both. */
+#include <string.h>
+
+#include "exchange/replay/binance/filters.h"
+#include "exchange/replay/binance/list_text.h"
+#include "exchange/replay/binance/order_call.h"
+#include "exchange/replay/binance/order_text.h"
+
+#define LEG(prefix, of_side, of_quantity) \
+    { \
+        .type = prefix "Type", .side = of_side, .tif = prefix "TimeInForce", .quantity = of_quantity, \
+        .price = prefix "Price", .stop = prefix "StopPrice", .trail = prefix "TrailingDelta", \
+        .iceberg = prefix "IcebergQty", .client_id = prefix "ClientOrderId" \
+    }
+
+static const struct order_names above = LEG("above", "side", "quantity"),
+                                below = LEG("below", "side", "quantity"),
+                                working = LEG("working", "workingSide", "workingQuantity"),
+                                pending = LEG("pending", "pendingSide", "pendingQuantity"),
+                                pending_above = LEG("pendingAbove", "pendingSide", "pendingQuantity"),
+                                pending_below = LEG("pendingBelow", "pendingSide", "pendingQuantity");
+
+/* Of the older call, whose orders have no types of their own. */
+static const struct order_names old_limit = {.kind = "LIMIT_MAKER",
+                                             .side = "side",
+                                             .quantity = "quantity",
+                                             .price = "price",
+                                             .iceberg = "limitIcebergQty",
+                                             .client_id = "limitClientOrderId"};
+static const struct order_names old_stop = {.kind = "STOP_LOSS",
+                                            .side = "side",
+                                            .tif = "stopLimitTimeInForce",
+                                            .quantity = "quantity",
+                                            .stop = "stopPrice",
+                                            .trail = "trailingDelta",
+                                            .iceberg = "stopIcebergQty",
+                                            .client_id = "stopClientOrderId"};
+static const struct order_names old_stop_limit = {.kind = "STOP_LOSS_LIMIT",
+                                                  .side = "side",
+                                                  .tif = "stopLimitTimeInForce",
+                                                  .quantity = "quantity",
+                                                  .price = "stopLimitPrice",
+                                                  .stop = "stopPrice",
+                                                  .trail = "trailingDelta",
+                                                  .iceberg = "stopIcebergQty",
+                                                  .client_id = "stopClientOrderId"};
+
+/* ---- What makes a pair. ---- */
+
+static bool is_stop(const struct broker_terms *terms)
+{
+    return terms->type == ORDER_STOP || terms->type == ORDER_STOP_LIMIT;
+}
+
+static bool is_profit(const struct broker_terms *terms)
+{
+    return terms->type == ORDER_TAKE_PROFIT || terms->type == ORDER_TAKE_PROFIT_LIMIT;
+}
+
+/* A pair's orders are limit makers, stops and profits. */
+static int check_leg(struct order_call *c, const struct broker_terms *terms)
+{
+    return terms->post_only || is_stop(terms) || is_profit(terms)
+               ? 0
+               : replay_order_refuse(c->body, ORDER_CALL_BAD, -1116, "Invalid orderType.");
+}
+
+/* Which of them may be above, and which below. */
+static int check_sides(struct order_call *c, const struct broker_terms *high, const struct broker_terms *low)
+{
+    const bool buys = high->side == ORDER_BUY;
+    const struct {
+        bool bad;
+        int code;
+        const char *msg;
+    } all[] = {
+        {high->post_only && low->post_only, -1168, "At least one OCO order must be contingent."},
+        {buys && high->post_only, -1165, "A limit order in a buy OCO must be below."},
+        {!buys && low->post_only, -1166, "A limit order in a sell OCO must be above."},
+        {buys && is_stop(low), -1196, "A stop loss order in a buy OCO must be above."},
+        {!buys && is_stop(high), -1197, "A stop loss order in a sell OCO must be below."},
+        {buys && is_profit(high), -1198, "A take profit order in a buy OCO must be below."},
+        {!buys && is_profit(low), -1199, "A take profit order in a sell OCO must be above."},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (all[i].bad)
+            return replay_order_refuse(c->body, ORDER_CALL_BAD, all[i].code, all[i].msg);
+    return 0;
+}
+
+/* The price at which it would begin to work; 0: that follows the market. */
+static int64_t price_of(const struct broker_terms *terms)
+{
+    return is_stop(terms) || terms->type == ORDER_TAKE_PROFIT ? terms->stop : terms->price;
+}
+
+/* The last price is between them, unless they are held: then they are only above and below each other. */
+static int check_prices(struct order_call *c, const struct broker_terms *high, const struct broker_terms *low,
+                        bool held)
+{
+    const int64_t last = held ? 0 : replay_order_reference(c), top = price_of(high), bottom = price_of(low);
+    const bool bad = (top && bottom && top <= bottom) || (last && top && top <= last) ||
+                     (last && bottom && bottom >= last);
+    return bad ? replay_order_refuse(c->body, ORDER_CALL_BAD, -2010,
+                                     "The relationship of the prices for the orders is not correct.")
+               : 0;
+}
+
+/* ---- Placing. ---- */
+
+/* The terms of one of the list's orders, after those that are read already. */
+static int read_leg(struct order_call *c, const struct order_names *names, struct broker_list_terms *list)
+{
+    c->names = names;
+    c->before = list->orders;
+    c->n_before = list->n;
+    const int status = replay_order_terms(c, &list->orders[list->n]);
+    list->n += status == 0;
+    return status;
+}
+
+/* A pair, its stop first, as the venue lists them. */
+static int read_pair(struct order_call *c, const struct order_names *high_names,
+                     const struct order_names *low_names, struct broker_list_terms *list)
+{
+    struct broker_terms *pair = &list->orders[list->n];
+    int status = read_leg(c, high_names, list);
+    if (status == 0)
+        status = read_leg(c, low_names, list);
+    if (status == 0)
+        status = check_leg(c, &pair[0]);
+    if (status == 0)
+        status = check_leg(c, &pair[1]);
+    if (status == 0)
+        status = check_sides(c, &pair[0], &pair[1]);
+    if (status == 0)
+        status = check_prices(c, &pair[0], &pair[1], list->kind == BROKER_OTO);
+    if (status == 0 && is_stop(&pair[1])) {
+        const struct broker_terms stop = pair[1];
+        pair[1] = pair[0];
+        pair[0] = stop;
+    }
+    return status;
+}
+
+static int read_working(struct order_call *c, struct broker_list_terms *list)
+{
+    const int status = read_leg(c, &working, list);
+    return status == 0 && list->orders[0].type != ORDER_LIMIT
+               ? replay_order_refuse(c->body, ORDER_CALL_BAD, -1116, "Invalid orderType.")
+               : status;
+}
+
+static int read_list_id(struct order_call *c, struct broker_list_terms *list)
+{
+    const char *id;
+    const int status = replay_order_client_id(c, "listClientOrderId", &id);
+    if (status == 0 && id)
+        strcpy(list->client_id, id);
+    else if (status == 0)
+        replay_order_make_id(c->o, list->client_id);
+    return status;
+}
+
+/* Each order as if it were placed alone. `before`: fills until then. */
+static void write_reports(struct order_call *c, const struct broker_list *list, size_t before)
+{
+    size_t n_orders, n;
+    const char *type = replay_order_param(c, "newOrderRespType");
+    const struct broker_order *orders = replay_broker_orders(c->o->broker, &n_orders);
+    const struct broker_fill *fills = replay_broker_fills(c->o->broker, &n);
+    text_lit(c->body, ",\"orderReports\":[");
+    for (int i = 0; i < list->n; i++) {
+        const struct broker_order *order = &orders[list->orders[i]];
+        const bool works = order->filled > 0; /* the working one alone has filled by now */
+        text_str(c->body, i > 0 ? "," : "");
+        replay_order_text_placed(c->body, &c->caller->clock, order, &c->listed,
+                                 type ? type[0] : replay_order_answer_type(&order->terms), fills + before,
+                                 works ? n - before : 0);
+    }
+    text_lit(c->body, "]}");
+}
+
+static int submit(struct order_call *c, struct broker_list_terms *terms)
+{
+    const struct broker_list *list;
+    size_t before;
+    int status = replay_order_list_filters(c);
+    if (status == 0)
+        status = replay_order_rate(c);
+    if (status == 0)
+        status = read_list_id(c, terms);
+    if (status != 0)
+        return status;
+    replay_broker_fills(c->o->broker, &before);
+    replay_order_count(c->o, c->caller->account, terms->n); /* first fills take that back */
+    const enum broker_refusal refusal = replay_broker_place_list(c->o->broker, terms, &list);
+    if (refusal != BROKER_TAKEN) {
+        replay_order_count(c->o, c->caller->account, -terms->n);
+        return replay_order_refused(c, refusal);
+    }
+    replay_list_text(c->body, &c->caller->clock, c->o->broker, list, c->listed.name, true);
+    write_reports(c, list, before);
+    replay_broker_settle(c->o->broker);
+    return ORDER_CALL_OK;
+}
+
+/* What exchangeInfo denies: lists of that kind, and pegged orders of any. */
+static int refuse_unserved(struct order_call *c, const char *allowed, const char *kind)
+{
+    int status = replay_order_symbol(c);
+    if (status != 0)
+        return status;
+    if (!replay_filter_allows(&c->o->source->tape->symbols[c->symbol], allowed)) {
+        char msg[64];
+        snprintf(msg, sizeof(msg), "%s orders are not supported for this symbol", kind);
+        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, msg);
+    }
+    for (int i = 0; i < c->params->n; i++)
+        if (strstr(c->params->names[i], "PegPriceType") && *c->params->values[i])
+            return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010,
+                                       "Pegged orders are not supported for this symbol.");
+    return 0;
+}
+
+static int place(struct order_call *c, enum broker_contingency kind, const struct order_names *first,
+                 const struct order_names *second)
+{
+    struct broker_terms orders[BROKER_LIST_ORDERS_MAX];
+    struct broker_list_terms list = {.kind = kind, .orders = orders};
+    c->outcome->counted = true;
+    int status = refuse_unserved(c, kind == BROKER_OCO ? "ocoAllowed" : "otoAllowed",
+                                 kind == BROKER_OCO ? "OCO" : "OTO");
+    if (status == 0 && kind == BROKER_OTO)
+        status = read_working(c, &list);
+    if (status == 0)
+        status = second ? read_pair(c, first, second, &list) : read_leg(c, first, &list);
+    return status == 0 ? submit(c, &list) : status;
+}
+
+int replay_list_oco(struct order_call *c)
+{
+    return place(c, BROKER_OCO, &above, &below);
+}
+
+int replay_list_old_oco(struct order_call *c)
+{
+    const char *side = replay_order_param(c, "side");
+    const struct order_names *stop = replay_order_param(c, "stopLimitPrice") ? &old_stop_limit : &old_stop;
+    const bool buys = side && strcmp(side, "BUY") == 0;
+    return place(c, BROKER_OCO, buys ? stop : &old_limit, buys ? &old_limit : stop);
+}
+
+int replay_list_oto(struct order_call *c)
+{
+    return place(c, BROKER_OTO, &pending, NULL);
+}
+
+int replay_list_otoco(struct order_call *c)
+{
+    return place(c, BROKER_OTO, &pending_above, &pending_below);
+}
