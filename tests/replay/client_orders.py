@@ -47,7 +47,7 @@ async def python_binance():
         raise AssertionError("it was accepted")
 
     client = await Rest.create("k", "s")
-    sockets, seen, out = Sockets(client), [], {}
+    sockets, seen, lists, out = Sockets(client), [], [], {}
     async with sockets.user_socket() as user, sockets.multiplex_socket(["btcusdt@trade"]) as trades:
         await asyncio.wait_for(trades.recv(), 60)
         while (await client.get_server_time())["serverTime"] != STILL_MS:  # what rests is then filled by nothing
@@ -70,15 +70,34 @@ async def python_binance():
         out["refused"] = [await refused(client.create_order(symbol=SYMBOL, side="BUY", type="LIMIT", timeInForce="GTC", price=FAR, quantity="100")),
                           await refused(client.create_order(symbol=SYMBOL, side="BUY", type="LIMIT", timeInForce="GTC", price="1.001", quantity="1")),
                           await refused(client.cancel_order(symbol=SYMBOL, orderId=999999))]
-        while not seen or seen[-1] != ["CANCELED", replaced["newOrderResponse"]["orderId"]]:
+        out["lists"] = await binance_lists(client)
+        while not seen or lists[-3:] != ["ALL_DONE"] * 3:
             event = await asyncio.wait_for(user.recv(), 60)
             if event["e"] == "executionReport":
                 seen.append([event["x"], event["i"]])
+            if event["e"] == "listStatus":
+                lists.append(event["l"])
     out["events"] = sorted({kind for kind, _ in seen})
     end, fills = totals(await client.get_account()), changes(await client.get_my_trades(symbol=SYMBOL))
     out["sums"] = all(end[asset] - begin[asset] == fills[asset] for asset in fills)
     await client.close_connection()
     return out
+
+
+async def binance_lists(client):
+    """A pair over REST, one over the WebSocket API, and what another order releases; each is asked for and cancelled."""
+    pair = {"symbol": SYMBOL, "side": "SELL", "quantity": "0.1", "aboveType": "LIMIT_MAKER", "abovePrice": "70000.00", "belowType": "STOP_LOSS_LIMIT",
+            "belowStopPrice": "50000.00", "belowPrice": "49900.00", "belowTimeInForce": "GTC"}
+    first, second = await client.create_oco_order(**pair), await client.ws_create_oco_order(**pair)
+    third = await client.v3_post_order_list_otoco(
+        symbol=SYMBOL, workingType="LIMIT", workingSide="BUY", workingPrice=FAR, workingQuantity="0.1", workingTimeInForce="GTC", pendingSide="SELL",
+        pendingQuantity="0.09", pendingAboveType="LIMIT_MAKER", pendingAbovePrice="70000.00", pendingBelowType="STOP_LOSS", pendingBelowTrailingDelta=200)
+    out = [[x["contingencyType"], x["listOrderStatus"], len(x["orders"])] for x in (first, second, third)]
+    out.append([len(await client.get_open_oco_orders()), (await client.ws_get_oco_order(orderListId=second["orderListId"]))["listOrderStatus"]])
+    ended = [await client.v3_delete_order_list(symbol=SYMBOL, orderListId=first["orderListId"]),
+             await client.ws_cancel_oco_order(symbol=SYMBOL, orderListId=second["orderListId"]),
+             await client.v3_delete_order_list(symbol=SYMBOL, orderListId=third["orderListId"])]
+    return out + [[x["listOrderStatus"] for x in ended]]
 
 
 def ccxt_binance():
@@ -100,6 +119,13 @@ def ccxt_binance():
             call()
         except error:
             out["refused"].append(error.__name__)
+    pair = x.private_post_orderlist_oco({"symbol": SYMBOL, "side": "SELL", "quantity": "0.1", "aboveType": "LIMIT_MAKER", "abovePrice": "70000.00",
+                                         "belowType": "STOP_LOSS", "belowStopPrice": "50000.00"})
+    older = x.private_post_order_oco({"symbol": SYMBOL, "side": "SELL", "quantity": "0.1", "price": "70000.00", "stopPrice": "50000.00"})
+    out["lists"] = [len(x.fetch_open_orders("BTC/USDT")), len(x.private_get_openorderlist()),
+                    [x.private_delete_orderlist({"symbol": SYMBOL, "orderListId": of["orderListId"]})["listOrderStatus"] for of in (pair, older)]]
+    trails = x.create_order("BTC/USDT", "market", "sell", 0.1, params={"trailingPercent": 1, "stopLossOrTakeProfit": "stopLoss"})
+    out["trailing"] = [trails["status"], x.cancel_order(trails["id"], "BTC/USDT")["status"]]
     end, base = x.fetch_balance(), Decimal(0)
     for t in x.fetch_my_trades("BTC/USDT"):
         base += Decimal(str(t["amount"])) - Decimal(str(t["fee"]["cost"]))

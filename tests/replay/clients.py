@@ -120,9 +120,11 @@ def test_orders():
     with Venue(PROGRAM, *STILL) as v:
         binance, ccxt = run(v, ([script_of, "python-binance"], {}), ([script_of, "ccxt"], {}))
     equal(binance, {"market": "FILLED", "partial": "PARTIALLY_FILLED", "cancelled": "CANCELED", "replaced": "NEW", "open": 1, "by_socket": "CANCELED",
-                    "refused": [-2010, -1013, -2011], "events": ["CANCELED", "NEW", "TRADE"], "sums": True}, "python-binance")
+                    "refused": [-2010, -1013, -2011], "events": ["CANCELED", "NEW", "TRADE"], "sums": True,
+                    "lists": [["OCO", "EXECUTING", 2], ["OCO", "EXECUTING", 2], ["OTO", "EXECUTING", 3], [3, "EXECUTING"], ["ALL_DONE"] * 3]}, "python-binance")
     equal(ccxt, {"market": "closed", "replaced": ["canceled", "open"], "open": 1, "cancelled": "canceled",
-                 "refused": ["InsufficientFunds", "OrderNotFound"], "sums": True}, "ccxt")
+                 "refused": ["InsufficientFunds", "OrderNotFound"], "sums": True,
+                 "lists": [4, 2, ["ALL_DONE"] * 2], "trailing": ["open", "canceled"]}, "ccxt")
     with Venue(PROGRAM, "--venue", "alpaca", "--synthetic", "7") as v:
         alpaca, = run(v, ([script_of, "alpaca-py"], {}))
     equal(alpaca, {"market": "filled", "sums": True, "replaced": ["replaced", "new", True], "open": 1, "refused": [40310000, 40310000, 40010001],
