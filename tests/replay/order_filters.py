@@ -1,5 +1,5 @@
-"""Every filter that Binance's documents name, at papertape-replay by what provokes it at the venue, over REST and the WebSocket API; icebergs and
-stops that trail. With Python's standard library.
+"""Every filter that Binance's documents name, and its other refusals, at papertape-replay by what provokes them at the venue, over REST and the
+WebSocket API; icebergs and stops that trail. With Python's standard library.
 
 usage: order_filters.py PROGRAM"""
 
@@ -54,9 +54,9 @@ PLACE, AMEND, LIST = ("POST", "order", "order.place"), ("PUT", "order/amend/keep
 
 
 @contextmanager
-def account(*args):
+def account(*args, keys="h hmac s3cret\n"):
     with tempfile.NamedTemporaryFile("w", suffix=".keys") as file:
-        file.write("h hmac s3cret\n")
+        file.write(keys)
         file.flush()
         with Venue(PROGRAM, *STILL, "--keys", file.name, *args) as v:
             stream, _ = standing(v)
@@ -165,6 +165,31 @@ def test_lists():
             a.client.ok("POST", "orderList/oco", **one)
             a.refused((400, -1013, f"Filter failure: {name}"), LIST, **oco())
             equal(len(a.client.ok("GET", "openOrders")), 2)
+
+
+def test_codes():
+    """The other refusals, by what provokes them, in both ways."""
+    far, one = order(quantity="30"), {"symbol": "BTCUSDT", "orderId": 77}
+    query, cancel = ("GET", "order", "order.status"), ("DELETE", "order", "order.cancel")
+    denied = "Invalid API-key, IP, or permissions for action."
+    with account(keys="h hmac s3cret\nreader hmac other read-only\n") as (v, a):
+        now, signer = a.client.now_ms(), a.client.signer
+        a.refused((400, -1021, "Timestamp for this request was 1000ms ahead of the server's time."), query, timestamp=now + 1001, **one)
+        a.refused((400, -1021, "Timestamp for this request is outside of the recvWindow."), query, timestamp=now - 5001, **one)
+        a.refused((400, -2013, "Order does not exist."), query, timestamp=now + 999, **one)  # which are good
+        a.refused((400, -2013, "Order does not exist."), query, timestamp=now - 4999, **one)
+        a.refused((400, -2011, "Unknown order sent."), cancel, **one)
+        a.refused((400, -2010, "Account has insufficient balance for requested action."), PLACE, **far)
+        a.refused((400, -1121, "Invalid symbol."), PLACE, **{**far, "symbol": "XYZUSDT"})
+        for key, secret, calls, want in (("h", "wrong", query, (400, -1022, "Signature for this request is not valid.")), ("x", "other", query, (401, -2015, denied)),
+                                         ("reader", "other", PLACE, (401, -2015, denied)), ("!", "other", query, (401, -2014, "API-key format invalid."))):
+            a.client.key, a.client.signer = key, Hmac(secret)
+            a.refused(want, calls, **(order() if calls is PLACE else one))
+        a.client.key, a.client.signer = "h", signer
+        for _ in range(100):
+            a.place(**order(newOrderRespType="ACK"))
+        a.refused((429, -1015, "Too many new orders; current limit is 100 orders per 10 SECOND."), PLACE, **order())
+        a.refused((429, -1015, "Too many new orders; current limit is 100 orders per 10 SECOND."), LIST, **oco())
 
 
 def test_usual():

@@ -204,6 +204,22 @@ def test_released():
         stream.close()
 
 
+def test_faults():
+    """Every fourth order meets the fault, a list as well: it is placed once, or not at all, whatever the answer says."""
+    for fault, answer, placed in (("order:5xx-done", (504, -1007), 1), ("order:5xx-not-done", (504, -1007), 0), ("order:late:1s", (504, -1007), 0),
+                                  ("order:twice", (400, -2010), 1), ("order:lost-answer", None, 1), ("order:lost-request", None, 0)):
+        with Venue(PROGRAM, *STILL, "--fault", fault) as v:
+            a = Client(v, "any", Hmac("any"))
+            for _ in range(3):
+                a.ok("POST", "order", **order())
+            try:
+                status, body = a.call("POST", "orderList/oco", **SELL, listClientOrderId="hit")
+                got = status, body["code"]
+            except (http.client.HTTPException, OSError):
+                got = None
+            equal((got, len(a.ok("GET", "allOrderList"))), (answer, placed), fault)
+
+
 def test_plays():
     """While the market plays: an order of a pair that is filled or triggered ends the other, and what a fill releases works."""
     with Venue(PROGRAM, "--synthetic", "7", "--from", "2024-08-08T23:00:00Z", "--speed", "max", "--fault", "hold@1s") as v:

@@ -238,12 +238,12 @@ static int place(struct order_call *c, enum broker_contingency kind, const struc
     return status == 0 ? submit(c, &list) : status;
 }
 
-int replay_list_oco(struct order_call *c)
+static int place_oco(struct order_call *c)
 {
     return place(c, BROKER_OCO, &above, &below);
 }
 
-int replay_list_old_oco(struct order_call *c)
+static int place_old_oco(struct order_call *c)
 {
     const char *side = replay_order_param(c, "side");
     const struct order_names *stop = replay_order_param(c, "stopLimitPrice") ? &old_stop_limit : &old_stop;
@@ -251,12 +251,32 @@ int replay_list_old_oco(struct order_call *c)
     return place(c, BROKER_OCO, buys ? stop : &old_limit, buys ? &old_limit : stop);
 }
 
-int replay_list_oto(struct order_call *c)
+static int place_oto(struct order_call *c)
 {
     return place(c, BROKER_OTO, &pending, NULL);
 }
 
-int replay_list_otoco(struct order_call *c)
+static int place_otoco(struct order_call *c)
 {
     return place(c, BROKER_OTO, &pending_above, &pending_below);
+}
+
+int replay_list_oco(struct order_call *c)
+{
+    return replay_order_with_faults(c, place_oco, true);
+}
+
+int replay_list_old_oco(struct order_call *c)
+{
+    return replay_order_with_faults(c, place_old_oco, true);
+}
+
+int replay_list_oto(struct order_call *c)
+{
+    return replay_order_with_faults(c, place_oto, true);
+}
+
+int replay_list_otoco(struct order_call *c)
+{
+    return replay_order_with_faults(c, place_otoco, true);
 }

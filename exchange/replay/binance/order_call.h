@@ -86,7 +86,7 @@ bool replay_order_end(struct order_call *c, const struct broker_order *order, co
 
 /* What the broker does not take, as the venue says it; the status. */
 int replay_order_refused(struct order_call *c, enum broker_refusal refusal);
-/* The first letter of the answer's type where none is asked for. */
+/* The first letter of the answer's type where the caller asks for no type. */
 char replay_order_answer_type(const struct broker_terms *terms);
 
 int replay_order_place(struct order_call *c);  /* POST order, with what the faults do to it */
@@ -106,7 +106,7 @@ int replay_order_list_filters(struct order_call *c);
 int replay_order_amend_filter(struct order_call *c, const struct broker_order *order);
 int replay_order_my_filters(struct order_call *c); /* GET myFilters */
 
-/* The price of the last trade; 0: none was played, nor before the play. */
+/* The price of the last trade; 0: no trade was played, nor came before the play. */
 int64_t replay_order_reference(const struct order_call *c);
 
 /* Has the account placed too many orders? 0, or the refusal's status. */
@@ -116,8 +116,8 @@ int replay_order_rate(struct order_call *c);
 enum broker_refusal replay_order_submit(struct binance_orders *o, const struct broker_terms *terms,
                                         const struct broker_order **ret);
 
-/* Places an order by `place`, with what the faults do to it; ORDER_CALL_LOST too. */
-int replay_order_with_faults(struct order_call *c, int (*place)(struct order_call *c));
+/* Places an order, or an order list, by `place`, with what the faults do to it; ORDER_CALL_LOST too. */
+int replay_order_with_faults(struct order_call *c, int (*place)(struct order_call *c), bool list);
 
 /* Places what is late and has come by now; called several times a second. */
 void replay_order_arrivals(struct binance_orders *o);

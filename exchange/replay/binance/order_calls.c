@@ -63,7 +63,7 @@ static int place(struct order_call *c)
 
 int replay_order_place(struct order_call *c)
 {
-    return replay_order_with_faults(c, place);
+    return replay_order_with_faults(c, place, false);
 }
 
 static int test_order(struct order_call *c)

@@ -6,6 +6,7 @@ struct faulty_call {
     struct order_call *call;
     int (*place)(struct order_call *c);
     int status;
+    bool list; /* it places an order list, which never comes late: it does not come then */
 };
 
 static void place(void *user)
@@ -31,6 +32,10 @@ static void unknown(void *user)
 static bool read_late(void *user, struct broker_late *ret)
 {
     struct faulty_call *f = user;
+    if (f->list) {
+        unknown(f);
+        return false;
+    }
     f->status = replay_order_terms(f->call, &ret->terms);
     if (f->status == 0)
         f->status = replay_order_rate(f->call);
@@ -50,9 +55,9 @@ void replay_order_arrivals(struct binance_orders *o)
     replay_broker_arrivals(&o->order_faults, o->source->tape->now_ns + o->faults->clock_skew_ns, arrive, o);
 }
 
-int replay_order_with_faults(struct order_call *c, int (*with)(struct order_call *c))
+int replay_order_with_faults(struct order_call *c, int (*with)(struct order_call *c), bool list)
 {
-    struct faulty_call f = {.call = c, .place = with};
+    struct faulty_call f = {.call = c, .place = with, .list = list};
     const struct broker_placing placing = {place, clear, unknown, read_late, &f};
     return replay_broker_place_with_faults(&c->o->order_faults, &placing) ? f.status : ORDER_CALL_LOST;
 }
