@@ -36,7 +36,7 @@ struct options {
     struct faults faults;
 };
 
-enum { REPLAY_OPTIONS = 31 };
+enum { REPLAY_OPTIONS = 32 };
 extern const struct option_row replay_options[REPLAY_OPTIONS];
 
 void replay_options_init(void *into); /* a struct options */

@@ -208,7 +208,8 @@ static void test_held(void)
                                      terms_of(&p, ORDER_SELL, ORDER_MARKET, 1, 0)};
     list = listed(&p, BROKER_OTO, market, 2);
     size_t n;
-    CHECK(state_of(&p, list, 0) == BROKER_FILLED && replay_broker_orders(p.broker, &n)[list->orders[1]].held);
+    CHECK(state_of(&p, list, 0) == BROKER_FILLED &&
+          replay_broker_orders(p.broker, &n)[list->orders[1]].terms.held);
     replay_broker_settle(p.broker);
     CHECK(state_of(&p, list, 1) == BROKER_FILLED && list->done);
 

@@ -10,7 +10,7 @@
 const char *replay_orders_state(const struct broker_order *order)
 {
     static const char *const names[] = {"NEW", "PARTIALLY_FILLED", "FILLED", "CANCELED", "EXPIRED"};
-    return order->held && order->state == BROKER_NEW ? "PENDING_NEW" : names[order->state];
+    return order->terms.held && order->state == BROKER_NEW ? "PENDING_NEW" : names[order->state];
 }
 
 /* The order list that it is of; -1: none. */
@@ -114,7 +114,7 @@ void replay_order_text_queried(struct text *out, const struct order_clock *clock
     keyed_e8(out, "icebergQty", order->terms.iceberg);
     keyed_int(out, "time", order_clock_time(clock, order->time_ns));
     keyed_int(out, "updateTime", order_clock_time(clock, order->updated_ns));
-    keyed_bool(out, "isWorking", !order->waits && !order->held);
+    keyed_bool(out, "isWorking", !order->waits && !order->terms.held);
     keyed_int(out, "workingTime", working_time(clock, order));
     keyed_str(out, "selfTradePreventionMode", "EXPIRE_MAKER");
     text_lit(out, "}");

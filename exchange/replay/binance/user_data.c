@@ -45,7 +45,7 @@ static void write_report(struct text *out, const struct order_clock *clock, cons
     keyed_int(out, "T", order_clock_time(clock, order->updated_ns));
     keyed_int(out, "t", fill ? fill->id : -1);
     keyed_int(out, "I", execution);
-    keyed_bool(out, "w", broker_is_open(order) && !order->waits && !order->held);
+    keyed_bool(out, "w", broker_is_open(order) && !order->waits && !order->terms.held);
     text_str(out, fill && fill->maker ? ",\"m\":true,\"M\":true" : ",\"m\":false,\"M\":false");
     keyed_int(out, "O", order_clock_time(clock, order->time_ns));
     keyed_e16(out, "Z", order->quote);

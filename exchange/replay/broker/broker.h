@@ -69,7 +69,6 @@ struct broker_terms {
     int64_t iceberg; /* how much of it shows at a time; 0: all of it */
     struct broker_trail trail; /* of a stop: from `stop` on, or from the next trade where that is 0 */
     int64_t list;              /* the order list that it is of; 0: none */
-    bool held;                 /* until the list's working order is filled */
     int128_t covered;          /* of what it costs: what the list's other order locks */
 };
 
@@ -94,7 +93,6 @@ struct broker_order {
     int64_t queue_ahead;                  /* at its price, when it came to rest, and not traded yet */
     int64_t shown;                        /* of an iceberg's part that shows: what is left of it */
     int64_t trail_best, trail_ns;         /* since it follows the market, and since when; 0: not yet */
-    bool held;                            /* of a list, whose working order is not filled yet */
     int amends;                           /* how often its quantity was lowered */
     int128_t locked;                      /* of the account's asset that it would pay with */
 };

@@ -119,12 +119,12 @@ static void release(struct broker_lists *lists, struct broker_list *list)
     struct broker_order *first = order_of(lists, list, 1);
     list->released = true;
     notify(lists, list, BROKER_LIST_STARTED);
-    replay_broker_release(lists->broker, first);
+    replay_broker_begin(lists->broker, first);
     if (list->n < 3 || !broker_is_open(first))
         return;
     struct broker_order *second = order_of(lists, list, 2);
     second->terms.covered = first->locked;
-    replay_broker_release(lists->broker, second);
+    replay_broker_begin(lists->broker, second);
 }
 
 /* The first of the orders that has ended; NULL: all of them are open. */
@@ -190,7 +190,7 @@ static enum broker_refusal check(struct broker_lists *lists, struct broker_list_
     if (known && !known->done)
         return BROKER_TWICE;
     for (int i = 0; i < terms->n; i++) {
-        terms->orders[i].held = terms->kind == BROKER_OTO && i > 0;
+        terms->orders[i].held = terms->orders[i].shared = terms->kind == BROKER_OTO && i > 0;
         for (int k = 0; k < i; k++)
             if (strcmp(terms->orders[i].client_id, terms->orders[k].client_id) == 0)
                 return BROKER_TWICE;
