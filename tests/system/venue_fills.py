@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Market orders and limit orders at the market, the same ones on paper here and at papertape-replay, on a book that stands still:
 price and quantity of each fill are equal to the digit, without slippage and with the same one configured here and planted there;
-fees are as each of them takes them."""
+fees are as each of them takes them. At Alpaca, which fills at the quote whatever its size, this holds of orders that the quote's
+sizes cover: a larger one walks the book here."""
 
+import datetime
 import decimal
 import json
 import random
@@ -16,27 +18,72 @@ ORDERS = 500 if harness.LONG else 40
 PLAYED_S = 2  # then the book stands
 SYMBOL = "BTCUSDT"
 FEE = decimal.Decimal("0.001")
-E8 = decimal.Decimal("1e-8")
 
 
-def start(folder, slippage_bp):
+class Binance:
+    name, symbol, currency, fee, scale = "binance", SYMBOL, "USDT", FEE, 8
+    market = ""
+    rounding = decimal.ROUND_FLOOR  # of the fees, which it says
+    expired = "EXPIRED"  # what it calls the rest of an IOC order
+
+    @staticmethod
+    def standing(replay, daemon, ends_ms):
+        return standing(replay, daemon, ends_ms)
+
+    @staticmethod
+    def drawn(book):
+        return Drawn(book)
+
+
+class Alpaca:
+    name, symbol, currency, fee, scale = "alpaca", "BTC/USD", "USD", decimal.Decimal("0.0025"), 9
+    market = "venue = alpaca\n"
+    rounding = decimal.ROUND_CEILING  # of the account's rates: it says none
+    expired = "CANCELED"
+
+    @staticmethod
+    def standing(replay, daemon, ends_ms):
+        """The quote that stands, and is the book's best here."""
+        headers = {"APCA-API-KEY-ID": "key1", "APCA-API-SECRET-KEY": "hush"}
+        get = lambda path: fetched(replay, path, headers)
+        harness.wait_for(lambda: datetime.datetime.fromisoformat(get("/v2/clock")["timestamp"]).timestamp() * 1000 == ends_ms, "the market's end")
+        quote = get("/v1beta3/crypto/us/latest/quotes?symbols=BTC/USD")["quotes"]["BTC/USD"]
+        best = {"bids": [quote["bp"], quote["bs"]], "asks": [quote["ap"], quote["as"]]}
+
+        def same():
+            here = json.loads(daemon.papertape("book", "BTC/USD", "--json", status=None) or "{}", parse_float=decimal.Decimal)
+            return all(here.get(side) and here[side][0] == level for side, level in best.items())
+
+        harness.wait_for(same, "the quote that stands")
+        return best
+
+    @staticmethod
+    def drawn(best):
+        return DrawnWithin(best)
+
+
+def start(folder, venue, slippage_bp):
     """The market ends with a difference of the book: nothing changes that is not sent."""
     keys = harness.write_keys(folder, "keys", "hush")
     began = int(time.time())
-    replay = harness.Replay(folder, "--synthetic", "29", "--from", str(began), "--to", str((began + PLAYED_S) * 10**9 + 1),
-                            "--fill-slippage", str(slippage_bp))
+    replay = harness.Replay(folder, "--venue", venue.name, "--synthetic", "29", "--from", str(began),
+                            "--to", str((began + PLAYED_S) * 10**9 + 1), "--fill-slippage", str(slippage_bp))
     daemon = harness.Daemon(folder, replay, f"""[market]
-symbols = {SYMBOL}
+{venue.market}symbols = {venue.symbol}
+[venue {venue.name}]
+{f"keys = {keys}" if venue is Alpaca else ""}
 [feed]
 stale_s = 3600
 [engine]
 latency_ms = 0
 slippage = {slippage_bp / 10000:.6f}
 {harness.NO_LIMITS}[account here]
+currency = {venue.currency}
 cash = 1000000
 strategy = none
-fee_taker = {FEE}
+fee_taker = {venue.fee}
 [account there]
+currency = {venue.currency}
 strategy = none
 execution = venue-paper
 execution_keys = {keys}
@@ -46,10 +93,15 @@ execution_ws_url = {replay.urls["ws_url"]}
     return replay, daemon, (began + PLAYED_S) * 1000
 
 
-def rest(replay, path):
+def fetched(replay, path, headers={}):
     trusted = ssl.create_default_context(cafile=replay.ca)
-    with urllib.request.urlopen(f"{replay.urls['rest_url']}/api/v3/{path}", context=trusted, timeout=harness.PATIENCE) as answer:
-        return json.loads(answer.read())
+    request = urllib.request.Request(replay.urls["rest_url"] + path, headers=headers)
+    with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
+        return json.loads(answer.read(), parse_float=decimal.Decimal)
+
+
+def rest(replay, path):
+    return fetched(replay, "/api/v3/" + path)
 
 
 def control(daemon, cmd, **args):
@@ -97,6 +149,32 @@ class Drawn:
         self.reached[side] = max(self.reached[side], worse[-1] if worse else 0)
 
 
+class DrawnWithin:
+    """The same, each of two dollars, which is little more than the least, as long as the quote's sizes cover all of them; limits
+    are at the quote, or up to three ticks about it. None: they cover no more."""
+
+    def __init__(self, best):
+        self.draw, self.best = random.Random(29), {"buy": best["asks"], "sell": best["bids"]}
+        self.left = {side: decimal.Decimal(size) for side, (_, size) in self.best.items()}
+
+    def next(self, held):
+        draw, price = self.draw, decimal.Decimal(self.best["buy"][0])
+        qty = (decimal.Decimal(draw.randint(1800, 2200)) / 1000 / price).quantize(decimal.Decimal("1e-9"), decimal.ROUND_FLOOR)
+        sides = [side for side in ("buy", "sell") if self.left[side] >= qty and (side == "buy" or held >= qty)]
+        if not sides:
+            return None
+        side = draw.choice(sides)
+        self.left[side] -= qty
+        order = {"symbol": Alpaca.symbol, "side": side, "qty": f"{qty:f}"}
+        if draw.random() < 0.5:
+            worse = draw.choice((-1, 0, 0, 1, 3)) * (1 if side == "buy" else -1)
+            order |= {"limit": f"{decimal.Decimal(self.best[side][0]) + worse * decimal.Decimal('0.01'):f}", "tif": draw.choice(("gtc", "ioc"))}
+        return order
+
+    def filled(self, side, price):
+        assert abs(price - self.best[side][0]) <= price / 1000
+
+
 def still(daemon):
     """The status, once each order has ended or rests."""
     return harness.wait_for(lambda: (s := control(daemon, "status")) and all(o["state"] in ("OPEN", "PARTIAL") for o in s["orders"]) and s,
@@ -107,6 +185,8 @@ def placed(daemon, drawn):
     """One order on both accounts; what rests of it is cancelled."""
     held = {p["account"]: decimal.Decimal(str(p["qty"])) for p in still(daemon)["positions"]}
     order = drawn.next(min((held.get(name, 0) for name in ("here", "there")), default=0))
+    if not order:
+        return None
     for name in ("here", "there"):
         control(daemon, "order", account=name, **order)
     while still(daemon)["orders"]:
@@ -125,47 +205,57 @@ def rows(daemon, account):
     return [(row[1:], fills[row[0]]) for row in orders]
 
 
-def share(scaled):
-    """The fee of that, in units: of 1e-8, exactly."""
-    return decimal.Decimal(scaled) * FEE
-
-
-def compare(here, there):
-    assert len(here) == len(there) == ORDERS
+def compare(venue, here, there):
+    share = lambda scaled, rounding: (decimal.Decimal(scaled) * venue.fee).to_integral_value(rounding)  # the fee, in units
+    assert len(here) == len(there)
     for (ours, mine), (theirs, venues) in zip(here, there):
-        assert ours == theirs, (ours, theirs)
+        *same, state, filled = ours
+        assert (*same, venue.expired if state == "EXPIRED" else state, filled) == theirs, (ours, theirs)
         assert [fill[:3] for fill in mine] == [fill[:3] for fill in venues], (ours, mine, venues)
         for (_, qty, notional, fee, base, maker), (_, _, _, fee_there, base_there, maker_there) in zip(mine, venues):
             assert (maker, maker_there) == (0, 0)
-            assert (fee, base) == (share(notional).to_integral_value(decimal.ROUND_CEILING), 0)
-            received = share(qty if ours[0] == "BUY" else notional).to_integral_value(decimal.ROUND_FLOOR)
+            assert (fee, base) == (share(notional, decimal.ROUND_CEILING), 0)
+            received = share(qty if ours[0] == "BUY" else notional, venue.rounding)
             assert (fee_there, base_there) == ((0, received) if ours[0] == "BUY" else (received, 0))
 
 
-def equal(folder, slippage_bp):
-    replay, daemon, ends_ms = start(folder.within(f"slippage-{slippage_bp}"), slippage_bp)
+def equal(folder, venue, slippage_bp, most, part=0):
+    """How many orders."""
+    replay, daemon, ends_ms = start(folder.within(f"{venue.name}-{slippage_bp}-{part}"), venue, slippage_bp)
     folder.start(replay)
     folder.start(daemon)
     daemon.wait_status(lambda s: len(s["accounts"] or ()) == 2 and s["accounts"][1]["venue_account"]["attached"]
                        and s["accounts"][1]["venue_account"]["link"] == "up", "an account that is attached")
-    drawn = Drawn(standing(replay, daemon, ends_ms))
-    for _ in range(ORDERS):
+    drawn = venue.drawn(venue.standing(replay, daemon, ends_ms))
+    for _ in range(most):
         order = placed(daemon, drawn)
+        if not order:
+            break
         for price, in daemon.query("SELECT f.price FROM fills f WHERE f.order_id = (SELECT max(id) FROM orders)"):
-            drawn.filled(order["side"], decimal.Decimal(price) * E8)
+            drawn.filled(order["side"], decimal.Decimal(price).scaleb(-venue.scale))
     assert daemon.stop() == 0  # and all is in the database
     here, there = rows(daemon, "here"), rows(daemon, "there")
-    compare(here, there)
+    compare(venue, here, there)
     kinds = {}
     for (_, kind, tif, *_, state, _), _ in here:
         kinds[kind, tif, state] = kinds.get((kind, tif, state), 0) + 1
-    print(f"slippage {slippage_bp} bp: {ORDERS} orders, {sum(len(fills) for _, fills in here)} fills:", kinds)
+    print(f"{venue.name}, slippage {slippage_bp} bp: {len(here)} orders, {sum(len(fills) for _, fills in here)} fills:", kinds)
     assert replay.stop() == 0
+    return len(here)
+
+
+def all_of(folder, venue, slippage_bp):
+    """So many, on as many quotes as it takes."""
+    n = part = 0
+    while n < ORDERS:
+        n += equal(folder, venue, slippage_bp, ORDERS - n, part)
+        part += 1
 
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, *(lambda folder, bp=bp: equal(folder, bp) for bp in ((0, 3) if harness.LONG else (0,))))
+        runs = ((Binance, 0), (Binance, 3), (Alpaca, 0), (Alpaca, 3)) if harness.LONG else ((Binance, 0),)
+        harness.together(folder, *(lambda folder, run=run: all_of(folder, *run) for run in runs))
 
 
 if __name__ == "__main__":
