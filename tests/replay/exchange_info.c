@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "exchange/binance/rest_parse.h"
+#include "exchange/replay/binance/filters.h"
 #include "exchange/replay/binance/limits.h"
 #include "tests/check.h"
 
@@ -116,6 +117,66 @@ static void test_default(void)
     CHECK_INT(symbol_default("MORELETTERSTHANTHEREAREHERE", NULL, 2, 2, &s), -EINVAL);
 }
 
+/* Of a recorded listing the filters are the recorded ones, whatever --filter says; those of the exchange and
+ * of assets are not part of it. */
+static void test_recorded(void)
+{
+    struct replay_filters f = {0};
+    struct text text = {0};
+    struct limits limits = {0};
+    struct symbol listed;
+    struct tape_symbol recorded =
+                           {.info = (char *)"{\"symbol\":\"BTCUSDT\",\"icebergAllowed\":true,\"ocoAllowed\": "
+                                            "true,\"otoAllowed\":false,\"filters\":["
+                                            "{\"filterType\":\"ICEBERG_PARTS\",\"limit\":7},"
+                                            "{\"filterType\":\"MAX_NUM_ORDERS\",\"maxNumOrders\": 25},"
+                                            "{\"filterType\":\"MAX_NUM_ORDER_LISTS\"},"
+                                            "{\"filterType\":\"TRAILING_DELTA\",\"minTrailingAboveDelta\":1,"
+                                            "\"maxTrailingAboveDelta\":2,\"minTrailingBelowDelta\":3,"
+                                            "\"maxTrailingBelowDelta\":4},"
+                                            "{\"filterType\":\"MAX_POSITION\",\"maxPosition\":\"10.5\"}],"
+                                            "\"maxNumOrderLists\":5}"},
+                       synthetic = {0};
+    CHECK(replay_filters_set(&f, "ICEBERG_PARTS=3") && replay_filters_set(&f, "EXCHANGE_MAX_NUM_ORDERS=9") &&
+          replay_filters_set(&f, "MAX_NUM_ALGO_ORDERS=0") && replay_filters_set(&f, "MAX_POSITION=2.5"));
+    static const struct {
+        enum replay_filter filter;
+        int64_t recorded, synthetic;
+    } all[] = {
+        {FILTER_ICEBERG_PARTS, 7, 3},           {FILTER_MAX_NUM_ORDERS, 25, 200},
+        {FILTER_MAX_NUM_ALGO_ORDERS, 0, 0},     {FILTER_MAX_NUM_ORDER_LISTS, 0, 20},
+        {FILTER_MAX_NUM_ORDER_AMENDS, 0, 10},   {FILTER_MAX_POSITION, 1050000000, 250000000},
+        {FILTER_EXCHANGE_MAX_NUM_ORDERS, 9, 9}, {FILTER_EXCHANGE_MAX_NUM_ALGO_ORDERS, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        CHECK_INT(replay_filter_of(&f, &recorded, all[i].filter), all[i].recorded);
+        CHECK_INT(replay_filter_of(&f, &synthetic, all[i].filter), all[i].synthetic);
+    }
+    const struct replay_delta_range above = replay_filter_delta(&recorded, true),
+                                    below = replay_filter_delta(&recorded, false);
+    CHECK(above.min == 1 && above.max == 2 && below.min == 3 && below.max == 4);
+    CHECK(replay_filter_allows(&recorded, "icebergAllowed") && replay_filter_allows(&recorded, "ocoAllowed"));
+    CHECK(!replay_filter_allows(&recorded, "otoAllowed") &&
+          !replay_filter_allows(&recorded, "allowTrailingStop"));
+    CHECK(replay_filter_allows(&synthetic, "otoAllowed"));
+    CHECK_INT(symbol_default("BTCUSDT", NULL, 2, 5, &listed), 0);
+    replay_exchange_info_filters(&text, &recorded, &listed, &limits);
+    CHECK(text_ok(&text) &&
+          strstr(text.data, "\"symbolFilters\":[{\"filterType\":\"ICEBERG_PARTS\",\"limit\":7}") &&
+          strstr(text.data, "\"10.5\"}],\"assetFilters\":[]}"));
+    recorded.other_filters = true; /* they have changed since */
+    CHECK_INT(replay_filter_of(&f, &recorded, FILTER_ICEBERG_PARTS), 3);
+    text_finish(&text);
+    for (int i = 0; i < FILTERS_ASSETS_MAX; i++) {
+        char spec[24];
+        snprintf(spec, sizeof(spec), "MAX_ASSET:A%d=%d.5", i, i);
+        CHECK(replay_filters_set(&f, spec) && replay_filters_set(&f, spec));
+        CHECK_INT(replay_filter_asset(&f, strtok(spec + 10, "=")), i * 100000000LL + 50000000);
+    }
+    CHECK(!replay_filters_set(&f, "MAX_ASSET:ONEMORE=1") && replay_filters_set(&f, "MAX_ASSET:A3=0"));
+    CHECK_INT(replay_filter_asset(&f, "A3") + replay_filter_asset(&f, "A"), 0);
+}
+
 int main(void)
 {
     static const char *const names[] = {"BTCUSDT", "ETHUSDT",  "DOGEUSDT", "ETHBTC",
@@ -125,5 +186,6 @@ int main(void)
             for (int qty = 0; qty <= 8; qty++)
                 test_listed(names[i], price, qty);
     test_default();
+    test_recorded();
     return check_done("exchange_info");
 }
