@@ -144,6 +144,14 @@ def test_amends():
         a.client.ok("PUT", "order/amend/keepPriority", newQty="0.009", **one)
         equal(a.ask("order.amend.keepPriority", newQty="0.008", **one)[0], 200)
         a.refused((400, -2038, f"Filter failure: {name}"), AMEND, newQty="0.007", **one)
+        rows = a.client.ok("GET", "order/amendments", **one)
+        equal([(r["orderId"], r["origQty"], r["newQty"]) for r in rows],
+              [(one["orderId"], "0.01000000", "0.00900000"), (one["orderId"], "0.00900000", "0.00800000")])
+        equal((rows[0]["newClientOrderId"], a.client.ok("GET", "order", **one)["clientOrderId"]), (rows[1]["origClientOrderId"], rows[1]["newClientOrderId"]))
+        equal(a.ask("order.amendments", fromExecutionId=rows[1]["executionId"], **one), (200, rows[1:]))
+        equal(a.client.ok("GET", "order/amendments", limit=1, **one), rows[:1])
+        a.client.refused(-2013, "GET", "order/amendments", symbol="BTCUSDT", orderId=77)
+        a.client.refused(-1102, "GET", "order/amendments", words="orderId", symbol="BTCUSDT")
         a.refused((400, -2038, "Order amend (quantity increase) is not supported."), AMEND, newQty="0.02", symbol="BTCUSDT", orderId=a.place(**order())["orderId"])
 
 

@@ -93,6 +93,10 @@ int replay_order_place(struct order_call *c);  /* POST order, with what the faul
 int replay_order_limits(struct order_call *c); /* GET rateLimit/order */
 int replay_order_cancel_replace(struct order_call *c);
 int replay_order_amend(struct order_call *c);
+int replay_order_amendments(struct order_call *c); /* GET order/amendments */
+/* After the order was amended; `before`: what it was. Where memory is out it is not kept. */
+void replay_amendments_add(struct binance_orders *o, const struct broker_terms *before,
+                           const struct broker_order *order);
 
 /* All of a new order, by the venue's rules. */
 int replay_order_terms(struct order_call *c, struct broker_terms *ret);

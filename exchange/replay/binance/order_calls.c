@@ -230,6 +230,8 @@ static const struct path {
                "cancelRestrictions orderRateLimitExceededMode"},
     {"PUT", "/api/v3/order/amend/keepPriority", 4, true, false, replay_order_amend,
      "symbol orderId origClientOrderId newClientOrderId newQty"},
+    {"GET", "/api/v3/order/amendments", 4, false, false, replay_order_amendments,
+     "symbol orderId fromExecutionId limit"},
     {"GET", "/api/v3/order", 4, false, false, get_order, "symbol orderId origClientOrderId"},
     {"DELETE", "/api/v3/order", 1, true, true, delete_order,
      "symbol orderId origClientOrderId newClientOrderId cancelRestrictions"},

@@ -165,6 +165,7 @@ int replay_order_amend(struct order_call *c)
     order = replay_broker_reduce(c->o->broker, c->caller->account, order->id, qty, id ? id : made);
     if (!order)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2038, "Unknown order sent.");
+    replay_amendments_add(c->o, &before, order);
     text_format(c->body, "{\"transactTime\":%lld,\"executionId\":%lld,\"amendedOrder\":",
                 (long long)order_clock_time(&c->caller->clock, order->updated_ns),
                 (long long)c->o->executions);

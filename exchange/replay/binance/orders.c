@@ -159,6 +159,7 @@ void replay_orders_finish(struct binance_orders *o)
     replay_broker_destroy(o->broker);
     replay_keys_finish(&o->keys);
     free(o->listed);
+    free(o->amendments.all);
 }
 
 /* ---- Who calls. ---- */

@@ -13,6 +13,19 @@
 struct limits;
 struct binance_session; /* a connection to the WebSocket API: see session.h */
 
+/* What an amendment of an order changed: PUT order/amend/keepPriority. */
+struct order_amendment {
+    int account;
+    int64_t order_id, execution, time_ns;
+    int64_t qty_before, qty; /* of scale 8 */
+    char id_before[BROKER_CLIENT_ID_MAX], id[BROKER_CLIENT_ID_MAX];
+};
+
+struct order_amendments {
+    struct order_amendment *all; /* the oldest first */
+    size_t n, cap;
+};
+
 struct binance_orders {
     struct replay_source *source;
     struct broker *broker;
@@ -25,6 +38,7 @@ struct binance_orders {
 
     struct order_count counts[BROKER_ACCOUNTS_MAX][ORDER_WINDOWS];
     struct broker_faults order_faults;
+    struct order_amendments amendments;
 
     struct symbol *listed; /* of the tape's symbols, as `n_listed` and `n_changed` were */
     int n_listed;
