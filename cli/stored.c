@@ -61,11 +61,17 @@ static bool take_date(const char *value, int64_t *ret_ns)
     return bars_time_parse(text, 10, ret_ns) == 0;
 }
 
+bool cli_stored_time_parse(const char *text, int64_t *ret_ns)
+{
+    return take_before_now(text, ret_ns) || take_date(text, ret_ns) ||
+           bars_time_parse(text, strlen(text), ret_ns) == 0;
+}
+
 int cli_stored_take_time(struct option_call *call, const struct option_row *row, const char *value)
 {
     int64_t *ns = (int64_t *)(void *)((char *)call->into + row->at);
 
-    if (take_before_now(value, ns) || take_date(value, ns) || bars_time_parse(value, strlen(value), ns) == 0)
+    if (cli_stored_time_parse(value, ns))
         return EXIT_OK;
     return option_fail(call, EXIT_USAGE,
                        "--%s: \"%.64s\": a time as 2024-08-08, 2024-08-08T14:02:00Z, 1723125720, or "

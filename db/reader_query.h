@@ -15,6 +15,7 @@ struct db_reader {
     size_t n_accounts;
     char *backend;          /* of the last order's policy that was asked for */
     struct db_trips *trips; /* what was read of the round trips, owned: db/report/trips.h */
+    int64_t as_of_ns;       /* 0: now; else db/as_of.h */
     char error[DB_ERROR_MAX];
 };
 

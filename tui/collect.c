@@ -68,6 +68,9 @@ void tui_collector_finish(struct collector *collector)
     tui_backtest_job_finish(&collector->job);
     tui_collector_item_finish(collector);
     tui_history_close(collector->reader);
+    tui_past_reader_destroy(collector->past_reader);
+    tui_history_close(collector->past_rows);
+    tui_model_destroy(collector->past);
     json_decref(collector->status_json);
     tui_study_reader_destroy(collector->studies);
     tui_list_reader_destroy(collector->lists);
@@ -266,23 +269,25 @@ bool tui_collector_take_lists(struct collector *collector, struct view *view, st
 
     if (!tui_list_reader_take(collector->lists, read))
         return false;
-    tui_lists_take(view, collector->model, read, now);
+    tui_lists_take(view, tui_collector_shown(collector), read, now);
     return true;
 }
 
 void tui_collector_lists_once(struct collector *collector, struct view *view, const struct layout *layout)
 {
     struct list_rows read[DB_LISTS] = {0};
+    struct model *model = tui_collector_shown(collector);
+    struct history_reader *reader = tui_collector_rows(collector);
 
-    if (!collector->reader)
+    if (!reader)
         return;
-    tui_lists_want(view, collector->model, layout, &collector->lists_want);
+    tui_lists_want(view, model, layout, &collector->lists_want);
     for (int i = 0; i < DB_LISTS; i++) /* one that fails has the newest rows */
         if (collector->lists_want.list[i].used &&
-            tui_list_source_read(collector->reader->db, (enum db_list)i, &collector->lists_want.list[i], true,
+            tui_list_source_read(reader->db, (enum db_list)i, &collector->lists_want.list[i], true,
                                  &read[i]) < 0)
-            explain(collector->model, collector->state.database, db_reader_error(collector->reader->db));
-    tui_lists_take(view, collector->model, read, tui_model_now());
+            explain(model, collector->state.database, db_reader_error(reader->db));
+    tui_lists_take(view, model, read, tui_model_now());
 }
 
 void tui_collector_want(struct collector *collector, const struct history_want *want)

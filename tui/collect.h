@@ -71,7 +71,12 @@ struct collector {
     struct tui_study_source *source;    /* of what is read without a thread; NULL: nothing was yet */
     char *studies_url, *studies_folder; /* owned */
     struct backtest_job job;
-    struct item item; /* whose page is shown */
+    struct item item;                    /* whose page is shown */
+    struct tui_past_reader *past_reader; /* NULL: nothing of the past was wanted yet */
+    struct model *past;                  /* what is shown of a moment, owned; NULL: it is now */
+    struct history_want past_want;       /* what was wanted of it last */
+    struct history_reader *past_rows;    /* of that moment, for single rows; NULL: not opened yet */
+    unsigned visit;                      /* how often the past was left */
     struct collector_explain explain;
 };
 
@@ -101,6 +106,22 @@ void tui_collector_page_once(struct collector *collector, struct view *view, con
 /* Internal: reads that page, and forgets it. */
 void tui_collector_read_item(struct collector *collector, struct moment now);
 void tui_collector_item_finish(struct collector *collector);
+
+/* The model that is shown: of a past moment, or of now. */
+struct model *tui_collector_shown(struct collector *collector);
+/* What of the past is to be shown; how a visit is numbered is the collector's. Until it is read, what is
+ * shown stays. */
+void tui_collector_past(struct collector *collector, struct view *view, const struct past_want *want,
+                        struct moment now);
+void tui_collector_leave_past(struct collector *collector, struct view *view);
+/* Of the thread that reads it, as tui_collector_studies_fd() and tui_collector_take_studies(). */
+int tui_collector_past_fd(const struct collector *collector);
+bool tui_collector_take_past(struct collector *collector, struct view *view, struct moment now);
+/* Reads it at once, for what is printed. False: it could not be read, as the words say. */
+bool tui_collector_past_once(struct collector *collector, struct view *view, const struct past_want *want,
+                             char words[static STATUS_TEXT_MAX]);
+/* Internal: the reader of the shown model's rows; NULL while it cannot be opened. */
+struct history_reader *tui_collector_rows(struct collector *collector);
 
 /* Whose order book and newest trades each tick requests from now on; "": none. */
 void tui_collector_want_depth(struct collector *collector, const char *symbol);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/option.h"
 #include "tui/collect.h"
 #include "tui/history_reader.h"
 
@@ -41,15 +42,25 @@ static void start(struct collector *collector, struct moment now)
     struct collector_explain *explain = &collector->explain;
     int64_t changed_ns = updated_ns(&collector->model->history, collector->item.id);
     bool first = explain->started_ms == 0;
-    char id[24];
+    char id[24], line[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1], *argv[OPTION_LINE_WORDS + 4];
+    int n = 0, r = 0;
 
     if (explain->child.pid ||
         (!first && (changed_ns == explain->of_ns || now.mono_ms - explain->started_ms < EXPLAIN_AGAIN_MS)))
         return;
     snprintf(id, sizeof(id), "%lld", (long long)collector->item.id);
-    char *const argv[] = {(char[]){"papertape"}, (char[]){"explain"},   id,
-                          (char[]){"--state"},   collector->state.path, NULL};
-    int r = tui_child_start(&explain->child, argv);
+    argv[n++] = (char[]){"papertape"};
+    if (collector->item.kind == ITEM_ORDER) {
+        argv[n++] = (char[]){"explain"};
+        argv[n++] = id;
+    } else if ((r = option_line_words(collector->item.name, line, words, NULL)) > 0) {
+        memcpy(argv + n, words, (size_t)r * sizeof(words[0]));
+        n += r;
+    }
+    argv[n++] = (char[]){"--state"};
+    argv[n++] = collector->state.path;
+    argv[n] = NULL;
+    r = r < 0 ? -EINVAL : tui_child_start(&explain->child, argv);
     explain->started_ms = now.mono_ms;
     explain->of_ns = changed_ns;
     if (r < 0)
@@ -60,7 +71,8 @@ static void explained(const struct collector *collector, struct item_page *page,
 {
     const struct collector_explain *explain = &collector->explain;
 
-    tui_item_heading(page, "Explained from the event log");
+    tui_item_heading(page, page->item.kind == ITEM_ORDER ? "Explained from the event log"
+                                                         : "Played from the event log");
     if (explain->text)
         tui_item_text(page, STYLE_NORMAL, explain->text);
     if (explain->words[0])
@@ -73,33 +85,39 @@ static void explained(const struct collector *collector, struct item_page *page,
 void tui_collector_read_item(struct collector *collector, struct moment now)
 {
     struct item_page page = {.item = collector->item};
-    struct model *model = collector->model;
+    struct model *model = tui_collector_shown(collector);
+    struct history_reader *reader = tui_collector_rows(collector);
     int r = 1;
 
-    if (page.item.kind != ITEM_NONE) {
+    if (page.item.kind == ITEM_WHAT_IF) {
+        start(collector, now);
+        explained(collector, &page, now);
+    } else if (page.item.kind != ITEM_NONE) {
         tui_item_status(&page, model);
-        if (collector->reader)
-            r = tui_item_read(&page, collector->reader);
+        if (reader)
+            r = tui_item_read(&page, reader);
         if (r < 0)
-            tui_item_line(&page, STYLE_BAD, "the database: %s", db_reader_error(collector->reader->db));
+            tui_item_line(&page, STYLE_BAD, "the database: %s", db_reader_error(reader->db));
+        else if (r == 0 && model->at_ns > 0)
+            tui_item_line(&page, STYLE_DIM, "it was not there yet");
         else if (r == 0)
             tui_item_unstored(&page, model);
-        else if (!collector->reader)
+        else if (!reader)
             tui_item_line(&page, STYLE_WARN, "the database: %s", model->database_words);
-        if (page.item.kind == ITEM_ORDER && r > 0 && collector->reader) {
+        if (page.item.kind == ITEM_ORDER && r > 0 && reader) {
             start(collector, now);
             explained(collector, &page, now);
         }
-        if (page.no_memory)
-            tui_item_line(&page, STYLE_BAD, "out of memory: lines are missing");
     }
+    if (page.no_memory)
+        tui_item_line(&page, STYLE_BAD, "out of memory: lines are missing");
     tui_item_page_finish(&model->item);
     model->item = page;
 }
 
 bool tui_collector_explain_io(struct collector *collector, struct moment now)
 {
-    static const char prefix[] = "papertape: explain: ";
+    const char *prefix = collector->item.kind == ITEM_ORDER ? "papertape: explain: " : "papertape: what-if: ";
     struct collector_explain *explain = &collector->explain;
     int r = explain->child.pid ? tui_child_io(&explain->child) : 1;
 

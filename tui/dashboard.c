@@ -81,6 +81,11 @@ static int open_events(struct dashboard *d)
     return d->signals < 0 || d->timer < 0 ? -errno : 0;
 }
 
+static struct model *shown(struct dashboard *d)
+{
+    return tui_collector_shown(&d->collector);
+}
+
 static void draw(struct dashboard *d)
 {
     int width, height;
@@ -95,9 +100,9 @@ static void draw(struct dashboard *d)
         tui_canvas_finish(&d->canvas);
         d->canvas = canvas;
     }
-    tui_view_draw(&d->view, d->collector.model, tui_model_now(), &d->canvas);
+    tui_view_draw(&d->view, shown(d), tui_model_now(), &d->canvas);
     if (d->view.whole)
-        d->view.whole_most = panel_whole_most(&d->canvas, d->collector.model);
+        d->view.whole_most = panel_whole_most(&d->canvas, shown(d));
     tui_screen_show(&d->canvas);
     d->redraw = false;
 }
@@ -108,32 +113,52 @@ static void want_lists(struct dashboard *d, bool look_again)
     struct lists_want want;
     struct layout layout;
 
-    tui_view_layout(&d->view, d->collector.model, d->canvas.width, d->canvas.height, &layout);
-    tui_lists_want(&d->view, d->collector.model, &layout, &want);
+    tui_view_layout(&d->view, shown(d), d->canvas.width, d->canvas.height, &layout);
+    tui_lists_want(&d->view, shown(d), &layout, &want);
     if (look_again || memcmp(&want, &d->collector.lists_want, sizeof(want)) != 0)
         tui_collector_want_lists(&d->collector, &want);
+}
+
+/* Requests what is shown of the past, unless that is requested already. */
+static void want_past(struct dashboard *d, struct moment now, bool goes)
+{
+    struct past_want own = {0}, *want = goes ? &d->view.go : &own;
+
+    tui_view_want(&d->view, shown(d), d->canvas.width, &want->want);
+    if (goes || memcmp(&want->want, &d->collector.past_want, sizeof(want->want)) != 0)
+        tui_collector_past(&d->collector, &d->view, want, now);
+}
+
+static void want_now(struct dashboard *d)
+{
+    const struct model *model = d->collector.model;
+    struct history_want past;
+    struct tui_study_want want;
+    struct layout layout;
+
+    tui_view_want(&d->view, model, d->canvas.width, &past);
+    tui_collector_want(&d->collector, &past);
+    tui_view_want_study(&d->view, model, &want);
+    tui_collector_want_study(&d->collector, &want);
+    tui_view_layout(&d->view, model, d->canvas.width, d->canvas.height, &layout);
+    tui_collector_want_depth(&d->collector, tui_view_wanted_depth(&d->view, model, &layout));
 }
 
 static void collect(struct dashboard *d, struct moment now)
 {
     tui_collector_want_item(&d->collector, &d->view.item);
     if (d->view.frozen) { /* what was opened since is read all the same */
-        if (!tui_item_equal(&d->view.item, &d->collector.model->item.item))
+        if (!tui_item_equal(&d->view.item, &shown(d)->item.item))
             tui_collector_read_item(&d->collector, now);
         return;
     }
     d->collector.model->interval_ms = d->view.interval_ms;
-    struct history_want past;
-    tui_view_want(&d->view, d->collector.model, d->canvas.width, &past);
-    tui_collector_want(&d->collector, &past);
-    struct tui_study_want want;
-    tui_view_want_study(&d->view, d->collector.model, &want);
-    tui_collector_want_study(&d->collector, &want);
-    struct layout layout;
-    tui_view_layout(&d->view, d->collector.model, d->canvas.width, d->canvas.height, &layout);
-    tui_collector_want_depth(&d->collector, tui_view_wanted_depth(&d->view, d->collector.model, &layout));
+    if (d->collector.past)
+        want_past(d, now, false);
+    else
+        want_now(d);
     tui_collector_tick(&d->collector, now);
-    want_lists(d, true);
+    want_lists(d, d->collector.past == NULL);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;
     d->redraw = true;
 }
@@ -151,7 +176,7 @@ static void take_settings(struct dashboard *d)
 
 static void copy(struct dashboard *d, struct moment now)
 {
-    char *text = tui_copy_text(&d->view, d->collector.model, &d->canvas);
+    char *text = tui_copy_text(&d->view, shown(d), &d->canvas);
     bool done = text && tui_screen_copy(text, strlen(text));
 
     tui_view_report(&d->view, OUTCOME_NOTE,
@@ -203,8 +228,19 @@ static void act(struct dashboard *d, enum action action, struct moment now)
     case ACTION_REDRAW:
         tui_screen_spoilt();
         break;
+    case ACTION_PAST:
+        tui_collector_want_depth(&d->collector, "");
+        want_past(d, now, true);
+        break;
+    case ACTION_NOW:
+        tui_collector_leave_past(&d->collector, &d->view);
+        collect(d, now);
+        break;
     case ACTION_BARS:
-        tui_collector_bars(&d->collector, d->view.chart.end_ns);
+        if (d->collector.past)
+            want_past(d, now, false);
+        else
+            tui_collector_bars(&d->collector, d->view.chart.end_ns);
         d->redraw = true;
         break;
     case ACTION_COLLECT:
@@ -286,7 +322,7 @@ static void keyboard(struct dashboard *d, struct moment now)
         tui_screen_size(&width, &height);
         if (tui_paste_press(&d->paste, key, now.mono_ms, &whole)) {
             if (whole)
-                tui_keys_paste(&d->view, d->collector.model, width, height, d->paste.keys, d->paste.n);
+                tui_keys_paste(&d->view, shown(d), width, height, d->paste.keys, d->paste.n);
             d->redraw |= whole;
             continue;
         }
@@ -294,9 +330,9 @@ static void keyboard(struct dashboard *d, struct moment now)
             if (d->redraw)
                 draw(d); /* what is pointed at is what is drawn */
             tui_screen_pointer(&x, &y);
-            act(d, tui_mouse_press(&d->view, d->collector.model, &d->canvas, now, key, x, y), now);
+            act(d, tui_mouse_press(&d->view, shown(d), &d->canvas, now, key, x, y), now);
         } else {
-            act(d, tui_keys_press(&d->view, d->collector.model, width, height, now, key), now);
+            act(d, tui_keys_press(&d->view, shown(d), width, height, now, key), now);
         }
         d->redraw = true;
     }
@@ -328,7 +364,7 @@ static void on_timer(struct dashboard *d, struct moment now)
     tui_paste_expire(&d->paste, now.mono_ms);
     if (now.mono_ms + TICK_MS / 20 >= d->collect_at_ms)
         collect(d, now);
-    if (!d->view.frozen)
+    if (!d->view.frozen && !d->collector.past)
         tui_collector_log(&d->collector,
                           d->view.detail ? tui_view_wanted_training(&d->view, d->collector.model) : "", now);
     if (tui_collector_expire(&d->collector, &d->view, now))
@@ -354,6 +390,17 @@ static void take_studies(struct dashboard *d)
         tui_collector_want_study(&d->collector, &want);
 }
 
+static void take_past(struct dashboard *d, struct moment now)
+{
+    if (!tui_collector_take_past(&d->collector, &d->view, now))
+        return;
+    tui_collector_read_item(&d->collector, now);
+    want_lists(d, true);
+    if (d->collector.past)
+        want_past(d, now, false); /* the symbol and account that are chosen may not have been known */
+    d->redraw = true;
+}
+
 static void take_lists(struct dashboard *d, struct moment now)
 {
     if (!tui_collector_take_lists(&d->collector, &d->view, now))
@@ -376,6 +423,7 @@ static void loop(struct dashboard *d)
             COMPLAINT,
             STUDIES,
             LISTS,
+            PAST,
             EXPLAINED,
             UNEXPLAINED,
             POLLED
@@ -390,6 +438,7 @@ static void loop(struct dashboard *d)
             [UNEXPLAINED] = {.fd = d->collector.explain.child.err, .events = POLLIN},
             [STUDIES] = {.fd = tui_collector_studies_fd(&d->collector), .events = POLLIN},
             [LISTS] = {.fd = tui_collector_lists_fd(&d->collector), .events = POLLIN},
+            [PAST] = {.fd = tui_collector_past_fd(&d->collector), .events = POLLIN},
         };
         set_timer(d);
         fds[CONTROL].fd = tui_collector_fd(&d->collector, &fds[CONTROL].events);
@@ -418,6 +467,8 @@ static void loop(struct dashboard *d)
                 take_studies(d);
             if (fds[LISTS].revents)
                 take_lists(d, now);
+            if (fds[PAST].revents)
+                take_past(d, now);
             if (fds[TIMER].revents)
                 on_timer(d, now);
         }
@@ -469,6 +520,10 @@ int tui_dashboard_run(const struct dashboard_options *options)
             tui_view_report(&d.view, OUTCOME_NOTE, "set-up:", d.view.settings_words, tui_model_now());
         draw(&d);
         collect(&d, tui_model_now());
+        if (options->at_ns > 0) {
+            d.view.go = (struct past_want){.jumps = true, .at_ns = options->at_ns};
+            act(&d, ACTION_PAST, tui_model_now());
+        }
         loop(&d);
         tui_screen_close();
         ended_by = d.ended_by;

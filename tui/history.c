@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/text.h"
+#include "db/as_of.h"
 #include "db/list.h"
 #include "db/records.h"
 #include "exchange/fail.h"
@@ -65,6 +66,23 @@ int tui_history_open(const char *path, struct history_reader **ret, char *err, s
         tui_history_close(reader);
         return r;
     }
+    *ret = reader;
+    return 0;
+}
+
+int tui_history_open_at(const char *path, int64_t at_ns, struct history_reader **ret, char *err,
+                        size_t err_size)
+{
+    struct history_reader *reader;
+    int r = tui_history_open(path, &reader, err, err_size);
+
+    if (r == 0 && at_ns > 0 && (r = db_reader_as_of(reader->db, at_ns)) < 0) {
+        tui_history_failed(reader, r, err, err_size);
+        tui_history_close(reader);
+    }
+    if (r < 0)
+        return r;
+    reader->at_ns = at_ns;
     *ret = reader;
     return 0;
 }

@@ -214,6 +214,9 @@ struct history_reader;
 
 /* Opens the database for reading. 0; -ENOENT when there is none yet; another -errno. err: one sentence. */
 int tui_history_open(const char *path, struct history_reader **ret, char *err, size_t err_size);
+/* The same, as it was at a moment (db/as_of.h); wall_ns is that moment in all calls then. 0 ns: now. */
+int tui_history_open_at(const char *path, int64_t at_ns, struct history_reader **ret, char *err,
+                        size_t err_size);
 void tui_history_close(struct history_reader *reader);
 
 /* Reads all of *ret: the wanted span of the account's equity, up to its newest point; the newest rows of the
@@ -245,7 +248,8 @@ double tui_history_day_profit(const struct history *history, int64_t day);
 const struct history_account *tui_history_account(const struct history *history, const char *name);
 
 /* What a status would have contained when the database was last written: symbols with their prices,
- * positions, accounts, live orders, streams. Ages are from the stored wall times to wall_ns. 0 or -errno. */
+ * positions, accounts, live orders, streams. Ages are from the stored wall times to wall_ns. Of a moment:
+ * equity by its newest point, cash by the ledger. 0 or -errno. */
 int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
                        int64_t *ret_accounts_age_ms, char *err, size_t err_size);
 

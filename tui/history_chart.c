@@ -111,8 +111,9 @@ static int stored_before(struct db_reader *db, const struct reading *reading, bo
     return r == -ENOENT ? 0 : r;
 }
 
-/* The newest kept ones where there are any; of the past the stored ones as soon as they go back further. */
-static int read_either(struct db_reader *db, struct reading *reading, int64_t end_ns)
+/* The newest kept ones where there are any, of a moment where there are enough; of the past the stored ones
+ * as soon as they go back further. */
+static int read_either(struct db_reader *db, struct reading *reading, int64_t end_ns, int enough)
 {
     struct history *h = reading->history;
     bool older = true;
@@ -126,7 +127,7 @@ static int read_either(struct db_reader *db, struct reading *reading, int64_t en
             r = stored_before(db, reading, &older);
         h->bars_oldest = h->bars_oldest && !older;
     }
-    if (r < 0 || !older || (h->n_bars > 0 && !end_ns))
+    if (r < 0 || !older || (h->n_bars >= enough && !end_ns))
         return r;
     h->n_outputs = 0;
     return read_window(db, reading, end_ns, false);
@@ -166,7 +167,7 @@ int tui_history_read_bars(struct history_reader *reader, struct history *h, cons
     if (r == 0 && h->n_timeframes == 0)
         r = read_intervals(reader->db, h, want->symbol);
     if (r == 0)
-        r = read_either(reader->db, &reading, want->bars_end_ns);
+        r = read_either(reader->db, &reading, want->bars_end_ns, reader->at_ns ? HISTORY_BARS_AFTER : 1);
     cli_text_clean(h->bars_symbol, sizeof(h->bars_symbol), want->symbol);
     return r;
 }

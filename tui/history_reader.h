@@ -16,6 +16,7 @@ struct history_flows {
 
 struct history_reader {
     struct db_reader *db;
+    int64_t at_ns;   /* the moment of which it reads, tui_history_open_at(); 0: now */
     bool curve_read; /* that much of that account has been read; from there only what is new */
     char curve_account[ACCOUNT_NAME_MAX];
     enum history_span curve_span;

@@ -22,6 +22,7 @@ static const char *const kinds[ITEM_KINDS] = {
     [ITEM_FILL] = "fill",     [ITEM_ALERT] = "alert",     [ITEM_COMMAND] = "command",
     [ITEM_LEDGER] = "ledger", [ITEM_ACCOUNT] = "account", [ITEM_POSITION] = "position",
     [ITEM_SYMBOL] = "symbol", [ITEM_POLICY] = "policy",   [ITEM_TRIP] = "trip",
+    [ITEM_WHAT_IF] = "",
 };
 
 bool tui_item_parse(const char *text, struct item *ret)
@@ -32,7 +33,8 @@ bool tui_item_parse(const char *text, struct item *ret)
     char *end;
 
     for (int kind = ITEM_ORDER; kind < ITEM_KINDS && text[len]; kind++)
-        if (kind != ITEM_EXTERNAL && strlen(kinds[kind]) == len && strncmp(text, kinds[kind], len) == 0)
+        if (kind != ITEM_EXTERNAL && kind != ITEM_WHAT_IF && strlen(kinds[kind]) == len &&
+            strncmp(text, kinds[kind], len) == 0)
             item.kind = (enum item_kind)kind;
     if (item.kind == ITEM_NONE || !name[0] || strlen(name) >= sizeof(item.name))
         return false;
@@ -56,7 +58,9 @@ bool tui_item_parse(const char *text, struct item *ret)
 
 void tui_item_title(const struct item *item, char *buf, size_t size)
 {
-    if (item->name[0])
+    if (item->kind == ITEM_WHAT_IF)
+        snprintf(buf, size, "%s", item->name);
+    else if (item->name[0])
         snprintf(buf, size, "%s %s%s%s", kinds[item->kind], item->name, item->account[0] ? " of " : "",
                  item->account);
     else

@@ -24,6 +24,7 @@ enum item_kind {
     ITEM_POSITION, /* account, and the symbol as name */
     ITEM_SYMBOL,   /* name */
     ITEM_POLICY,   /* name */
+    ITEM_WHAT_IF,  /* name: the line of the command line, "what-if …" */
     ITEM_KINDS,
 };
 

@@ -23,6 +23,13 @@ static const struct key_row rows[] = {
     {"w", KEYS_EVERYWHERE, "every text that is cut on this screen, whole", NULL},
     {"z", KEYS_EVERYWHERE, "zoom the panel, and back", NULL},
     {"f", KEYS_EVERYWHERE, "freeze the screen, and continue", NULL},
+    {"< >", KEYS_EVERYWHERE, "the past: the moment before, the one after; Esc: now",
+     "Where something changed: a fill, an order, an alert; on tab 4 the end of a bar of the chart. Everything is "
+     "as the database has it of that moment, the header says PAST, and nothing can be acted on. _:at "
+     "2026-08-08T12:00_, _:at -1h_ and _:at now_ lead to a moment."},
+    {"W", KEYS_EVERYWHERE, "what-if from the chosen order, in the command line",
+     "The moment and the account are typed already: the past one that is shown, else when the order was given. What "
+     "*papertape what-if* prints is a page."},
     {"F2", KEYS_EVERYWHERE, "set-up: colours, characters, time zone, mouse, interval",
      "Changed at once, kept with *s* in _$XDG_CONFIG_HOME/papertape/dashboard.ini_ (else in _~/.config_); options of the "
      "command line go before it, and what is printed (*--once*, *--json*, *--dump-screen*) is always in UTC."},

@@ -11,6 +11,7 @@
 #include "tui/lists.h"
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
+#include "tui/past_keys.h"
 #include "tui/paste.h"
 #include "tui/study_keys.h"
 #include "tui/train_ask.h"
@@ -97,7 +98,10 @@ static enum action type_command(struct view *view, const struct model *model, st
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
     if (key == PRESS_ENTER) {
+        enum action own;
         view->prompt = PROMPT_NONE;
+        if (tui_past_keys_line(view, line->edit.text, now, &own))
+            return own;
         return line->edit.text[strspn(line->edit.text, " \t")] ? ACTION_LINE : ACTION_NONE;
     }
     if (key == PRESS_ESCAPE && line->n_offers > 1)
@@ -330,6 +334,8 @@ static enum action backtest(struct view *view, const struct model *model, struct
 {
     const struct status_account *account = tui_view_account(view, model);
 
+    if (tui_past_keys_bar(view, model, now))
+        return ACTION_NONE;
     if (model->backtest.state == BACKTEST_RUNNING)
         return ACTION_STOP_BACKTEST;
     if (!account || !account->strategy[0]) {
@@ -376,6 +382,10 @@ static enum action step_timeframe(struct view *view, const struct model *model, 
 /* Depth and trades instead of the chart, and back; of the tab that has it. */
 static enum action turn_depth(struct view *view, const struct model *model, struct moment now)
 {
+    if (model->at_ns > 0) {
+        tui_view_report(view, OUTCOME_NOTE, "depth:", "of the past no order book is kept", now);
+        return ACTION_NONE;
+    }
     if (model_is_saved(model)) {
         tui_view_report(view, OUTCOME_NOTE, "depth:", "a saved run has no order book", now);
         return ACTION_NONE;
@@ -490,6 +500,8 @@ static enum action back(struct view *view, enum panel focus)
         view->detail = false;
         view->focus = PANEL_TRAININGS;
     }
+    if (!page && !view->zoomed && view->at_ns > 0)
+        return ACTION_NOW;
     view->zoomed = PANEL_NONE;
     return page ? ACTION_COLLECT : ACTION_NONE;
 }
@@ -565,6 +577,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
                            struct moment now, int key)
 {
     struct layout layout;
+    char text[COMMAND_LINE_MAX];
     bool second_g = view->got_g && key == 'g';
 
     view->got_g = false;
@@ -721,10 +734,19 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         open_command(view, "", now);
         break;
     case 'B':
-        open_order(view, model, now);
+        if (!tui_past_keys_bar(view, model, now))
+            open_order(view, model, now);
         break;
     case 'E':
-        open_amend(view, model, tui_view_focus(view, &layout), now);
+        if (!tui_past_keys_bar(view, model, now))
+            open_amend(view, model, tui_view_focus(view, &layout), now);
+        break;
+    case '<':
+    case '>':
+        return tui_past_keys_step(view, key);
+    case 'W':
+        if (tui_past_keys_what_if(view, model, tui_view_focus(view, &layout), now, text))
+            open_command(view, text, now);
         break;
     case 'i':
         if (tui_study_keys_plot(view, model, now, key))

@@ -10,6 +10,8 @@ enum action {
     ACTION_QUIT,
     ACTION_REDRAW,  /* the terminal's picture may be spoilt */
     ACTION_COLLECT, /* what is shown has changed: collect now */
+    ACTION_PAST,    /* to where view->go leads */
+    ACTION_NOW,     /* back from the past */
     ACTION_BARS,    /* the chart shows others: read them, and nothing else */
     ACTION_PAUSE,
     ACTION_RESUME,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/text.h"
+#include "db/as_of.h"
 #include "db/backtest.h"
 #include "db/records.h"
 #include "db/report/report.h"
@@ -20,7 +21,12 @@ struct reading {
     int64_t wall_ns;
     struct db_account_row accounts[STATUS_ACCOUNTS_MAX];
     int64_t equity_ns[STATUS_ACCOUNTS_MAX];
-    int at; /* the account whose equity is read */
+    int at;    /* the account whose equity is read */
+    bool past; /* of a moment: what follows is known */
+    struct gains {
+        int128_t realized, fees; /* of all positions in the account's currency */
+        int64_t cash, deposits;
+    } gains[ACCOUNTS_MAX];
 };
 
 static int64_t age_ms(const struct reading *reading, int64_t then_ns)
@@ -69,12 +75,24 @@ static int read_intervals(struct history_reader *reader, struct status *status)
     return r;
 }
 
+static void take_gains(struct reading *reading, const struct db_position_row *row)
+{
+    const struct db_account *account = row->account;
+
+    if (!reading->past || account->number < 0 || account->number >= ACCOUNTS_MAX ||
+        strcmp(row->symbol->symbol.quote, account->currency) != 0)
+        return;
+    reading->gains[account->number].realized += row->position.realized;
+    reading->gains[account->number].fees += row->position.fees;
+}
+
 static void on_position(void *ctx, const struct db_position_row *row)
 {
     struct reading *reading = ctx;
     struct status *s = reading->status;
     const struct symbol *symbol = &row->symbol->symbol;
 
+    take_gains(reading, row);
     if (row->position.qty == 0 || s->n_positions == STATUS_POSITIONS_MAX)
         return;
     struct status_position *p = &s->positions[s->n_positions++];
@@ -186,6 +204,41 @@ static int read_run(struct history_reader *reader, struct reading *reading, int 
     return 0;
 }
 
+static void on_flow(void *ctx, const struct db_flow *row)
+{
+    struct gains *gains = ctx;
+
+    gains->deposits = row->kind == LEDGER_RESET ? 0 : gains->deposits + row->amount;
+}
+
+static void on_cash(void *ctx, const struct db_ledger_row *row)
+{
+    ((struct gains *)ctx)->cash = row->row.balance;
+}
+
+/* Of a moment: what the daemon's status has by what it remembers is summed up of the ledger. */
+static int read_gains(struct history_reader *reader, struct reading *reading, int number)
+{
+    const struct db_account *known = &reading->accounts[reading->at].account;
+    struct status_account *account = &reading->status->accounts[reading->at];
+    struct gains *gains = &reading->gains[number];
+    int scale = known->currency_scale;
+    int r = db_reader_asset_ledger(reader->db, number, known->currency, 1, on_cash, gains);
+
+    if (r == 0)
+        r = db_reader_flows(reader->db, number, known->currency, 0, on_flow, gains);
+    if (r < 0)
+        return r;
+    account->cash = decimal_to_double(gains->cash, scale);
+    account->realized = decimal_to_double(gains->realized, scale);
+    account->fees = decimal_to_double(gains->fees, scale);
+    if (gains->deposits > 0) {
+        account->deposits = decimal_to_double(gains->deposits, scale);
+        account->return_pct = 100 * (account->equity / account->deposits - 1);
+    }
+    return 0;
+}
+
 static int read_accounts(struct history_reader *reader, struct reading *reading)
 {
     char saved[8];
@@ -205,6 +258,8 @@ static int read_accounts(struct history_reader *reader, struct reading *reading)
             r = read_day(reader, reading, number);
         if (r == 0 && reading->status->saved)
             r = read_run(reader, reading, number);
+        else if (r == 0 && reading->past)
+            r = read_gains(reader, reading, number);
     }
     return r;
 }
@@ -251,14 +306,17 @@ int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct st
         reading->wall_ns = wall_ns;
         r = db_reader_begin(reader->db);
         if (r == 0) {
-            if ((r = db_reader_prices(reader->db, on_price, reading)) == 0 &&
+            reading->past = reader->at_ns > 0;
+            if ((r = (reading->past ? db_as_of_prices : db_reader_prices)(reader->db, on_price, reading)) ==
+                    0 &&
                 (r = read_intervals(reader, status)) == 0 &&
-                (r = db_reader_positions(reader->db, on_position, reading)) == 0 &&
+                (r = (reading->past ? db_as_of_positions : db_reader_positions)(reader->db, on_position,
+                                                                                reading)) == 0 &&
                 (r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading)) == 0)
                 r = read_accounts(reader, reading);
             if (r == 0)
                 r = tui_history_status_trainings(reader, wall_ns, status);
-            if (r == 0)
+            if (r == 0 && !reading->past) /* the last comparison alone is kept */
                 r = read_parity(reader, &status->parity);
             db_reader_end(reader->db);
         }

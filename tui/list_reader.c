@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include "db/as_of.h"
 #include "tui/list_source.h"
 #include "tui/reader_thread.h"
 
@@ -16,25 +17,11 @@ struct tui_list_reader {
     struct list_rows rows[DB_LISTS]; /* that were read and not taken yet */
     /* The thread's own: what it reads, what was read last, and of which version of the database. */
     struct lists_want now;
+    int64_t at_ns; /* of which `db` reads */
     struct list_want done[DB_LISTS];
     int64_t done_version[DB_LISTS]; /* of those that failed the file's */
     bool failed[DB_LISTS];
 };
-
-static bool opened(struct tui_list_reader *reader)
-{
-    char words[DB_ERROR_MAX];
-    struct db_reader *db = NULL;
-
-    if (!reader->db && db_reader_open(reader->path, &db, words, sizeof(words)) == 0) {
-        pthread_mutex_lock(&reader->thread.mutex);
-        reader->db = db;
-        pthread_mutex_unlock(&reader->thread.mutex);
-        memset(reader->done, 0, sizeof(reader->done));
-        memset(reader->failed, 0, sizeof(reader->failed));
-    }
-    return reader->db != NULL;
-}
 
 static void closed(struct tui_list_reader *reader)
 {
@@ -45,6 +32,28 @@ static void closed(struct tui_list_reader *reader)
     pthread_mutex_unlock(&reader->thread.mutex);
     if (db)
         db_reader_close(db);
+}
+
+static bool opened(struct tui_list_reader *reader, int64_t at_ns)
+{
+    char words[DB_ERROR_MAX];
+    struct db_reader *db = NULL;
+
+    if (reader->db && reader->at_ns != at_ns)
+        closed(reader);
+    if (!reader->db && db_reader_open(reader->path, &db, words, sizeof(words)) == 0) {
+        if (at_ns > 0 && db_reader_as_of(db, at_ns) < 0) {
+            db_reader_close(db);
+            return false;
+        }
+        reader->at_ns = at_ns;
+        pthread_mutex_lock(&reader->thread.mutex);
+        reader->db = db;
+        pthread_mutex_unlock(&reader->thread.mutex);
+        memset(reader->done, 0, sizeof(reader->done));
+        memset(reader->failed, 0, sizeof(reader->failed));
+    }
+    return reader->db != NULL;
 }
 
 static void put(struct tui_list_reader *reader, int list, struct list_rows *rows)
@@ -87,8 +96,11 @@ static int read_windows(struct tui_list_reader *reader, int list, const struct l
 /* An answer, too: no row, and why. */
 static void put_words(struct tui_list_reader *reader, int list, const struct list_want *want, int r)
 {
-    struct list_rows rows = {
-        .have = true, .query = want->query, .answered = want->asked, .summed = list == DB_LIST_TRIPS};
+    struct list_rows rows = {.have = true,
+                             .at_ns = want->at_ns,
+                             .query = want->query,
+                             .answered = want->asked,
+                             .summed = list == DB_LIST_TRIPS};
     const char *words = db_reader_error(reader->db);
 
     snprintf(rows.words, sizeof(rows.words), "%s", words[0] ? words : strerror(-r));
@@ -138,7 +150,7 @@ static void read_lists(void *ctx)
     reader->now = reader->want;
     pthread_mutex_unlock(&reader->thread.mutex);
     for (int list = 0; list < DB_LISTS && !is_over(reader); list++) {
-        if (!reader->now.list[list].used || !opened(reader))
+        if (!reader->now.list[list].used || !opened(reader, reader->now.list[list].at_ns))
             continue;
         int r = read_list(reader, list, &reader->now.list[list]);
         if (r == -EINTR)
@@ -191,8 +203,8 @@ static bool obsolete(const struct lists_want *old, const struct lists_want *new)
 {
     for (int i = 0; i < DB_LISTS; i++) {
         const struct list_want *a = &old->list[i], *b = &new->list[i];
-        if (a->used &&
-            (!b->used || memcmp(&a->query, &b->query, sizeof(a->query)) != 0 || a->asked != b->asked))
+        if (a->used && (!b->used || a->at_ns != b->at_ns ||
+                        memcmp(&a->query, &b->query, sizeof(a->query)) != 0 || a->asked != b->asked))
             return true;
     }
     return false;

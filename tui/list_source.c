@@ -153,7 +153,8 @@ static int read_found(struct db_reader *db, enum db_list list, const struct list
                       struct list_rows *ret)
 {
     struct db_list_query query = want->query;
-    struct list_rows rows = {.have = true, .query = want->query, .answered = want->asked};
+    struct list_rows rows = {
+        .have = true, .at_ns = want->at_ns, .query = want->query, .answered = want->asked};
     int64_t id = want->id;
     int r = 0;
 

@@ -11,6 +11,7 @@ enum { LIST_NUMBERS_MAX = LIST_HEADS_MAX * 21 + 3 /* bytes of a JSON array of th
 /* What is shown of a list. Compared as bytes: made of zeros. */
 struct list_want {
     bool used;
+    int64_t at_ns;              /* as of that moment, db/as_of.h; 0: now */
     struct db_list_query query; /* its `without` is NULL: the next member has them */
     char without[LIST_NUMBERS_MAX];
     int64_t id, at; /* as db_list_read() */
@@ -27,6 +28,7 @@ struct lists_want {
 /* The rows that were read of a list, owned. */
 struct list_rows {
     bool have;
+    int64_t at_ns;              /* of when they are */
     struct db_list_query query; /* that they were read by; its `without` is NULL */
     struct db_list_window window;
     void *rows;               /* [window.n] struct status_order, history_fill, history_alert, history_log,

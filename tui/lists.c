@@ -200,6 +200,7 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
         if (!want->used)
             continue;
         tui_lists_rows(view, model, (enum db_list)i, &rows);
+        want->at_ns = view->at_ns;
         want->query.list = (enum db_list)i;
         want->query.sort = list->sort;
         want->query.invert = list->invert;
@@ -244,6 +245,8 @@ void tui_lists_take(struct view *view, struct model *model, struct list_rows rea
     struct lists_rows rows;
 
     for (int i = 0; i < DB_LISTS; i++) {
+        if (read[i].have && read[i].at_ns != view->at_ns) /* it was left since */
+            tui_list_rows_finish(&read[i]);
         if (!read[i].have)
             continue;
         tui_list_rows_keep_sums(&read[i], &model->lists[i]);

@@ -20,6 +20,11 @@ struct moment tui_model_now(void)
     return (struct moment){.wall_ns = clock_wall_ns(), .mono_ms = clock_now_ms()};
 }
 
+struct moment tui_model_moment(const struct model *model, struct moment now)
+{
+    return model->at_ns ? (struct moment){model->at_ns, model->status_mono_ms} : now;
+}
+
 struct model *tui_model_create(int64_t interval_ms)
 {
     struct model *model = calloc(1, sizeof(*model));
@@ -160,7 +165,7 @@ static bool tui_model_symbol_closed(const struct status_symbol *symbol)
 static enum freshness of_symbol(const struct model *model, const struct status_symbol *symbol, int64_t age_ms,
                                 struct moment now)
 {
-    if (model_is_saved(model))
+    if (model_is_still(model))
         return tui_model_freshness(model, now);
     int64_t expected = symbol && symbol->limit_ms > 0 ? symbol->limit_ms / 3 : PRICE_EXPECTED_MS;
     enum freshness own = freshness_of(tui_model_age(model, age_ms, now), expected);
@@ -185,7 +190,7 @@ enum freshness tui_model_position_freshness(const struct model *model, const str
 
 enum freshness tui_model_accounts_freshness(const struct model *model, struct moment now)
 {
-    if (model_is_saved(model))
+    if (model_is_still(model))
         return tui_model_freshness(model, now);
     enum freshness own = freshness_of(tui_model_age(model, model->accounts_age_ms, now), EQUITY_EXPECTED_MS);
 
@@ -329,6 +334,11 @@ const char *tui_model_trading_reason(const struct model *model)
     if (len > 0 && strncmp(reason, model->status.trading, len) == 0 && strchr(" :,", reason[len]))
         reason += len + strspn(reason + len, " :,");
     return reason;
+}
+
+const char *tui_model_unrecorded(const struct model *model)
+{
+    return model->at_ns > 0 ? "- of the past nothing is kept here" : NULL;
 }
 
 const char *tui_model_no_daemon(const struct model *model)

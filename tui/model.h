@@ -45,6 +45,7 @@ struct model_log {
 };
 
 struct model {
+    int64_t at_ns; /* the past moment that all of it is of, as the database has it; 0: it is of now */
     enum model_source source;
     enum model_source holdings; /* the source of symbols, accounts, positions and orders: a daemon that has
                                    not started does not know them, and the database's last state is shown */
@@ -74,6 +75,9 @@ struct model {
     char database_words[STATUS_TEXT_MAX]; /* why there is no database; empty when there is */
 };
 
+/* The moment that what the model has is drawn at: its own of the past, else `now`. */
+struct moment tui_model_moment(const struct model *model, struct moment now);
+
 /* An empty model on the heap, or NULL. */
 struct model *tui_model_create(int64_t interval_ms);
 void tui_model_destroy(struct model *model);
@@ -97,6 +101,15 @@ static inline bool model_is_saved(const struct model *model)
 {
     return model->source == MODEL_DATABASE && model->status.saved;
 }
+
+/* Is it a saved run, or of a past moment? Nothing in it becomes stale. */
+static inline bool model_is_still(const struct model *model)
+{
+    return model->at_ns > 0 || model_is_saved(model);
+}
+
+/* What a panel says of which nothing is kept: of the past, static; NULL: the model is of now. */
+const char *tui_model_unrecorded(const struct model *model);
 
 /* Why no command can be sent, without MODEL_DAEMON: a sentence. */
 const char *tui_model_no_daemon(const struct model *model);

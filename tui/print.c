@@ -100,6 +100,10 @@ static void feed(FILE *out, const struct model *model, struct moment now)
     const char *reason = tui_model_trading_reason(model);
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[FORMAT_MAX], up[FORMAT_MAX];
 
+    if (model->at_ns > 0) {
+        fprintf(out, "PAST      %sZ: as the database has it\n", cli_format_time(a, model->at_ns));
+        return;
+    }
     if (model->source != MODEL_DAEMON) {
         fprintf(out, "daemon    none: %s\n",
                 model->status.saved ? "a saved backtest has none" : model->daemon_words);
@@ -538,6 +542,8 @@ int tui_print_json(FILE *out, const struct model *model, const json_t *status)
                   rows_json(&order_record, h->orders, h->n_orders), "alerts", tui_print_alerts_json(h), "log",
                   rows_json(&log_record, h->log, h->n_log));
     json_object_set_new(object, "accounts", known ? accounts_json(model) : json_null());
+    if (model->at_ns > 0)
+        json_object_set_new(object, "at_ns", json_integer(model->at_ns));
     json_object_set_new(object, "saved_backtest", json_boolean(model_is_saved(model)));
     json_object_set_new(object, "devices", tui_print_devices_json(&h->devices));
     json_object_set_new(object, "trainings", tui_print_trainings_json(model, tui_model_now()));

@@ -23,7 +23,8 @@ enum style {
     STYLE_LINE_2, /* and further ones */
     STYLE_LINE_3,
     STYLE_LINE_4,
-    STYLE_KEY, /* a key that can be pressed */
+    STYLE_KEY,  /* a key that can be pressed */
+    STYLE_PAST, /* PAST: what is shown is not now */
     STYLES,
 };
 

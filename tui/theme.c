@@ -29,6 +29,7 @@ static const struct paint dark[STYLES] = {
     [STYLE_LINE_3] = {73, CYAN, .dim = true},
     [STYLE_LINE_4] = {187, WHITE},
     [STYLE_KEY] = {153, CYAN},
+    [STYLE_PAST] = {203, RED, .bold = true, .reverse = true},
 };
 
 static const struct paint light[STYLES] = {
@@ -52,6 +53,7 @@ static const struct paint light[STYLES] = {
     [STYLE_LINE_3] = {30, CYAN},
     [STYLE_LINE_4] = {59, BLACK},
     [STYLE_KEY] = {19, BLUE},
+    [STYLE_PAST] = {124, RED, .bold = true, .reverse = true},
 };
 
 /* Blue and orange instead of green and red; only what differs from `dark`. */
@@ -61,6 +63,7 @@ static const struct paint colour_blind[STYLES] = {
     [STYLE_WARN] = {220, YELLOW},
     [STYLE_BAD] = {208, YELLOW, .bold = true, .reverse = true},
     [STYLE_DOWN] = {208, YELLOW},
+    [STYLE_PAST] = {208, YELLOW, .bold = true, .reverse = true},
 };
 
 int tui_scheme_parse(const char *name)

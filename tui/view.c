@@ -58,6 +58,8 @@ const char *tui_view_barred(const struct view *view, const struct model *model,
 {
     if (view->readonly)
         return "read-only: started with --readonly";
+    if (view->at_ns > 0)
+        return "the past cannot be acted on: Esc returns to now";
     if (!model->reads_only)
         return NULL;
     snprintf(words, VIEW_BARRED_MAX, "reading only: ask for group %.40s", model->operators);
@@ -438,7 +440,7 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
     struct scene scene = {
         .model = model,
         .view = view,
-        .now = view->frozen ? view->frozen_at : now,
+        .now = tui_model_moment(model, view->frozen ? view->frozen_at : now),
         .real_now = now,
         .focus = tui_view_focus(view, &layout),
     };

@@ -13,6 +13,7 @@
 #include "tui/layout.h"
 #include "tui/list.h"
 #include "tui/model.h"
+#include "tui/past.h"
 #include "tui/settings.h"
 #include "tui/study_plot.h"
 
@@ -104,6 +105,8 @@ struct view {
     int whole_most;   /* of the texts at most, as they were drawn; LIST_END: not yet */
     bool readonly, frozen;
     struct moment frozen_at;
+    int64_t at_ns;       /* the past moment that is shown, the model's; 0: now */
+    struct past_want go; /* where ACTION_PAST leads */
     int64_t interval_ms;
     enum prompt prompt;
     char typed[VIEW_TYPED_MAX];

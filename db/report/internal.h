@@ -93,6 +93,9 @@ void db_report_prices_finish(struct report_prices *prices);
  * stored since. 0, or -errno; *ret is 0 where it is not known. */
 int db_report_price(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
                     int64_t *ret);
+/* The same, and when it was that price: the bar's end; 0: not known. */
+int db_report_price_at(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
+                       int64_t *ret, int64_t *ret_ns);
 
 /* Bars of the finest kind that has one in [from_ns, to_ns): opening and close, in the shares of to_ns, and
  * the bar's end. */

@@ -121,8 +121,8 @@ static int last_close(struct report_prices *prices, const struct report_price_so
     return 0;
 }
 
-int db_report_price(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
-                    int64_t *ret)
+int db_report_price_at(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
+                       int64_t *ret, int64_t *ret_ns)
 {
     int64_t end_ns = INT64_MIN, price = 0, mark, mark_ns;
     int r = 0;
@@ -132,10 +132,21 @@ int db_report_price(struct report_prices *prices, int64_t symbol, int64_t ts_ns,
     if (r >= 0)
         r = db_query_first(prices->reader, "SELECT mark, ts_ns FROM prices WHERE symbol = ?1",
                            RECORD_PARAMS(symbol), RECORD_INTO(&mark, &mark_ns));
-    if (r > 0 && mark > 0 && mark_ns <= ts_ns && mark_ns > end_ns)
+    if (r > 0 && mark > 0 && mark_ns <= ts_ns && mark_ns > end_ns) {
         price = mark;
+        end_ns = mark_ns;
+    }
     *ret = price;
+    *ret_ns = price > 0 ? end_ns : 0;
     return r < 0 ? r : 0;
+}
+
+int db_report_price(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
+                    int64_t *ret)
+{
+    int64_t since_ns;
+
+    return db_report_price_at(prices, symbol, ts_ns, shares_ns, ret, &since_ns);
 }
 
 /* ---- a series ---- */

@@ -44,6 +44,8 @@ static struct area rule(const struct area *area, const struct scene *scene, enum
 static const char *unanswered(const struct scene *scene, const struct status_symbol *symbol,
                               const struct depth_answer *answer)
 {
+    if (scene->model->at_ns > 0)
+        return tui_model_unrecorded(scene->model);
     if (scene->model->source != MODEL_DAEMON)
         return "- the daemon is not there";
     if (strcmp(answer->symbol, symbol->symbol) != 0)

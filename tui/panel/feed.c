@@ -177,7 +177,9 @@ void panel_feed(const struct area *area, const struct scene *scene)
     char text[FORMAT_MAX];
 
     if (model->source != MODEL_DAEMON) {
-        panel_frame_empty(&body, model->daemon_words[0] ? model->daemon_words : "asking the daemon");
+        panel_frame_empty(&body, model->at_ns > 0         ? tui_model_unrecorded(model)
+                                 : model->daemon_words[0] ? model->daemon_words
+                                                          : "asking the daemon");
         return;
     }
     panel_frame_age(text, sizeof(text), freshness,

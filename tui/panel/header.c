@@ -14,10 +14,22 @@ void panel_too_small(const struct area *area, const struct scene *scene)
     snprintf(text, sizeof(text), "%dx%d: needs %dx%d", area->width, area->height, LAYOUT_WIDTH_MIN,
              LAYOUT_HEIGHT_MIN);
     int x = tui_area_text(area, 0, 0, STYLE_WARN, text);
-    if (scene->model->source == MODEL_DAEMON)
+    if (scene->model->at_ns > 0)
+        tui_area_text(area, x + 2, 0, STYLE_PAST, "PAST");
+    else if (scene->model->source == MODEL_DAEMON)
         tui_area_printf(area, x + 2, 0, STYLE_NORMAL, "feed %s  %s", s->feed.state, s->trading);
     else
         tui_area_text(area, x + 2, 0, STYLE_BAD, "no daemon");
+}
+
+/* " PAST 2026-08-08 12:00:00.123Z " in the brand's place. */
+static void past_segment(struct segment *ret, const struct model *model)
+{
+    char time[FORMAT_MAX], zone[FORMAT_MAX];
+
+    snprintf(ret->text, sizeof(ret->text), " PAST %s.%03d%s ", cli_format_time(time, model->at_ns),
+             (int)(model->at_ns / 1000000 % 1000), cli_format_zone(zone, model->at_ns));
+    ret->style = STYLE_PAST;
 }
 
 static void feed_segment(struct segment *ret, const struct scene *scene)
@@ -149,11 +161,15 @@ static void fill_segments(const struct scene *scene, struct segment segments[sta
     char a[FORMAT_MAX];
 
     memcpy(segments, places, sizeof(places));
-    feed_segment(&segments[FEED], scene);
-    trading_segment(&segments[TRADING], &segments[REASON], scene);
-    parity_segment(&segments[PARITY], scene);
-    trainer_segment(&segments[TRAINER], scene);
-    storage_segment(&segments[STORAGE], scene);
+    if (model->at_ns > 0) {
+        past_segment(&segments[BRAND], model);
+    } else {
+        feed_segment(&segments[FEED], scene);
+        trading_segment(&segments[TRADING], &segments[REASON], scene);
+        parity_segment(&segments[PARITY], scene);
+        trainer_segment(&segments[TRAINER], scene);
+        storage_segment(&segments[STORAGE], scene);
+    }
     if (freshness == GONE) {
         snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq -");
         segments[EQUITY].style = STYLE_DIM;

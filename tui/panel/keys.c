@@ -112,8 +112,10 @@ void panel_keys(const struct area *area, const struct scene *scene)
 {
     static const struct {
         const char *key, *word;
-        bool action, chart, order, list, log;
+        bool action, chart, order, list, log, past;
     } keys[] = {
+        {"<>", "step", .past = true},
+        {"Esc", "now", .past = true},
         {"p", "pause", true},
         {"F", "flatten", true},
         {"a", "ack", true},
@@ -164,11 +166,13 @@ void panel_keys(const struct area *area, const struct scene *scene)
     }
     if (tui_study_keys_here(view, scene->focus))
         x = search_keys(area, x, quit, scene);
-    if (!view->readonly && tui_train_keys_here(view, scene->focus))
+    if (!view->readonly && view->at_ns == 0 && tui_train_keys_here(view, scene->focus))
         x = training_keys(area, x, quit, scene);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *word = keys[i].word;
-        if (view->readonly && keys[i].action)
+        if (keys[i].action && (view->readonly || (view->at_ns > 0 && keys[i].key[0] != ':')))
+            continue;
+        if (keys[i].past && (view->at_ns == 0 || (keys[i].key[0] == 'E' && view->item.kind != ITEM_NONE)))
             continue;
         if (keys[i].order && !has_live_order(scene))
             continue;
@@ -186,6 +190,8 @@ void panel_keys(const struct area *area, const struct scene *scene)
             word = feet[(view->foot + 1) % FEET];
         if (keys[i].chart && (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE ||
                               (view->depth && keys[i].key[0] != 'd')))
+            continue;
+        if ((keys[i].key[0] == 'd' || keys[i].key[0] == 'b') && view->at_ns > 0)
             continue;
         if (keys[i].key[0] == 'd' && model_is_saved(scene->model))
             continue;

@@ -155,7 +155,7 @@ void panel_studies(const struct area *area, const struct scene *scene)
     if (n == 0) {
         struct area rest = tui_area_part(&body, 0, top, body.width, body.height - top);
         if (top == 0)
-            panel_frame_empty(&rest, "no studies");
+            panel_frame_empty(&rest, model->at_ns > 0 ? tui_model_unrecorded(model) : "no studies");
         return;
     }
     struct column shown[COLUMNS];

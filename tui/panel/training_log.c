@@ -22,7 +22,8 @@ void panel_training_log(const struct area *area, const struct scene *scene)
     }
     if (!ours || log->n == 0) {
         bool refused = log->words[0] && strcmp(log->training, wanted) == 0;
-        panel_frame_empty(&body, refused ? log->words
+        panel_frame_empty(&body, refused                   ? log->words
+                                 : scene->model->at_ns > 0 ? tui_model_unrecorded(scene->model)
                                  : scene->model->source != MODEL_DAEMON
                                      ? "n/a: the daemon fetches it, and none answers"
                                  : ours ? "it has written nothing"

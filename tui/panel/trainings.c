@@ -112,9 +112,10 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     }
     if (n == 0) {
         struct area rest = tui_area_part(&body, 0, top, body.width, body.height - top);
-        panel_frame_empty(&rest, model->source == MODEL_NOTHING ? "no training is known yet"
-                                 : scene->view->readonly        ? "no trainings"
-                                                                : "no trainings: s starts one");
+        panel_frame_empty(&rest, model->at_ns > 0                 ? "no training was there"
+                                 : model->source == MODEL_NOTHING ? "no training is known yet"
+                                 : scene->view->readonly          ? "no trainings"
+                                                                  : "no trainings: s starts one");
         return;
     }
     struct column shown[COLUMNS];

@@ -197,8 +197,9 @@ void panel_venues(const struct area *area, const struct scene *scene)
     struct area body = panel_frame_rule(area, scene, PANEL_VENUES, "Venues", s->n_venues, &title);
 
     if (model->source != MODEL_DAEMON || s->n_venues == 0) {
-        panel_frame_empty(&body, model->source != MODEL_DAEMON ? "the daemon is not there"
-                                                               : "no venue is known yet");
+        panel_frame_empty(&body, model->at_ns > 0                ? tui_model_unrecorded(model)
+                                 : model->source != MODEL_DAEMON ? "the daemon is not there"
+                                                                 : "no venue is known yet");
         return;
     }
     struct table table = panel_frame_table(area, title, columns, COLUMNS);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/stored.h"
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
@@ -172,20 +173,37 @@ static int find_state(const struct option_call *call, struct dashboard_options *
     return EXIT_OK;
 }
 
-static int print_screen(const struct dashboard_request *request, struct collector *collector)
+/* Of the moment that --at names, where it names one. False: a sentence was written. */
+static bool go_back(const struct dashboard_request *request, struct collector *collector, struct view *view)
 {
-    struct model *model = collector->model;
+    char words[STATUS_TEXT_MAX];
+    struct past_want want = {.jumps = true, .at_ns = request->dashboard.at_ns};
+
+    if (!want.at_ns)
+        return true;
+    if (!tui_collector_past_once(collector, view, &want, words)) {
+        fprintf(stderr, "papertape: --at: %s\n", words);
+        return false;
+    }
+    want.visit = collector->visit;
+    tui_view_want(view, tui_collector_shown(collector), request->width, &want.want);
+    return tui_collector_past_once(collector, view, &want,
+                                   words); /* which the first reading could not know */
+}
+
+static int print_screen(const struct dashboard_request *request, struct collector *collector,
+                        struct view *from)
+{
+    struct model *model = tui_collector_shown(collector);
     struct history_want past;
     struct tui_study_want want;
-    struct view view;
+    struct view view = *from;
     struct canvas canvas;
     struct layout layout;
     int r = tui_canvas_init(&canvas, request->width, request->height, request->dashboard.glyphs);
 
     if (r < 0)
         return r;
-    tui_view_init(&view, request->dashboard.readonly, request->dashboard.interval_ms);
-    view.tab = request->dashboard.tab;
     if (request->dashboard.study && !tui_view_open_study(&view, model, request->dashboard.study)) {
         tui_canvas_finish(&canvas);
         return -ENOENT;
@@ -193,14 +211,17 @@ static int print_screen(const struct dashboard_request *request, struct collecto
     if (request->dashboard.item.kind != ITEM_NONE)
         tui_item_keys_open(&view, &request->dashboard.item);
     tui_view_want(&view, model, request->width, &past); /* which the first reading could not know */
-    tui_collector_read(collector, &past);
+    if (model == collector->model)
+        tui_collector_read(collector, &past);
     tui_view_layout(&view, model, canvas.width, canvas.height, &layout);
     tui_collector_page_once(collector, &view, &layout, EXPLAIN_TIMEOUT_MS);
-    for (int i = 0; i < 2 && view.tab == TAB_STUDY; i++) { /* the page, then its chosen trial's attributes */
+    for (int i = 0; i < 2 && view.tab == TAB_STUDY && model == collector->model;
+         i++) { /* the page, then its chosen trial's attributes */
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
     }
-    tui_collector_depth_once(collector, tui_view_wanted_depth(&view, model, &layout), STATUS_TIMEOUT_MS);
+    if (model == collector->model)
+        tui_collector_depth_once(collector, tui_view_wanted_depth(&view, model, &layout), STATUS_TIMEOUT_MS);
     tui_view_draw(&view, model, tui_model_now(), &canvas);
     tui_canvas_print(&canvas, stdout);
     tui_canvas_finish(&canvas);
@@ -210,6 +231,7 @@ static int print_screen(const struct dashboard_request *request, struct collecto
 static int print(const struct dashboard_request *request)
 {
     struct collector collector;
+    struct view view;
     int status = EXIT_OK;
     int r = tui_collector_init(&collector, &request->dashboard.state, request->dashboard.studies,
                                request->dashboard.interval_ms);
@@ -218,12 +240,19 @@ static int print(const struct dashboard_request *request)
         if (i > 0)
             poll(NULL, 0, (int)request->dashboard.interval_ms);
         tui_collector_once(&collector, STATUS_TIMEOUT_MS);
+        tui_view_init(&view, request->dashboard.readonly, request->dashboard.interval_ms);
+        view.tab = request->dashboard.tab;
+        if (!go_back(request, &collector, &view)) {
+            tui_collector_finish(&collector);
+            return EXIT_ERROR;
+        }
+        const struct model *model = tui_collector_shown(&collector);
         if (request->printed == PRINT_JSON)
-            r = tui_print_json(stdout, collector.model, collector.status_json);
+            r = tui_print_json(stdout, model, model->at_ns ? NULL : collector.status_json);
         else if (request->printed == PRINT_SCREEN)
-            r = print_screen(request, &collector);
+            r = print_screen(request, &collector, &view);
         else
-            tui_print_overview(stdout, collector.model, tui_model_now());
+            tui_print_overview(stdout, model, tui_model_moment(model, tui_model_now()));
         if (fflush(stdout) != 0 || ferror(stdout))
             break; /* option_main() reports it */
     }
@@ -237,7 +266,7 @@ static int print(const struct dashboard_request *request)
     } else if (r < 0) {
         fprintf(stderr, "papertape: printing: %s\n", strerror(-r));
         status = EXIT_ERROR;
-    } else if (model_is_saved(collector.model)) {
+    } else if (model_is_saved(collector.model) || collector.past) {
         status = EXIT_OK; /* no daemon is expected, and nothing in it becomes stale */
     } else if (collector.model->source != MODEL_DAEMON) {
         const char *database = collector.model->database_words;
@@ -307,6 +336,8 @@ static const struct option_row options[] = {
      offsetof(struct dashboard_request, dashboard.studies)},
     {"study", "STUDY", "begin with that study's page", offsetof(struct dashboard_request, dashboard.study)},
     {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},
+    {"at", "T", "the past: everything as it was then, as 2026-08-08T12:00, or -1h",
+     offsetof(struct dashboard_request, dashboard.at_ns), cli_stored_take_time, .without = "plain study"},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
     {"open", "ITEM", "the page to begin with: " ITEM_FORMS, .take = take_open},
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},

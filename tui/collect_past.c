@@ -1,0 +1,123 @@
+/* The past: requested of its reader, and shown until it is left. The daemon's status is collected meanwhile.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/collect.h"
+#include "tui/history_reader.h"
+#include "tui/item_keys.h"
+
+struct model *tui_collector_shown(struct collector *collector)
+{
+    return collector->past ? collector->past : collector->model;
+}
+
+void tui_collector_past(struct collector *collector, struct view *view, const struct past_want *want,
+                        struct moment now)
+{
+    struct past_want own = *want;
+
+    own.visit = collector->visit;
+    if (!collector->past_reader)
+        collector->past_reader = tui_past_reader_create(collector->state.database);
+    if (!collector->past_reader) {
+        tui_view_report(view, OUTCOME_NOTE, "past:", "out of memory", now);
+        return;
+    }
+    collector->past_want = own.want;
+    tui_past_reader_want(collector->past_reader, &own);
+}
+
+void tui_collector_leave_past(struct collector *collector, struct view *view)
+{
+    collector->visit++;
+    view->at_ns = 0;
+    view->chart.end_ns = 0;
+    tui_model_destroy(collector->past);
+    tui_history_close(collector->past_rows);
+    collector->past = NULL;
+    collector->past_rows = NULL;
+}
+
+/* Lists and the page stay until they are read again, of the same moment. */
+static void keep(struct model *model, struct model *before)
+{
+    if (!before || before->at_ns != model->at_ns)
+        return;
+    memcpy(model->lists, before->lists, sizeof(model->lists));
+    memset(before->lists, 0, sizeof(before->lists));
+    model->item = before->item;
+    before->item = (struct item_page){0};
+}
+
+static void show(struct collector *collector, struct view *view, struct model *model)
+{
+    if (collector->past_rows && collector->past_rows->at_ns != model->at_ns) {
+        tui_history_close(collector->past_rows);
+        collector->past_rows = NULL;
+    }
+    keep(model, collector->past);
+    tui_model_destroy(collector->past);
+    collector->past = model;
+    view->at_ns = model->at_ns;
+    view->frozen = false;
+}
+
+int tui_collector_past_fd(const struct collector *collector)
+{
+    return collector->past_reader ? tui_past_reader_fd(collector->past_reader) : -1;
+}
+
+static void take(struct collector *collector, struct view *view, struct past_read *read, struct moment now)
+{
+    if (read->model)
+        show(collector, view, read->model);
+    else if (read->now || collector->past) /* nothing of a moment is shown as of another */
+        tui_collector_leave_past(collector, view);
+    if (read->words[0])
+        tui_view_report(view, OUTCOME_NOTE, "past:", read->words, now);
+    else if (read->now)
+        tui_view_report(view, OUTCOME_NOTE, "past:", "it is now again", now);
+}
+
+bool tui_collector_take_past(struct collector *collector, struct view *view, struct moment now)
+{
+    struct past_read read;
+
+    if (!tui_past_reader_take(collector->past_reader, &read))
+        return false;
+    if (read.visit != collector->visit) { /* it was left meanwhile */
+        tui_model_destroy(read.model);
+        return false;
+    }
+    take(collector, view, &read, now);
+    return true;
+}
+
+bool tui_collector_past_once(struct collector *collector, struct view *view, const struct past_want *want,
+                             char words[static STATUS_TEXT_MAX])
+{
+    struct tui_past_source *source = tui_past_source_create(collector->state.database);
+    struct past_read read = {.words = "out of memory"};
+
+    if (source)
+        tui_past_source_read(source, want, &read);
+    tui_past_source_destroy(source);
+    take(collector, view, &read, tui_model_now());
+    view->outcome = OUTCOME_NONE;
+    snprintf(words, STATUS_TEXT_MAX, "%s", read.words);
+    return read.model || read.now;
+}
+
+struct history_reader *tui_collector_rows(struct collector *collector)
+{
+    struct model *model = collector->past;
+    char words[STATUS_TEXT_MAX];
+
+    if (!model)
+        return collector->reader;
+    if (!collector->past_rows && tui_history_open_at(collector->state.database, model->at_ns,
+                                                     &collector->past_rows, words, sizeof(words)) < 0)
+        snprintf(model->database_words, sizeof(model->database_words), "%s", words);
+    return collector->past_rows;
+}

@@ -1,0 +1,178 @@
+#include "tui/past.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/format.h"
+#include "db/as_of.h"
+#include "exchange/bar.h"
+#include "tui/history_reader.h"
+
+struct tui_past_source {
+    char *path;
+    unsigned visit;
+    int64_t at_ns;                 /* that was read last; 0: now */
+    struct history_reader *reader; /* as of then; NULL */
+    struct model *model;           /* likewise; what is read of it is copied from here */
+};
+
+struct tui_past_source *tui_past_source_create(const char *path)
+{
+    struct tui_past_source *source = calloc(1, sizeof(*source));
+
+    if (source && !(source->path = strdup(path))) {
+        free(source);
+        return NULL;
+    }
+    return source;
+}
+
+static void forget(struct tui_past_source *source)
+{
+    tui_history_close(source->reader);
+    tui_model_destroy(source->model);
+    source->reader = NULL;
+    source->model = NULL;
+}
+
+void tui_past_source_destroy(struct tui_past_source *source)
+{
+    if (!source)
+        return;
+    forget(source);
+    free(source->path);
+    free(source);
+}
+
+/* ---- the moment ---- */
+
+static int step(struct db_reader *db, const struct past_want *want, int64_t from_ns, bool later, int64_t *ret)
+{
+    int64_t interval_ns;
+
+    if (want->by_bar && want->want.symbol[0] && bar_interval_parse(want->want.interval, &interval_ns) == 0)
+        return db_as_of_step_bar(db, want->want.symbol, interval_ns, from_ns, later, ret);
+    return db_as_of_step(db, from_ns, later, ret);
+}
+
+/* Where the steps lead from *at_ns; 0: now. */
+static int go(struct db_reader *db, const struct past_want *want, int64_t *at_ns, struct past_read *read)
+{
+    const bool later = want->steps > 0;
+    int r = 0;
+
+    for (int n = later ? want->steps : -want->steps; n > 0 && r == 0 && (*at_ns || !later); n--) {
+        r = step(db, want, *at_ns ? *at_ns : INT64_MAX, later, at_ns);
+        if (r != -ENOENT)
+            continue;
+        r = 0;
+        if (later)
+            *at_ns = 0;
+        else
+            snprintf(read->words, sizeof(read->words), "nothing earlier is recorded%s",
+                     want->by_bar ? " of these bars" : "");
+        break;
+    }
+    return r;
+}
+
+/* A moment that is later than all that is recorded is now. */
+static int find(struct tui_past_source *source, const struct past_want *want, int64_t *ret,
+                struct past_read *read)
+{
+    struct history_reader *reader = source->reader;
+    int64_t at_ns = want->visit == source->visit ? source->at_ns : 0, newest_ns = 0;
+    int r = reader ? 0 : tui_history_open(source->path, &reader, read->words, sizeof(read->words));
+
+    if (r < 0)
+        return r;
+    if (want->jumps)
+        at_ns = want->at_ns;
+    r = go(reader->db, want, &at_ns, read);
+    if (r == 0 && at_ns && want->jumps && (r = db_as_of_newest(reader->db, &newest_ns)) == -ENOENT)
+        r = 0;
+    if (r < 0)
+        tui_history_failed(reader, r, read->words, sizeof(read->words));
+    if (!source->reader)
+        tui_history_close(reader);
+    *ret = newest_ns && at_ns > newest_ns ? 0 : at_ns;
+    return r;
+}
+
+/* ---- what was then ---- */
+
+static int open_at(struct tui_past_source *source, int64_t at_ns, struct past_read *read)
+{
+    struct status *status = malloc(sizeof(*status));
+    int64_t age_ms;
+    int r = -ENOMEM;
+
+    forget(source);
+    if (!status || !(source->model = tui_model_create(0)))
+        snprintf(read->words, sizeof(read->words), "out of memory");
+    else if ((r = tui_history_open_at(source->path, at_ns, &source->reader, read->words,
+                                      sizeof(read->words))) == 0)
+        r = tui_history_status(source->reader, at_ns, status, &age_ms, read->words, sizeof(read->words));
+    if (r == 0) {
+        source->model->at_ns = at_ns;
+        tui_model_take_stored(source->model, status, age_ms, tui_model_now());
+    }
+    free(status);
+    return r;
+}
+
+static int read_history(struct tui_past_source *source, const struct past_want *want, struct past_read *read)
+{
+    struct model *model = source->model;
+    struct history_want own = want->want;
+    int r;
+
+    if (!own.symbol[0] && model->status.n_symbols > 0) { /* nothing was chosen yet */
+        memcpy(own.symbol, model->status.symbols[0].symbol, sizeof(own.symbol));
+        memcpy(own.interval, model->status.symbols[0].interval, sizeof(own.interval));
+    }
+    do
+        r = tui_history_read(source->reader, model->at_ns, &own, &model->history, read->words,
+                             sizeof(read->words));
+    while (r == 0 && model->history.fills_left);
+    if (r == 0) {
+        tui_history_read_changes(source->reader, &model->status, model->at_ns, &model->history);
+        model->have_history = true;
+        model->history_mono_ms = model->status_mono_ms;
+    }
+    return r;
+}
+
+/* Lists, pages and studies are not its own: it has none of them. */
+static struct model *copy(const struct model *model)
+{
+    struct model *made = tui_model_create(model->interval_ms);
+
+    if (made)
+        *made = *model;
+    return made;
+}
+
+void tui_past_source_read(struct tui_past_source *source, const struct past_want *want, struct past_read *ret)
+{
+    struct past_read read = {.visit = want->visit};
+    int64_t at_ns = 0;
+    int r = find(source, want, &at_ns, &read);
+
+    source->visit = want->visit;
+    if (r == 0 && at_ns && (at_ns != source->at_ns || !source->model))
+        r = open_at(source, at_ns, &read);
+    if (r == 0 && at_ns)
+        r = read_history(source, want, &read);
+    if (r == 0 && at_ns && !(read.model = copy(source->model))) {
+        snprintf(read.words, sizeof(read.words), "out of memory");
+        r = -ENOMEM;
+    }
+    source->at_ns = r < 0 ? 0 : at_ns;
+    if (source->at_ns == 0)
+        forget(source);
+    read.now = r == 0 && at_ns == 0;
+    *ret = read;
+}
