@@ -23,13 +23,6 @@ static const struct key_row rows[] = {
     {"w", KEYS_EVERYWHERE, "every text that is cut on this screen, whole", NULL},
     {"z", KEYS_EVERYWHERE, "zoom the panel, and back", NULL},
     {"f", KEYS_EVERYWHERE, "freeze the screen, and continue", NULL},
-    {"< >", KEYS_EVERYWHERE, "the past: the moment before, the one after; Esc: now",
-     "Where something changed: a fill, an order, an alert; on tab 4 the end of a bar of the chart. Everything is "
-     "as the database has it of that moment, the header says PAST, and nothing can be acted on. _:at "
-     "2026-08-08T12:00_, _:at -1h_ and _:at now_ lead to a moment."},
-    {"W", KEYS_EVERYWHERE, "what-if from the chosen order, in the command line",
-     "The moment and the account are typed already: the past one that is shown, else when the order was given. What "
-     "*papertape what-if* prints is a page."},
     {"F2", KEYS_EVERYWHERE, "set-up: colours, characters, time zone, mouse, interval",
      "Changed at once, kept with *s* in _$XDG_CONFIG_HOME/papertape/dashboard.ini_ (else in _~/.config_); options of the "
      "command line go before it, and what is printed (*--once*, *--json*, *--dump-screen*) is always in UTC."},
@@ -43,6 +36,10 @@ static const struct key_row rows[] = {
     {":", KEYS_EVERYWHERE, "the command line: what papertape VERB changes",
      "Without _papertape_, as _order buy BTCUSDT 0.01 --limit 59000_, _order cancel 7_, _account deposit main 500_; what the "
      "verb would print is shown in the last line, in a box where it is longer. papertape(1) says more of it."},
+    {"< >", KEYS_EVERYWHERE, "the past: the moment before, the one after; Esc: now",
+     "Where something changed: a fill, an order, an alert; on tab 4 the end of a bar of the chart. Everything is "
+     "as the database has it of that moment, the header says PAST, and nothing can be acted on. _:at "
+     "2026-08-08T12:00_, _:at -1h_ and _:at now_ lead to a moment."},
     {"B", KEYS_EVERYWHERE, "an order in the chosen symbol, in the command line",
      "_order buy_ and the symbol are typed already; F5 there asks the daemon what the order would cost, and orders nothing."},
     {"y", KEYS_EVERYWHERE, "copy the chosen row, or the page, to the terminal's clipboard",
@@ -71,6 +68,9 @@ static const struct key_row rows[] = {
      "The text is the last filter's, else it is asked for. Past the last row it continues at the first, and back."},
     {"E", KEYS_LISTS, "amend the chosen order, in the command line",
      "On an order's page too. Its price, or else its quantity, is typed already."},
+    {"W", KEYS_LISTS, "what-if from the chosen order, in the command line",
+     "On an order's page too. The moment and the account are typed already: the past one that is shown, else when the order was given. What "
+     "*papertape what-if* prints is a page."},
     {"x", KEYS_LISTS, "cancel the chosen order; y confirms", NULL},
     {"[ ]", KEYS_MARKET, "the chart's timeframe: the one before, the next",
      "Of those that the daemon keeps, else of those that bars are stored of."},

@@ -743,7 +743,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         break;
     case '<':
     case '>':
-        return tui_past_keys_step(view, key);
+        return tui_past_keys_step(view, now, key);
     case 'W':
         if (tui_past_keys_what_if(view, model, tui_view_focus(view, &layout), now, text))
             open_command(view, text, now);

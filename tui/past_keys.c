@@ -7,10 +7,12 @@
 #include "cli/stored.h"
 #include "tui/lists.h"
 
-enum action tui_past_keys_step(struct view *view, int key)
+enum action tui_past_keys_step(struct view *view, struct moment now, int key)
 {
-    if (key == '>' && view->at_ns == 0)
+    if (key == '>' && view->at_ns == 0) {
+        tui_view_report(view, OUTCOME_NOTE, "past:", "it is now: < goes back", now);
         return ACTION_NONE;
+    }
     view->go = (struct past_want){.steps = key == '>' ? 1 : -1,
                                   .by_bar = view->tab == TAB_MARKET && view->item.kind == ITEM_NONE};
     return ACTION_PAST;

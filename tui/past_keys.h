@@ -5,9 +5,9 @@
 #include "tui/keys.h"
 
 /* '<' or '>': the moment before at which something changed, or the one after: with the market's tab the end
- * of a bar of its chart, else a fill, a change of an order, an alert. ACTION_PAST, or nothing where it is
- * now. */
-enum action tui_past_keys_step(struct view *view, int key);
+ * of a bar of its chart, else a fill, a change of an order, an alert. ACTION_PAST, or a note where it is now.
+ */
+enum action tui_past_keys_step(struct view *view, struct moment now, int key);
 
 /* Where nothing can be acted on because it is past: true, and the view says so. */
 bool tui_past_keys_bar(struct view *view, const struct model *model, struct moment now);
