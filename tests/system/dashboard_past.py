@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""The dashboard's past, on papertaped and the synthetic market: what `status --json` said at several moments is what `papertape --json
+--at T` says of them later (positions, cash, gains, live orders, open alerts), and what < > and :at show in tmux, where nothing can be
+acted on; W opens what-if with the moment filled in, and Esc leads back to now."""
+
+import json
+import re
+import subprocess
+import time
+
+import dashboard
+import harness
+
+CONFIG = harness.BUSY_CONFIG + "[engine]\nlatency_ms = 0\n"
+MOMENTS = 4
+DECIMALS = 9
+
+
+def close(one, other):
+    return one == other or (one is not None and other is not None and abs(one - other) < 10 ** -DECIMALS)
+
+
+def at(ns):
+    return f"{ns // 10**9}.{ns % 10**9:09}"
+
+
+def iso(ns):
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(ns // 10**9)) + f".{ns % 10**9:09}Z"
+
+
+def moments(daemon):
+    """The status after each of some fills, while orders of ours come, are changed, and go."""
+    seen, resting = [], []
+    for i in range(MOMENTS):
+        fills = daemon.query("SELECT count(*) FROM fills")[0][0]
+        done = daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--limit", str(40000 + i), "--account", "hand")
+        resting.append(re.search(r"order (\d+)", done)[1])
+        if i % 2:
+            daemon.papertape("order", "cancel", resting.pop(0))
+            daemon.papertape("order", "buy", "ETHUSDT", "0.1", "--account", "hand")
+        harness.wait_for(lambda fills=fills: daemon.query("SELECT count(*) FROM fills")[0][0] >= fills + 1, "fills")
+        seen.append(daemon.status_object())
+    last = seen[-1]["now_ns"]
+    harness.wait_for(lambda: daemon.query("SELECT max(ts_ns) FROM prices")[0][0] > last, "what was stored after the last moment")
+    return seen
+
+
+def shown(daemon, ns, *options):
+    return subprocess.run([harness.PAPERTAPE, "--state", daemon.state, "--at", at(ns), *options], check=True, capture_output=True, text=True).stdout
+
+
+def compare(status, then):
+    key = lambda row: (row["account"], row["symbol"])
+    was, now = (sorted(rows["positions"], key=key) for rows in (status, then))
+    assert len(was) == len(now) > 0, (was, now)
+    for one, other in zip(was, now):
+        for name in ("account", "symbol", "side", "qty", "entry", "fifo_entry", "stop"):
+            assert close(one[name], other[name]) if isinstance(one[name], float) else one[name] == other[name], (name, one, other)
+    for one, other in zip(status["accounts"], then["accounts"]):
+        assert one["account"] == other["account"]
+        for name in ("cash", "realized", "fees", "deposits"):
+            assert name not in other or close(one[name], other[name]), (name, one, other)
+        assert abs(one["equity"] - other["equity"]) < 0.01 * one["equity"], (one, other)
+    live = {"PENDING", "HELD", "OPEN", "PARTIAL", "UNKNOWN"}
+    fields = ("account", "symbol", "side", "type", "state", "qty", "filled", "price", "stop")
+    orders = [{row["order"]: [row[name] for name in fields] for row in rows["orders"] if row["state"] in live} for rows in (status, then)]
+    assert orders[0] == orders[1] and orders[0], orders
+    assert sum(1 for alert in then["alerts"] if alert["state"] == "open") == status["alerts_open"], then["alerts"]
+    return len(was) + len(orders[0])
+
+
+def go(tmux, line):
+    tmux.keys(":")
+    dashboard.wait("an empty line", lambda: tmux.screen().rstrip().splitlines()[-1].startswith(":_"), tmux.screen)
+    tmux.type(line)
+    tmux.keys("Enter")
+
+
+def same_screen(tmux, daemon, status):
+    """Typed or printed, a moment is the same screen, lines of keys and of the interval apart."""
+    ns = status["now_ns"]
+    for tab in ("1", "5", "6"):
+        tmux.keys(tab)
+        go(tmux, f"at {iso(ns)}")
+        wanted = shown(daemon, ns, "--dump-screen", "80x24", "--tab", tab)
+        body = lambda text: [line.rstrip() for line in text.splitlines()[2:23]]
+        dashboard.wait(f"tab {tab} as it is printed", lambda body=body, wanted=wanted: body(tmux.screen()) == body(wanted),
+                       lambda wanted=wanted: tmux.screen() + wanted)
+        assert " PAST " in tmux.screen().splitlines()[0] and " PAST " in wanted.splitlines()[0]
+
+
+def steps(tmux, daemon):
+    """Each < leads to the event before, and > back: the header's times go down and up."""
+    header = lambda: re.search(r"PAST (\S+ \S+)Z", tmux.screen().splitlines()[0])
+    tmux.keys("Escape", "Escape", "1")
+    dashboard.expect(tmux, "PAPER ", "feed ok")
+    times = []
+    for key in "<<<<>>":
+        before = times[-1] if times else ""
+        tmux.keys(key)
+        dashboard.wait("another moment", lambda before=before: header() and header()[1] != before, tmux.screen)
+        times.append(header()[1])
+    assert times[0] > times[1] > times[2] > times[3] and times[4:] == [times[2], times[1]], times
+    for key in "pFBxEb":
+        tmux.keys(key)
+        dashboard.expect(tmux, "the past cannot be acted on: Esc returns to now")
+    go(tmux, "order buy BTCUSDT 0.01")
+    dashboard.expect(tmux, "order refused", "the past cannot be acted on")
+    assert daemon.status_object()["trading"] == "on"
+    tmux.keys("Escape")
+    dashboard.expect(tmux, "PAPER ", "feed ok")
+
+
+def what_if(tmux, daemon, status):
+    order = max(row["order"] for row in status["orders"])
+    go(tmux, f"at {iso(status['now_ns'])}")
+    dashboard.expect(tmux, " PAST ")
+    tmux.keys("6", "Enter")
+    dashboard.expect(tmux, "Ord > order ")
+    tmux.keys("G")
+    dashboard.expect(tmux, "Explained from the event log")
+    opened = re.search(r"> order (\d+)", tmux.screen())[1]
+    assert int(opened) <= order + 1, tmux.screen()
+    tmux.keys("W")
+    dashboard.wait("the line", lambda: tmux.screen().rstrip().splitlines()[-1].startswith(":what-if --at "), tmux.screen)
+    assert iso(status["now_ns"])[:19] in tmux.screen(), tmux.screen()
+    tmux.keys("C-u")
+    tmux.type(f"what-if --at {iso(status['now_ns'])} --account main --set slow=9")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, "Played from the event log", "would be", "slow 9", "equity until")
+    tmux.keys("Escape", "Escape")
+    dashboard.expect(tmux, "PAPER ", "feed ok")
+
+
+def main():
+    with harness.Folder() as folder:
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
+        seen = moments(daemon)
+        rows = sum(compare(status, json.loads(shown(daemon, status["now_ns"], "--json"))) for status in seen)
+        tmux = dashboard.Tmux(folder.path)
+        try:
+            tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color"})
+            tmux.type(f"clear; {harness.PAPERTAPE} --state {daemon.state} --at {at(seen[0]['now_ns'])}")
+            tmux.keys("Enter")
+            dashboard.expect(tmux, " PAST ", "?=help")
+            same_screen(tmux, daemon, seen[1])
+            steps(tmux, daemon)
+            what_if(tmux, daemon, seen[2])
+            tmux.keys("q")
+            dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
+        finally:
+            tmux.stop()
+        assert daemon.stop() == 0
+    print(f"{rows} rows of {MOMENTS} moments are what the status was")
+
+
+if __name__ == "__main__":
+    main()
