@@ -8,7 +8,7 @@
 struct tui_past_reader {
     struct tui_past_source *source; /* the thread's */
     struct reader_thread thread;
-    struct past_want want; /* under the thread's mutex, as what follows; what was begun is not wanted */
+    struct past_want want; /* under the thread's mutex, as what follows; less what was started */
     bool have;
     struct past_read read;
 };

@@ -55,7 +55,7 @@ def ends_a_moment(cut, whole, moment):
 
 
 def expected(cut, moment):
-    """An order that has arrived by its time, while no event has told the engine so yet, is there."""
+    """An order that has arrived by its time, while no event has come at which the engine notices it, is there."""
     was = shown(cut)
     arrived = dict(ask(os.path.join(cut, "papertape.db"),
                        f"SELECT id, effective_ns FROM orders WHERE state = 'PENDING' AND effective_ns <= {moment}"))
