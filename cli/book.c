@@ -1,14 +1,19 @@
 #include "cli/verbs.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/ask.h"
+#include "cli/stored.h"
 #include "cli/text.h"
+#include "db/state.h"
+#include "engine/replay.h"
 #include "exchange/book.h"
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
+#include "record/book.h"
 
 enum {
     TEXT_LEVELS = 20,
@@ -84,14 +89,62 @@ static void print_json(const json_t *book)
     puts("}");
 }
 
+struct asked {
+    int64_t at_ns; /* 0: now, of the daemon */
+};
+
+/* The log is played to the moment, from the state before it. */
+static int play(const char *path, int64_t at_ns, const char *symbol, size_t levels, json_t **ret, char *err,
+                size_t err_size)
+{
+    const struct replay_options options = {.path = path, .from_ns = at_ns, .to_ns = at_ns};
+    struct replay *replay;
+    int r = engine_replay_open(&options, &replay, err, err_size);
+
+    if (r < 0)
+        return r;
+    while ((r = engine_replay_step(replay)) > 0)
+        ;
+    const struct engine *engine = engine_replay_engine(replay);
+    int index = engine_find_symbol(engine, symbol);
+    if (r < 0)
+        snprintf(err, err_size, "%s", engine_replay_error(replay));
+    else if ((r = index) < 0)
+        snprintf(err, err_size, "%.*s: it was not streamed then", SYMBOL_NAME_MAX, symbol);
+    else if (!(*ret = record_book_object(engine_symbol(engine, index), engine_book(engine, index), levels)))
+        snprintf(err, err_size, "out of memory");
+    engine_replay_close(replay);
+    return r < 0 ? r : *ret ? 0 : -ENOMEM;
+}
+
+static int book_at(const struct option_call *call, int64_t at_ns, size_t levels, json_t **ret)
+{
+    char err[JOURNAL_ERROR_MAX], name[SYMBOL_NAME_MAX];
+    struct state_dir dir;
+    int status = cli_stored_state(call, &dir);
+
+    if (status != EXIT_OK)
+        return status;
+    int r =
+        play(dir.events, at_ns, cli_stored_symbol(call->arguments[0], name), levels, ret, err, sizeof(err));
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, "book", "", err) : EXIT_OK;
+}
+
 static int run(struct option_call *call)
 {
-    json_t *book, *args = json_pack("{s:s, s:i}", "symbol", call->arguments[0], "levels",
-                                    call->json ? JSON_LEVELS : TEXT_LEVELS);
+    const struct asked *asked = call->into;
+    json_t *book = NULL, *args = json_pack("{s:s, s:i}", "symbol", call->arguments[0], "levels",
+                                           call->json ? JSON_LEVELS : TEXT_LEVELS);
 
     if (!args)
         return cli_ask_usage("book", "the symbol must be UTF-8");
-    int r = cli_ask_daemon("book", call->state, "book", args, &book);
+    int r;
+    if (asked->at_ns) {
+        json_decref(args);
+        r = book_at(call, asked->at_ns, call->json ? JSON_LEVELS : TEXT_LEVELS, &book);
+    } else {
+        r = cli_ask_daemon("book", call->state, "book", args, &book);
+    }
     if (r != EXIT_OK)
         return r;
     if (call->json)
@@ -105,11 +158,18 @@ static int run(struct option_call *call)
 static const struct option_action actions[] = {
     {.arguments = "SYMBOL", .example = "BTCUSDT", .need = OPTION_NEEDS_DAEMON, .run = run}};
 
+static const struct option_row options[] = {
+    {"at", "T", "of a past moment, as 2024-08-08T14:00:00Z, played from the event log (needs no daemon)",
+     offsetof(struct asked, at_ns), cli_stored_take_time},
+};
+
 CLI_VERB(cli_book) = {
     .name = "book",
-    .words = "a symbol's bids and asks now",
+    .words = "a symbol's bids and asks",
     .about = "The best twenty levels of the local order book: bids at the left, asks at the right. With "
              "--json the whole book, [price, quantity] best first.",
     .page = "market",
     OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    .size = sizeof(struct asked),
 };

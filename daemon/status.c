@@ -19,14 +19,12 @@
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
 #include "db/rebuilt.h"
+#include "record/book.h"
 #include "record/json.h"
 #include "record/status.h"
 #include "strategy/intent.h"
 
 enum { STATUS_POLICIES_MAX = 64, STATUS_ALERTS_MAX = 32 };
-
-static const char *const book_states[] = {
-    [BOOK_EMPTY] = "none", [BOOK_SYNCING] = "syncing", [BOOK_SYNCED] = "synced"};
 
 static const char *const trading_words[MARKET_TRADINGS] = {
     [MARKET_TRADES] = "trades", [MARKET_HALTED] = "halted", [MARKET_ENDED] = "ended"};
@@ -88,7 +86,7 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
                                   ? 100.0 * ((double)view.last / (double)view.change_open - 1)
                                   : NAN,
             .price_decimals = daemon_status_decimals_of(symbol->filters.tick, symbol->price_scale),
-            .book = book_states[view.book],
+            .book = record_book_state(view.book),
             .book_gaps = (int64_t)view.book_gaps,
             .book_crossed = (int64_t)view.book_crossed,
             .prices = fill_basis_name(fill_basis_of_feed(symbol->feed)),
@@ -322,28 +320,7 @@ json_t *daemon_status_object(struct daemon *daemon)
     return object;
 }
 
-static json_t *levels_array(const struct symbol *symbol, const struct book *book, bool bids, size_t n)
-{
-    json_t *array = json_array();
-    for (uint32_t i = 0; i < n; i++) {
-        const struct book_level *level = bids ? book_bid(book, i) : book_ask(book, i);
-        char at[DECIMAL_TEXT_MAX], qty[DECIMAL_TEXT_MAX];
-        if (!level)
-            break;
-        decimal_format(level->price, symbol->price_scale, at);
-        decimal_format(level->qty, symbol->qty_scale, qty);
-        json_array_append_new(array, json_pack("[ss]", at, qty));
-    }
-    return array;
-}
-
 json_t *daemon_status_book(const struct engine *engine, int index, size_t levels)
 {
-    const struct symbol *symbol = engine_symbol(engine, index);
-    const struct book *book = engine_book(engine, index);
-    bool synced = book->state == BOOK_SYNCED;
-    return json_pack("{s:s, s:s, s:I, s:o, s:o}", "symbol", symbol->name, "state", book_states[book->state],
-                     "last_id", (json_int_t)book->last_id, "bids",
-                     levels_array(symbol, book, true, synced ? levels : 0), "asks",
-                     levels_array(symbol, book, false, synced ? levels : 0));
+    return record_book_object(engine_symbol(engine, index), engine_book(engine, index), levels);
 }

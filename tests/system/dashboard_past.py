@@ -30,7 +30,7 @@ def iso(ns):
 
 def moments(daemon):
     """The status after each of some fills, while orders of ours come, are changed, and go."""
-    seen, resting = [], []
+    seen, resting, books = [], [], []
     for i in range(MOMENTS):
         fills = daemon.query("SELECT count(*) FROM fills")[0][0]
         done = daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--limit", str(40000 + i), "--account", "hand")
@@ -40,9 +40,25 @@ def moments(daemon):
             daemon.papertape("order", "buy", "ETHUSDT", "0.1", "--account", "hand")
         harness.wait_for(lambda fills=fills: daemon.query("SELECT count(*) FROM fills")[0][0] >= fills + 1, "fills")
         seen.append(daemon.status_object())
+        books.append((seen[-1]["now_ns"], json.loads(daemon.papertape("book", "BTCUSDT", "--json")), daemon.status_object()["now_ns"]))
     last = seen[-1]["now_ns"]
     harness.wait_for(lambda: daemon.query("SELECT max(ts_ns) FROM prices")[0][0] > last, "what was stored after the last moment")
-    return seen
+    return seen, books
+
+
+def same_book(daemon, before, book, after):
+    """The log, played to somewhere between two moments, has the book that the daemon had between them."""
+    while before <= after:
+        middle = (before + after) // 2
+        then = json.loads(daemon.papertape("book", "BTCUSDT", "--json", "--at", at(middle)))
+        if then["last_id"] == book["last_id"]:
+            assert then == book and book["bids"] and book["asks"], (then, book)
+            return
+        if then["last_id"] < book["last_id"]:
+            before = middle + 1
+        else:
+            after = middle - 1
+    raise AssertionError(f"no book of {book['last_id']}")
 
 
 def shown(daemon, ns, *options):
@@ -137,8 +153,10 @@ def main():
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
         daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
         daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
-        seen = moments(daemon)
+        seen, books = moments(daemon)
         rows = sum(compare(status, json.loads(shown(daemon, status["now_ns"], "--json"))) for status in seen)
+        for book in books:
+            same_book(daemon, *book)
         tmux = dashboard.Tmux(folder.path)
         try:
             tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color"})
