@@ -39,6 +39,7 @@ int tui_collector_init(struct collector *collector, const struct state_dir *stat
     cli_control_init(&collector->control);
     tui_backtest_job_init(&collector->job);
     tui_child_init(&collector->explain.child);
+    tui_child_init(&collector->past_book.child);
     collector->model = tui_model_create(interval_ms);
     if (!collector->model)
         return -ENOMEM;
@@ -67,6 +68,7 @@ void tui_collector_finish(struct collector *collector)
     cli_control_finish(&collector->control);
     tui_backtest_job_finish(&collector->job);
     tui_collector_item_finish(collector);
+    tui_collector_book_finish(collector);
     tui_history_close(collector->reader);
     tui_past_reader_destroy(collector->past_reader);
     tui_history_close(collector->past_rows);

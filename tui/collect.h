@@ -41,6 +41,13 @@ struct collector_explain {
     int64_t started_ms, of_ns;       /* monotonic, 0: never; the order's last change then */
 };
 
+/* The book of a past moment, tui/collect_book.c; when its child has ended, the shown model has it. */
+struct collector_book {
+    struct tui_child child;
+    char symbol[SYMBOL_NAME_MAX]; /* "": none is wanted */
+    int64_t at_ns;
+};
+
 struct collector {
     struct state_dir state;
     struct model *model; /* owned */
@@ -76,7 +83,8 @@ struct collector {
     struct model *past;                  /* what is shown of a moment, owned; NULL: it is now */
     struct history_want past_want;       /* what was wanted of it last */
     struct history_reader *past_rows;    /* of that moment, for single rows; NULL: not opened yet */
-    unsigned visit;                      /* how often the past was left */
+    struct collector_book past_book;
+    unsigned visit; /* how often the past was left */
     struct collector_explain explain;
 };
 
@@ -120,6 +128,13 @@ bool tui_collector_take_past(struct collector *collector, struct view *view, str
 /* Reads it at once, for what is printed. False: it could not be read, as the words say. */
 bool tui_collector_past_once(struct collector *collector, struct view *view, const struct past_want *want,
                              char words[static STATUS_TEXT_MAX]);
+/* The book of the past that is shown: of this symbol, "": of none. What is played for another is stopped. */
+void tui_collector_want_book(struct collector *collector, const char *symbol);
+/* After poll() of collector->past_book.child: true when there is something new to draw. */
+bool tui_collector_book_io(struct collector *collector);
+/* Waits for it at most timeout_ms: for what is printed. */
+void tui_collector_book_once(struct collector *collector, const char *symbol, int timeout_ms);
+void tui_collector_book_finish(struct collector *collector); /* internal */
 /* Internal: the reader of the shown model's rows; NULL while it cannot be opened. */
 struct history_reader *tui_collector_rows(struct collector *collector);
 

@@ -33,19 +33,21 @@ void tui_collector_leave_past(struct collector *collector, struct view *view)
     collector->visit++;
     view->at_ns = 0;
     view->chart.end_ns = 0;
+    tui_collector_book_finish(collector);
     tui_model_destroy(collector->past);
     tui_history_close(collector->past_rows);
     collector->past = NULL;
     collector->past_rows = NULL;
 }
 
-/* Lists and the page stay until they are read again, of the same moment. */
+/* Lists, the book and the page stay until they are read again, of the same moment. */
 static void keep(struct model *model, struct model *before)
 {
     if (!before || before->at_ns != model->at_ns)
         return;
     memcpy(model->lists, before->lists, sizeof(model->lists));
     memset(before->lists, 0, sizeof(before->lists));
+    model->depth = before->depth;
     model->item = before->item;
     before->item = (struct item_page){0};
 }

@@ -129,6 +129,15 @@ static void want_past(struct dashboard *d, struct moment now, bool goes)
         tui_collector_past(&d->collector, &d->view, want, now);
 }
 
+/* Once an interval alone: not of each moment that is only passed through. */
+static void want_book(struct dashboard *d)
+{
+    struct layout layout;
+
+    tui_view_layout(&d->view, d->collector.past, d->canvas.width, d->canvas.height, &layout);
+    tui_collector_want_book(&d->collector, tui_view_wanted_depth(&d->view, d->collector.past, &layout));
+}
+
 static void want_now(struct dashboard *d)
 {
     const struct model *model = d->collector.model;
@@ -153,10 +162,12 @@ static void collect(struct dashboard *d, struct moment now)
         return;
     }
     d->collector.model->interval_ms = d->view.interval_ms;
-    if (d->collector.past)
+    if (d->collector.past) {
         want_past(d, now, false);
-    else
+        want_book(d);
+    } else {
         want_now(d);
+    }
     tui_collector_tick(&d->collector, now);
     want_lists(d, d->collector.past == NULL);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;
@@ -426,6 +437,8 @@ static void loop(struct dashboard *d)
             PAST,
             EXPLAINED,
             UNEXPLAINED,
+            BOOK,
+            NO_BOOK,
             POLLED
         };
         struct pollfd fds[POLLED] = {
@@ -436,6 +449,8 @@ static void loop(struct dashboard *d)
             [COMPLAINT] = {.fd = d->collector.job.child.err, .events = POLLIN},
             [EXPLAINED] = {.fd = d->collector.explain.child.out, .events = POLLIN},
             [UNEXPLAINED] = {.fd = d->collector.explain.child.err, .events = POLLIN},
+            [BOOK] = {.fd = d->collector.past_book.child.out, .events = POLLIN},
+            [NO_BOOK] = {.fd = d->collector.past_book.child.err, .events = POLLIN},
             [STUDIES] = {.fd = tui_collector_studies_fd(&d->collector), .events = POLLIN},
             [LISTS] = {.fd = tui_collector_lists_fd(&d->collector), .events = POLLIN},
             [PAST] = {.fd = tui_collector_past_fd(&d->collector), .events = POLLIN},
@@ -463,6 +478,8 @@ static void loop(struct dashboard *d)
                 d->redraw |= tui_collector_backtest_io(&d->collector, &d->view, now);
             if (fds[EXPLAINED].revents || fds[UNEXPLAINED].revents)
                 d->redraw |= tui_collector_explain_io(&d->collector, now);
+            if (fds[BOOK].revents || fds[NO_BOOK].revents)
+                d->redraw |= tui_collector_book_io(&d->collector);
             if (fds[STUDIES].revents)
                 take_studies(d);
             if (fds[LISTS].revents)

@@ -382,10 +382,6 @@ static enum action step_timeframe(struct view *view, const struct model *model, 
 /* Depth and trades instead of the chart, and back; of the tab that has it. */
 static enum action turn_depth(struct view *view, const struct model *model, struct moment now)
 {
-    if (model->at_ns > 0) {
-        tui_view_report(view, OUTCOME_NOTE, "depth:", "of the past no order book is kept", now);
-        return ACTION_NONE;
-    }
     if (model_is_saved(model)) {
         tui_view_report(view, OUTCOME_NOTE, "depth:", "a saved run has no order book", now);
         return ACTION_NONE;

@@ -105,6 +105,19 @@ def same_screen(tmux, daemon, status):
         assert " PAST " in tmux.screen().splitlines()[0] and " PAST " in wanted.splitlines()[0]
 
 
+def ladder(tmux, daemon, status):
+    """The book of the moment, beside the chart as it is printed, and in its place with d."""
+    ns = status["now_ns"]
+    book = json.loads(daemon.papertape("book", "BTCUSDT", "--json", "--at", at(ns)))
+    best = [f"{book[side][0][0]:.2f}" for side in ("bids", "asks")]
+    printed = shown(daemon, ns, "--dump-screen", "120x40", "--tab", "4")
+    assert "Depth BTCUSDT" in printed and all(price in printed for price in best), (best, printed)
+    go(tmux, f"at {iso(ns)}")
+    tmux.keys("4", "d")
+    dashboard.expect(tmux, " PAST ", "Depth BTCUSDT", *best)
+    tmux.keys("d", "1")
+
+
 def steps(tmux, daemon):
     """Each < leads to the event before, and > back: the header's times go down and up."""
     header = lambda: re.search(r"PAST (\S+ \S+)Z", tmux.screen().splitlines()[0])
@@ -164,6 +177,7 @@ def main():
             tmux.keys("Enter")
             dashboard.expect(tmux, " PAST ", "?=help")
             same_screen(tmux, daemon, seen[1])
+            ladder(tmux, daemon, seen[1])
             steps(tmux, daemon)
             what_if(tmux, daemon, seen[2])
             tmux.keys("q")

@@ -212,9 +212,6 @@ static void check_refused(void)
         }
     }
     CHECK(strstr(tui_view_barred(&view, model, words), "Esc returns to now") != NULL);
-    view.tab = TAB_MARKET;
-    CHECK_INT(press('d'), ACTION_NONE);
-    CHECK(!view.depth && strstr(view.words, "order book"));
 }
 
 static void check_keys(void)

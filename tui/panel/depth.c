@@ -13,6 +13,10 @@ static enum freshness answer_freshness(const struct scene *scene, const struct s
                                        const struct depth_answer *answer, int64_t *ret_age_ms)
 {
     const struct model *model = scene->model;
+    if (model->at_ns > 0) {
+        *ret_age_ms = 0; /* of that moment */
+        return FRESH;
+    }
     int64_t interval = model->interval_ms > 1000 ? model->interval_ms : 1000;
     int64_t since = scene->now.mono_ms - answer->mono_ms;
     enum freshness own = freshness_of(since < 0 ? 0 : since, interval);
@@ -44,8 +48,12 @@ static struct area rule(const struct area *area, const struct scene *scene, enum
 static const char *unanswered(const struct scene *scene, const struct status_symbol *symbol,
                               const struct depth_answer *answer)
 {
-    if (scene->model->at_ns > 0)
+    if (scene->model->at_ns > 0 && answer == &scene->model->tape.answer)
         return tui_model_unrecorded(scene->model);
+    if (scene->model->at_ns > 0 && strcmp(answer->symbol, symbol->symbol) != 0)
+        return "- to be played from the event log";
+    if (scene->model->at_ns > 0)
+        return answer->have ? NULL : answer->words;
     if (scene->model->source != MODEL_DAEMON)
         return "- the daemon is not there";
     if (strcmp(answer->symbol, symbol->symbol) != 0)

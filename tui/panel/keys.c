@@ -191,7 +191,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         if (keys[i].chart && (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE ||
                               (view->depth && keys[i].key[0] != 'd')))
             continue;
-        if ((keys[i].key[0] == 'd' || keys[i].key[0] == 'b') && view->at_ns > 0)
+        if (keys[i].key[0] == 'b' && view->at_ns > 0)
             continue;
         if (keys[i].key[0] == 'd' && model_is_saved(scene->model))
             continue;

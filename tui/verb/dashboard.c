@@ -222,6 +222,8 @@ static int print_screen(const struct dashboard_request *request, struct collecto
     }
     if (model == collector->model)
         tui_collector_depth_once(collector, tui_view_wanted_depth(&view, model, &layout), STATUS_TIMEOUT_MS);
+    else
+        tui_collector_book_once(collector, tui_view_wanted_depth(&view, model, &layout), EXPLAIN_TIMEOUT_MS);
     tui_view_draw(&view, model, tui_model_now(), &canvas);
     tui_canvas_print(&canvas, stdout);
     tui_canvas_finish(&canvas);
