@@ -44,7 +44,7 @@ struct collector_explain {
 /* The book of a past moment, tui/collect_book.c; when its child has ended, the shown model has it. */
 struct collector_book {
     struct tui_child child;
-    char symbol[SYMBOL_NAME_MAX]; /* "": none is wanted */
+    char symbol[SYMBOL_NAME_MAX]; /* "": no book is wanted */
     int64_t at_ns;
 };
 
