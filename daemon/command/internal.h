@@ -94,8 +94,8 @@ void daemon_command_defer(const struct request *request);
 void daemon_command_waits(const struct request *request, const struct order *order, json_t *list);
 
 enum { LACK_WORDS_MAX = 320 };
-/* Why an order was refused: the venue's rule in words, or what the account lacks (in `words`); NULL: the
- * reason's own words are all. */
+/* Why an order was refused: the venue's rule in words, its filter's bounds or what the account lacks (in
+ * `words`); NULL: the reason's own words are all. */
 const char *daemon_command_order_words(const struct request *request, enum order_reason reason,
                                        const struct order *legs, int n_legs,
                                        char words[static LACK_WORDS_MAX]);
@@ -104,6 +104,14 @@ const char *daemon_command_order_words(const struct request *request, enum order
  */
 const char *daemon_command_lack_words(const struct engine *engine, int account, enum order_reason reason,
                                       const struct engine_lack *lack, char words[static LACK_WORDS_MAX]);
+
+/* filters.c: the bounds of the venue's filter that refused an order, or an amend, right after it; NULL: no filter
+ * did. */
+const char *daemon_command_filter_words(const struct engine *engine, enum order_reason reason,
+                                        const struct order *legs, int n_legs,
+                                        char words[static LACK_WORDS_MAX]);
+const char *daemon_command_amend_words(const struct engine *engine, enum order_reason reason,
+                                       const struct order_amend *amend, char words[static LACK_WORDS_MAX]);
 
 /* dry_run.c: answers what such an order would be and cost; refused in the words that the order would be. */
 void daemon_command_dry_run(const struct request *request, const struct event_command *command);

@@ -282,7 +282,8 @@ const char *daemon_command_order_words(const struct request *request, enum order
     struct engine_lack lack;
     if (engine_lack(request->engine, reason, legs, n_legs, &lack))
         return daemon_command_lack_words(request->engine, legs[0].account, reason, &lack, words);
-    return order_rules_words(engine_symbol(request->engine, legs[0].symbol), reason);
+    const char *bounds = daemon_command_filter_words(request->engine, reason, legs, n_legs, words);
+    return bounds ? bounds : order_rules_words(engine_symbol(request->engine, legs[0].symbol), reason);
 }
 
 void daemon_command_order(const struct request *request)

@@ -292,6 +292,8 @@ void daemon_command_carry_out(const struct request *request, struct event *event
     }
     daemon_command_event(&work, event);
     lack_of_cash(&work, &event->command, words);
+    if (event->command.kind == COMMAND_AMEND && work.reason != ORDER_OK)
+        work.words = daemon_command_amend_words(request->engine, work.reason, &event->command.amend, words);
     elsewhere(&work, &event->command);
     daemon_command_end(&work, result);
 }

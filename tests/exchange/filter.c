@@ -1,7 +1,11 @@
 /* The venue's filters with the values that Binance lists for BTCUSDT: at, below and above each bound. */
 #include "exchange/filter.h"
 
+#include <string.h>
+
+#include "exchange/filter_words.h"
 #include "tests/check.h"
+#include "tests/random.h"
 
 #define E8 100000000LL
 
@@ -199,6 +203,59 @@ static void test_floor(void)
     CHECK_INT(filter_notional_unit(&symbol), E8);
 }
 
+/* The bounds of a price band are the outermost prices on the tick that pass. */
+static void test_band(void)
+{
+    struct random random = random_seeded("exchange/filter", 12);
+    for (int i = 0; i < 2000; i++) {
+        struct symbol symbol = btcusdt();
+        int64_t tick = symbol.filters.tick = random_between(&random, 1, E8), low, high;
+        int64_t reference = random_between(&random, 10 * E8, 100000 * E8);
+        enum order_side side = random_chance(&random, 50) ? ORDER_BUY : ORDER_SELL;
+        symbol.filters.price_min = symbol.filters.price_max = symbol.filters.notional_max = 0;
+        symbol.filters.bid_up_e4 = random_between(&random, 10001, 90000);
+        symbol.filters.ask_down_e4 = random_between(&random, 1000, 9999);
+        filter_band(&symbol, side, reference, &low, &high);
+        CHECK_INT(limit_at(&symbol, side, low, E8, reference), ORDER_OK);
+        CHECK_INT(limit_at(&symbol, side, high, E8, reference), ORDER_OK);
+        CHECK_INT(limit_at(&symbol, side, low - tick, E8, reference), ORDER_PERCENT_PRICE);
+        CHECK_INT(limit_at(&symbol, side, high + tick, E8, reference), ORDER_PERCENT_PRICE);
+    }
+}
+
+static void test_words(void)
+{
+    static const struct {
+        enum order_reason reason;
+        const char *words; /* after the reason's own; NULL: none */
+    } rows[] = {
+        {ORDER_PRICE_FILTER, ": tick 0.01, 0.01 to 1000000"},
+        {ORDER_LOT_SIZE, ": step 0.00001, 0.00001 to 9000"},
+        {ORDER_MARKET_LOT_SIZE, ": at most 119.83348824"},
+        {ORDER_MIN_NOTIONAL, ": 5 to 9000000 USDT"},
+        {ORDER_MAX_NOTIONAL, ": 5 to 9000000 USDT"},
+        {ORDER_PERCENT_PRICE, ": 12000 to 300000, 0.2 to 5 times 60000"},
+        {ORDER_MAX_NUM_ORDERS, ": at most 200"},
+        {ORDER_INSUFFICIENT_BALANCE, NULL},
+        {ORDER_OK, NULL},
+    };
+    struct symbol symbol = btcusdt();
+    struct filter_request request = {
+        .side = ORDER_SELL, .type = ORDER_LIMIT, .qty = E8, .reference = 60000 * E8};
+    char words[FILTER_WORDS_MAX];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *said = filter_words(&symbol, &request, rows[i].reason, words),
+                   *own = said ? strchr(said, ':') : NULL;
+        CHECK_STR(own ? own : "", rows[i].words ? rows[i].words : "");
+    }
+    request.reference = 0; /* no price is known */
+    CHECK_STR(strchr(filter_words(&symbol, &request, ORDER_PERCENT_PRICE, words), ':'),
+              ": 0.2 to 5 times the market's");
+    symbol.filters = (struct symbol_filters){0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(!filter_words(&symbol, &request, rows[i].reason, words));
+}
+
 int main(void)
 {
     test_price();
@@ -207,5 +264,7 @@ int main(void)
     test_notional();
     test_state_and_count();
     test_floor();
+    test_band();
+    test_words();
     return check_done("exchange/filter");
 }

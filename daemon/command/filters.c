@@ -1,0 +1,45 @@
+/* A refusal of a venue's filter in words: with the bounds that the order's numbers are outside of. */
+#include "daemon/command/internal.h"
+#include "exchange/filter_words.h"
+
+static struct filter_request request_of(const struct engine *engine, const struct order *order)
+{
+    return (struct filter_request){
+        .side = order->side,
+        .type = order->type,
+        .qty = order->qty,
+        .price = order->price,
+        .stop_price = order->stop_price,
+        .reference = engine_price(engine, order->account, order->symbol),
+    };
+}
+
+const char *daemon_command_filter_words(const struct engine *engine, enum order_reason reason,
+                                        const struct order *legs, int n_legs,
+                                        char words[static LACK_WORDS_MAX])
+{
+    const struct symbol *symbol = engine_symbol(engine, legs[0].symbol);
+    struct filter_request request = request_of(engine, &legs[0]);
+    for (int i = 1; i < n_legs && filter_check(symbol, &request) != reason; i++) {
+        const struct filter_request other = request_of(engine, &legs[i]);
+        if (filter_check(symbol, &other) == reason)
+            request = other;
+    }
+    return filter_words(symbol, &request, reason, words);
+}
+
+const char *daemon_command_amend_words(const struct engine *engine, enum order_reason reason,
+                                       const struct order_amend *amend, char words[static LACK_WORDS_MAX])
+{
+    const struct order *found = engine_find_order(engine, amend->order_id);
+    if (!found)
+        return NULL;
+    struct order order = *found;
+    if (amend->set & AMEND_QTY)
+        order.qty = amend->qty;
+    if (amend->set & AMEND_PRICE)
+        order.price = amend->price;
+    if (amend->set & AMEND_STOP)
+        order.stop_price = amend->stop_price;
+    return daemon_command_filter_words(engine, reason, &order, 1, words);
+}
