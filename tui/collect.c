@@ -427,6 +427,8 @@ static void command_done(struct collector *collector, struct view *view, const j
         enum outcome outcome = tui_collector_line_outcome(collector->line, reply, said, sizeof(said));
         free(collector->line);
         collector->line = NULL;
+        if (outcome == OUTCOME_DONE && view->order_form && view->order_form->sent)
+            tui_view_close_form(view);
         show_outcome(collector, view, outcome, said, now);
         return;
     }
@@ -462,7 +464,8 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
             take_status(collector, reply, now);
         else if (id && (id == collector->command_id || id == collector->late_id))
             command_done(collector, view, reply, now);
-        else if (id && !tui_collector_depth_reply(collector, id, reply, now))
+        else if (id && !tui_collector_depth_reply(collector, id, reply, now) &&
+                 !tui_collector_order_reply(collector, view, id, reply, now))
             tui_collector_train_reply(collector, view, id, reply, now);
         else if (!collector->model->reads_only && cli_control_turned_away(reply))
             collector->turned_away = true;
@@ -480,6 +483,7 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
         collector->command_id = collector->late_id = 0;
         end_rest(collector);
         tui_collector_train_lost(collector, view, true, now);
+        tui_collector_order_lost(collector, view, true, now);
         if (collector->turned_away && !collector->model->reads_only)
             ask_status(collector, now); /* at the readers' socket */
         news = true;
@@ -593,7 +597,8 @@ bool tui_collector_backtest_io(struct collector *collector, struct view *view, s
 
 bool tui_collector_expire(struct collector *collector, struct view *view, struct moment now)
 {
-    bool lost = tui_collector_train_lost(collector, view, false, now);
+    bool lost = tui_collector_train_lost(collector, view, false, now) |
+                tui_collector_order_lost(collector, view, false, now);
 
     if (!collector->command_id || now.mono_ms - collector->command_sent_ms < COMMAND_TIMEOUT_MS)
         return lost;

@@ -77,6 +77,8 @@ struct collector {
     struct lists_want lists_want;
     struct tui_study_source *source;    /* of what is read without a thread; NULL: nothing was yet */
     char *studies_url, *studies_folder; /* owned */
+    int64_t dry_id, dry_sent_ms;        /* of a dry run for the order's form; id 0: none */
+    char dry_line[COMMAND_LINE_MAX];    /* whose */
     struct backtest_job job;
     struct item item;                    /* whose page is shown */
     struct tui_past_reader *past_reader; /* NULL: nothing of the past was wanted yet */
@@ -185,6 +187,17 @@ void tui_collector_command(struct collector *collector, struct view *view, const
 void tui_collector_line(struct collector *collector, struct view *view, const char *text, struct moment now);
 /* What the line's verb says of the answer. */
 enum outcome tui_collector_line_outcome(const char *text, const json_t *reply, char *words, size_t size);
+
+/* What is shown of view->order_form, where there is one: the venue's rules of its symbol, and the dry run of
+ * its line, which is requested when the line has changed, and `again`; tui/collect_order.c. */
+void tui_collector_order_form(struct collector *collector, struct view *view, struct moment now, bool again);
+/* Sends the form's line, as tui_collector_line(); done, the form closes. */
+void tui_collector_order_send(struct collector *collector, struct view *view, struct moment now);
+/* Internal: as tui_collector_train_reply(), tui_collector_train_lost(). */
+bool tui_collector_order_reply(struct collector *collector, struct view *view, int64_t id,
+                               const json_t *reply, struct moment now);
+bool tui_collector_order_lost(struct collector *collector, struct view *view, bool hung_up,
+                              struct moment now);
 
 /* The same with the argument name: `name`, and then, one by one, each of view->also; the view gets the
  * outcome of all of them. */

@@ -310,6 +310,12 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         snprintf(text, sizeof(text), "%.*s --dry-run", COMMAND_LINE_MAX, d->view.line->edit.text);
         tui_collector_line(&d->collector, &d->view, text, now);
         break;
+    case ACTION_ORDER_ASK:
+        tui_collector_order_form(&d->collector, &d->view, now, true);
+        break;
+    case ACTION_ORDER_SEND:
+        tui_collector_order_send(&d->collector, &d->view, now);
+        break;
     case ACTION_PROMOTE:
         tui_collector_command(&d->collector, &d->view, "policy_promote", promotion(&d->view), now);
         break;
@@ -347,6 +353,7 @@ static void keyboard(struct dashboard *d, struct moment now)
         }
         d->redraw = true;
     }
+    tui_collector_order_form(&d->collector, &d->view, now, false);
     want_lists(d, false);
     d->redraw |= resized;
 }
@@ -380,6 +387,7 @@ static void on_timer(struct dashboard *d, struct moment now)
                           d->view.detail ? tui_view_wanted_training(&d->view, d->collector.model) : "", now);
     if (tui_collector_expire(&d->collector, &d->view, now))
         d->redraw = true;
+    tui_collector_order_form(&d->collector, &d->view, now, true);
     if (d->view.outcome > OUTCOME_PENDING &&
         now.mono_ms - d->view.outcome_ms > panel_answer_shown_ms(&d->view, d->canvas.width))
         d->view.outcome = OUTCOME_NONE;

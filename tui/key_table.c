@@ -42,6 +42,9 @@ static const struct key_row rows[] = {
      "2026-08-08T12:00_, _:at -1h_ and _:at now_ lead to a moment."},
     {"B", KEYS_EVERYWHERE, "an order in the chosen symbol, in the command line",
      "_order buy_ and the symbol are typed already; F5 there asks the daemon what the order would cost, and orders nothing."},
+    {"O", KEYS_EVERYWHERE, "an order in what is chosen, by a form",
+     "With the account and the symbol of the chosen row, the last price and the least quantity, on tab 5 what closes the "
+     "chosen position; below it the venue's rules and what it would cost, as the daemon answers its dry run."},
     {"y", KEYS_EVERYWHERE, "copy the chosen row, or the page, to the terminal's clipboard",
      "By OSC 52: the terminal has to allow it (tmux: _set-clipboard on_)."},
     {"M", KEYS_EVERYWHERE, "the mouse chooses, or is left to the terminal",
@@ -52,7 +55,7 @@ static const struct key_row rows[] = {
      "Line ends become blanks. It needs a terminal that marks what is pasted."},
     {"j k", KEYS_ITEM, "scroll the page; so do the arrows; PgDn PgUp gg G", NULL},
     {"Enter", KEYS_ITEM, "a fill's, a round trip's, an entry's page: that of its order", NULL},
-    {"E", KEYS_ITEM, "amend the order, in the command line", NULL},
+    {"E", KEYS_ITEM, "amend the order, by a form", NULL},
     {"x", KEYS_ITEM, "cancel the order; y confirms", NULL},
     {"a", KEYS_ITEM, "acknowledge the alert", NULL},
     {"Esc", KEYS_ITEM, "back to the list", NULL},
@@ -66,8 +69,8 @@ static const struct key_row rows[] = {
      "_stop_, _#883_, _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},
     {"n N", KEYS_LISTS, "the next row that has a text, the one before",
      "The text is the last filter's, else it is asked for. Past the last row it continues at the first, and back."},
-    {"E", KEYS_LISTS, "amend the chosen order, in the command line",
-     "On an order's page too. Its price, or else its quantity, is typed already."},
+    {"E", KEYS_LISTS, "amend the chosen order, by a form",
+     "On an order's page too. It has the order's numbers; those that are changed are sent."},
     {"W", KEYS_LISTS, "what-if from the chosen order, in the command line",
      "On an order's page too. The moment and the account are typed already: the past one that is shown, else when the order was given. What "
      "*papertape what-if* prints is a page."},
@@ -128,6 +131,18 @@ static const struct key_row rows[] = {
     {"/", KEYS_STUDY_PAGE, "only trials that have a text; ! before it: have not",
      "_fail_, _#29_, a worker, _rate=0.001_. Esc removes the filter."},
     {"Enter", KEYS_STUDY_PAGE, "on a trial: that trial alone", NULL},
+    {"Up Down", KEYS_ORDER, "the field above, below; so does Tab; PgUp PgDn Home End", NULL},
+    {"Left", KEYS_ORDER, "the choice before; a price by a tick, a quantity by a lot",
+     "Right, and of choices Space, the other way. A letter goes to the choice that begins with it."},
+    {"0-9", KEYS_ORDER, "type the chosen field's value; the first one replaces it",
+     "So do letters where the field takes them. Backspace takes the last one away."},
+    {"Ctrl-U", KEYS_ORDER, "clear the field: the order has no such option; so does Del", NULL},
+    {"F5", KEYS_ORDER, "ask the daemon again what it would be",
+     "It is asked at each change, and each second: its answer is that of papertape order --dry-run."},
+    {"Enter F12", KEYS_ORDER, "order, or amend, with this; y confirms",
+     "It is the same as the line below the fields with _papertape_ before it."},
+    {":", KEYS_ORDER, "continue in the command line, with that line", NULL},
+    {"Esc", KEYS_ORDER, "leave; nothing is sent", NULL},
     {"j k", KEYS_FORM, "down, up; so do the arrows; PgDn PgUp Home End", NULL},
     {"Enter", KEYS_FORM, "edit the chosen value; Enter takes it, Esc does not", NULL},
     {"a", KEYS_FORM, "add a key that the text has not; letters filter", NULL},
@@ -154,6 +169,7 @@ const char *tui_key_place_words(enum key_place place)
         [KEYS_POSITIONS] = "positions, tab 5",
         [KEYS_STUDY] = "trainings and studies, tab 2",
         [KEYS_STUDY_PAGE] = "a study's page",
+        [KEYS_ORDER] = "the form of an order",
         [KEYS_FORM] = "the form",
     };
 
@@ -162,6 +178,8 @@ const char *tui_key_place_words(enum key_place place)
 
 enum key_place tui_key_place(const struct view *view, enum panel focus)
 {
+    if (view->order_form)
+        return KEYS_ORDER;
     if (view->page)
         return KEYS_FORM;
     if (view->item.kind != ITEM_NONE)

@@ -15,6 +15,7 @@ enum key_place {
     KEYS_POSITIONS,  /* tab 5 */
     KEYS_STUDY,      /* tab 2, trainings and studies elsewhere */
     KEYS_STUDY_PAGE, /* the page of a study, and its overfitting check */
+    KEYS_ORDER,      /* the form of an order */
     KEYS_FORM,       /* of a configuration */
     KEYS_PLACES,
 };

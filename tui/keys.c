@@ -9,6 +9,7 @@
 #include "tui/line_edit.h"
 #include "tui/list_keys.h"
 #include "tui/lists.h"
+#include "tui/order_keys.h"
 #include "tui/overlay.h"
 #include "tui/panel/panel.h"
 #include "tui/past_keys.h"
@@ -28,60 +29,6 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
         return true;
     tui_view_report(view, OUTCOME_REFUSED, command, tui_model_no_daemon(model), now);
     return false;
-}
-
-static void open_command(struct view *view, const char *text, struct moment now)
-{
-    if (!view->line && !(view->line = tui_command_line_create())) {
-        tui_view_report(view, OUTCOME_NOTE, "", "out of memory", now);
-        return;
-    }
-    tui_command_line_open(view->line, text);
-    view->prompt = PROMPT_COMMAND;
-    view->outcome = OUTCOME_NONE;
-}
-
-/* An order in the chosen symbol. */
-static void open_order(struct view *view, const struct model *model, struct moment now)
-{
-    const struct status_symbol *symbol = tui_view_symbol(view, model);
-    char text[COMMAND_LINE_MAX];
-
-    snprintf(text, sizeof(text), "order buy %s%s", symbol ? symbol->symbol : "", symbol ? " " : "");
-    open_command(view, text, now);
-}
-
-/* The live order that a key means. False: there is none, and the view says why not. */
-static bool live_order(struct view *view, const struct model *model, enum panel focus, const char *verb,
-                       struct moment now, struct status_order *ret)
-{
-    int64_t id = tui_lists_order(view, model, focus);
-    char command[16], words[80] = "choose an order first: 6, then the arrows";
-
-    if (tui_model_order(model, id, ret))
-        return true;
-    if (id < 0)
-        snprintf(words, sizeof(words), "that order is from elsewhere: %s it at its venue", verb);
-    else if (id > 0)
-        snprintf(words, sizeof(words), "that order has ended");
-    snprintf(command, sizeof(command), "%s:", verb);
-    tui_view_report(view, OUTCOME_NOTE, command, words, now);
-    return false;
-}
-
-/* Another price for the order, beginning with the one that it has. */
-static void open_amend(struct view *view, const struct model *model, enum panel focus, struct moment now)
-{
-    struct status_order order;
-    char text[COMMAND_LINE_MAX];
-
-    if (!live_order(view, model, focus, "amend", now, &order))
-        return;
-    const char *option = order.stop > 0 ? "stop" : order.price > 0 ? "limit" : "qty";
-    double value = order.stop > 0 ? order.stop : order.price > 0 ? order.price : order.qty;
-    snprintf(text, sizeof(text), "order amend %lld --%s %.*f", (long long)order.id, option,
-             option[0] == 'q' ? order.qty_decimals : order.price_decimals, value);
-    open_command(view, text, now);
 }
 
 /* Esc leaves what Tab offers first, then the line. */
@@ -119,6 +66,8 @@ static enum action answer(struct view *view, const struct model *model, struct m
         return tui_study_keys_filter(view, key);
     if (view->prompt == PROMPT_COMMAND)
         return type_command(view, model, now, key);
+    if (view->prompt == PROMPT_ORDER)
+        return tui_order_keys_answer(view, now, key);
     if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
         tui_list_keys_type(view, key);
         return ACTION_NONE;
@@ -158,7 +107,7 @@ static void ask_cancel(struct view *view, const struct model *model, enum panel 
 {
     struct status_order order;
 
-    if (!live_order(view, model, focus, "cancel", now, &order))
+    if (!tui_order_keys_live(view, model, focus, "cancel", now, &order))
         return;
     view->prompt = PROMPT_CANCEL;
     view->outcome = OUTCOME_NONE;
@@ -580,7 +529,9 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     tui_view_layout(view, model, width, height, &layout);
     if (tui_layout_find(&layout, PANEL_TOO_SMALL)) {
         view->prompt = PROMPT_NONE; /* a prompt that cannot be seen is not confirmed */
-        return key == 'q' && !view->page ? ACTION_QUIT : key == CONTROL_L ? ACTION_REDRAW : ACTION_NONE;
+        return key == 'q' && !tui_view_form(view) ? ACTION_QUIT
+               : key == CONTROL_L                 ? ACTION_REDRAW
+                                                  : ACTION_NONE;
     }
     if (view->prompt != PROMPT_NONE)
         return answer(view, model, now, key);
@@ -592,6 +543,8 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         return tui_choices_press(view, model, key);
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
+    if (view->order_form)
+        return key == CONTROL_L ? ACTION_REDRAW : tui_order_keys_form(view, model, now, key);
     if (view->page)
         return key == CONTROL_L ? ACTION_REDRAW : tui_train_keys_form(view, model, height, now, key);
     if (key >= '1' && key < '1' + TABS)
@@ -727,22 +680,20 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'y':
         return ACTION_COPY;
     case ':':
-        open_command(view, "", now);
+        tui_order_keys_command(view, "", now);
         break;
     case 'B':
-        if (!tui_past_keys_bar(view, model, now))
-            open_order(view, model, now);
-        break;
     case 'E':
-        if (!tui_past_keys_bar(view, model, now))
-            open_amend(view, model, tui_view_focus(view, &layout), now);
-        break;
+    case 'O':
+        if (tui_past_keys_bar(view, model, now))
+            break;
+        return tui_order_keys_press(view, model, tui_view_focus(view, &layout), now, key);
     case '<':
     case '>':
         return tui_past_keys_step(view, now, key);
     case 'W':
         if (tui_past_keys_what_if(view, model, tui_view_focus(view, &layout), now, text))
-            open_command(view, text, now);
+            tui_order_keys_command(view, text, now);
         break;
     case 'i':
         if (tui_study_keys_plot(view, model, now, key))
@@ -802,6 +753,8 @@ void tui_keys_paste(struct view *view, const struct model *model, int width, int
         tui_list_keys_paste(view, keys, n);
     } else if (view->prompt == PROMPT_COMMAND) {
         tui_line_edit_paste(&view->line->edit, keys, n < PASTE_MAX ? n : PASTE_MAX);
+    } else if (view->prompt == PROMPT_NONE && view->order_form && !view->help) {
+        tui_order_form_paste(view->order_form, keys, n);
     } else if (view->prompt == PROMPT_NONE && view->page && !view->help) {
         tui_form_page_paste(view->page, keys, n);
     }

@@ -30,6 +30,8 @@ enum action {
     ACTION_TRAIN_RESUME,
     ACTION_LINE,     /* what view->line has */
     ACTION_LINE_TRY, /* the same with --dry-run */
+    ACTION_ORDER_ASK,  /* the dry run of what view->order_form has, again */
+    ACTION_ORDER_SEND, /* the order itself */
     ACTION_PROMOTE,
     ACTION_RETIRE,
 };

@@ -32,7 +32,7 @@ static enum action press(struct view *view, const struct model *model, const str
 static bool covered(const struct view *view)
 {
     return view->prompt != PROMPT_NONE || view->help || view->whole || view->setup || view->choosing ||
-           view->page;
+           tui_view_form(view);
 }
 
 enum action tui_mouse_press(struct view *view, const struct model *model, const struct canvas *drawn,

@@ -32,7 +32,14 @@ void tui_view_finish(struct view *view)
 void tui_view_close_form(struct view *view)
 {
     tui_form_page_destroy(view->page);
+    tui_order_form_destroy(view->order_form);
     view->page = NULL;
+    view->order_form = NULL;
+}
+
+bool tui_view_form(const struct view *view)
+{
+    return view->page || view->order_form;
 }
 
 const char *tui_outcome_word(enum outcome outcome)
@@ -455,10 +462,14 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         return;
     if (view->page)
         panel_form(&screen, &scene);
+    if (view->order_form)
+        panel_order(&screen, &scene);
     if (view->prompt == PROMPT_FLATTEN)
         panel_flatten(&screen, &scene);
     else if (view->prompt == PROMPT_CANCEL)
         panel_cancel(&screen, &scene);
+    else if (view->prompt == PROMPT_ORDER)
+        panel_order_confirm(&screen, &scene);
     else if (view->prompt == PROMPT_COMMAND)
         panel_command(&screen, &scene);
     else if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_FILTER && view->prompt != PROMPT_LIST &&

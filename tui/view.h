@@ -13,6 +13,7 @@
 #include "tui/layout.h"
 #include "tui/list.h"
 #include "tui/model.h"
+#include "tui/order_form.h"
 #include "tui/past.h"
 #include "tui/settings.h"
 #include "tui/study_plot.h"
@@ -30,6 +31,7 @@ enum prompt {
     PROMPT_RETIRE,
     PROMPT_LEAVE,   /* the form, whose changes are lost */
     PROMPT_FILTER,  /* of a study's trials */
+    PROMPT_ORDER,   /* what the order's form has is to be sent */
     PROMPT_COMMAND, /* the command line */
     PROMPT_LIST,    /* the filter of a long list */
     PROMPT_FIND,    /* what is searched in it */
@@ -120,16 +122,20 @@ struct view {
     char subject[STATUS_TRAINING_NAME_MAX];                    /* the training or policy of the question */
     char also[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX]; /* and other workers of its study with it */
     int n_also;
-    const char *role;          /* that promoting it leads to, as the question said; static */
-    bool bad_verdict;          /* the question repeated one, so that the answer confirms it */
-    struct item item;          /* whose page is shown instead of the tab's panels; ITEM_NONE: none */
-    enum panel item_from;      /* the list that it was opened from */
-    struct command_line *line; /* the command line, owned; NULL: not opened yet */
-    struct form_page *page;    /* the form that covers everything, owned; NULL: none */
+    const char *role;              /* that promoting it leads to, as the question said; static */
+    bool bad_verdict;              /* the question repeated one, so that the answer confirms it */
+    struct item item;              /* whose page is shown instead of the tab's panels; ITEM_NONE: none */
+    enum panel item_from;          /* the list that it was opened from */
+    struct command_line *line;     /* the command line, owned; NULL: not opened yet */
+    struct form_page *page;        /* the form that covers everything, owned; NULL: none */
+    struct order_form *order_form; /* likewise, of an order */
 };
 
 void tui_view_init(struct view *view, bool readonly, int64_t interval_ms);
 void tui_view_finish(struct view *view);
+
+/* Does a form cover everything? */
+bool tui_view_form(const struct view *view);
 
 /* Closes the form, if there is one. */
 void tui_view_close_form(struct view *view);

@@ -124,9 +124,12 @@ static void check_lines(void)
     CHECK_STR(view.command, "amend:");
     press('6');
     press('E');
+    CHECK(view.order_form && view.order_form->amends == 7);
+    press(':'); /* the form's line: nothing is changed yet */
     CHECK_INT(view.prompt, PROMPT_COMMAND);
-    CHECK(strncmp(view.line->edit.text, "order amend 7 --", strlen("order amend 7 --")) == 0);
+    CHECK_STR(view.line->edit.text, "order amend 7");
     press(PRESS_ESCAPE);
+    CHECK(!view.order_form);
     press('1');
     CHECK(tui_command_line_keep(view.line, "pause"));
     CHECK(!tui_command_line_keep(view.line, "pause"));

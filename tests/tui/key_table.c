@@ -131,6 +131,11 @@ static void presses(const char *word, size_t len, int ret[static 9])
         {"F2", {PRESS_F2}},
         {"F5", {PRESS_F5}},
         {"F12", {PRESS_F12}},
+        {"Up", {PRESS_UP}},
+        {"Down", {PRESS_DOWN}},
+        {"Left", {PRESS_LEFT}},
+        {"0-9", {'0', '1', '2', '3', '4', '5', '6', '9'}},
+        {"Ctrl-U", {'U' & 0x1f}},
         {"Ctrl-L", {'L' & 0x1f}},
         {"paste", {0}},
     };
@@ -167,6 +172,13 @@ static void begin(struct view *view, enum key_place place, int key)
         view->cursor[PANEL_ORDERS] = 1;
         view->zoomed = key == PRESS_ESCAPE ? PANEL_ORDERS : PANEL_NONE;
     }
+    if (place == KEYS_ORDER) {
+        tui_keys_press(view, model, 80, 24, now, 'O');
+        CHECK(view->order_form != NULL);
+        tui_order_form_put(view->order_form, "qty", "0.5");
+        view->order_form->rules = (struct symbol){.name = "BTCUSDT", .price_scale = 8, .qty_scale = 8};
+        return;
+    }
     if (key == '.') /* newer ones than these */
         view->chart.end_ns = model->history.bars[0].open_ns;
     if (place != KEYS_ITEM)
@@ -190,9 +202,11 @@ static bool acts(enum key_place place, int key)
         view.got_g = true;
     }
     memcpy(&before, &view, sizeof(view));
+    struct order_form form = view.order_form ? *view.order_form : (struct order_form){0};
     bool done = tui_keys_press(&view, model, 80, 24, now, key) != ACTION_NONE;
     before.got_g = view.got_g = false;
     done |= memcmp(&before, &view, sizeof(view)) != 0;
+    done |= view.order_form && memcmp(&form, view.order_form, sizeof(form)) != 0;
     tui_view_finish(&view);
     return done;
 }
@@ -250,7 +264,7 @@ static void check_help(void)
         tui_keys_press(&view, model, 80, 24, now, '?');
         CHECK(view.help);
         char seen[1 << 18] = "", first[80] = "";
-        for (int turn = 0; turn < 20; turn++) {
+        for (int turn = 0; turn < (place == KEYS_ORDER ? 1 : 20); turn++) { /* a form's is one page */
             char *text = NULL;
             size_t size;
             FILE *out = open_memstream(&text, &size);
@@ -258,17 +272,19 @@ static void check_help(void)
             tui_view_draw(&view, model, now, &canvas);
             tui_canvas_print(&canvas, out);
             fclose(out);
-            if (turn == 0)
-                snprintf(first, sizeof(first), "%.70s", strchr(text, '\n') + 1);
+            if (turn == 0) /* below the box's upper edge */
+                snprintf(first, sizeof(first), "%.70s", strchr(strstr(text, " Help "), '\n') + 1);
             strncat(seen, text, sizeof(seen) - strlen(seen) - 1);
             free(text);
             tui_canvas_finish(&canvas);
-            tui_keys_press(&view, model, 80, 24, now, PRESS_PAGE_DOWN);
+            if (place != KEYS_ORDER)
+                tui_keys_press(&view, model, 80, 24, now, PRESS_PAGE_DOWN);
         }
         CHECK(view.help);
         CHECK(strstr(first, tui_key_place_words((enum key_place)place)) != NULL);
         for (int i = 0; (row = tui_key_table(i)); i++)
-            CHECK(row->place == KEYS_FORM || strstr(seen, row->words) != NULL);
+            CHECK(row->place == KEYS_FORM || (place == KEYS_ORDER && row->place != KEYS_ORDER) ||
+                  strstr(seen, row->words) != NULL);
         tui_keys_press(&view, model, 80, 24, now, 'x');
         CHECK(!view.help && view.prompt == PROMPT_NONE);
         tui_view_finish(&view);

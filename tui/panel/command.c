@@ -63,7 +63,7 @@ bool panel_answer_needed(const struct view *view, int width)
 
     return (view->outcome == OUTCOME_DONE || view->outcome == OUTCOME_REFUSED ||
             view->outcome == OUTCOME_UNANSWERED) &&
-           view->prompt == PROMPT_NONE && !view->help && !view->page &&
+           view->prompt == PROMPT_NONE && !view->help && !tui_view_form(view) &&
            cli_text_width(view->command) + cli_text_width(view->words) + AROUND > width;
 }
 

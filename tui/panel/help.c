@@ -40,10 +40,11 @@ static int draw_place(const struct area *area, int y, enum key_place place)
 /* All rows from row y on, which may be above the area; only counts them where it is NULL. */
 static int draw_rows(const struct area *area, int y, enum key_place here)
 {
-    bool form = here == KEYS_FORM;
+    bool form = here == KEYS_FORM || here == KEYS_ORDER;
     const char *const *lines = form ? form_notes : notes;
-    int n =
-        form ? (int)(sizeof(form_notes) / sizeof(form_notes[0])) : (int)(sizeof(notes) / sizeof(notes[0]));
+    int n = here == KEYS_ORDER ? 0
+            : form             ? (int)(sizeof(form_notes) / sizeof(form_notes[0]))
+                               : (int)(sizeof(notes) / sizeof(notes[0]));
 
     y = draw_place(area, y, here);
     if (!form && here != KEYS_EVERYWHERE)

@@ -40,8 +40,10 @@ bool panel_answer_needed(const struct view *view, int width);
 int64_t panel_answer_shown_ms(const struct view *view, int width);
 void panel_answer(const struct area *screen, const struct scene *scene);
 
-/* Covers the whole screen. */
+/* Cover the whole screen. */
 void panel_form(const struct area *screen, const struct scene *scene);
+void panel_order(const struct area *screen, const struct scene *scene);
+void panel_order_confirm(const struct area *screen, const struct scene *scene);
 
 /* The outcome of a command in the last line, from column x on; nothing where there is none. */
 void panel_outcome(const struct area *area, const struct view *view, int x, struct moment now);
