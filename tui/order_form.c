@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 #include "tui/line_edit.h"
 #include "tui/press.h"
 #include "tui/verbs.h"
@@ -307,22 +308,36 @@ static void step_value(struct order_field *field, const struct model *model, int
         memcpy(field->value, value, sizeof(field->value));
 }
 
+/* The nearest above `units`, or below, of those that are whole steps from `least` on; 0: there is none. */
+static int64_t stepped(int64_t units, int64_t least, int64_t step, int by)
+{
+    step = step > 0 ? step : 1;
+    least = least > 0 ? least : 0;
+    if (units < least || units > INT64_MAX / 2)
+        return by > 0 && units < least ? least : 0;
+    int64_t whole = least + (units - least) / step * step;
+    if (by > 0)
+        return whole + step;
+    return whole < units ? whole : whole - least >= step ? whole - step : 0;
+}
+
 /* By a tick, or by a lot; an empty price begins with the limit. */
 static void step_number(struct order_form *form, struct order_field *field, int by)
 {
     const struct symbol *rules = &form->rules;
+    const struct symbol_filters *f = &rules->filters;
     bool price = field->kind == ORDER_FIELD_PRICE;
     int scale = price ? rules->price_scale : rules->qty_scale;
-    int64_t step = price ? rules->filters.tick : rules->filters.step, units = 0;
     const char *from = field->value[0] || !price ? field->value : tui_order_form_value(form, "limit");
     char text[DECIMAL_TEXT_MAX];
+    int64_t units = 0;
 
     if (!rules->name[0] || (from[0] && decimal_parse_str(from, scale, &units) < 0))
         return;
-    step = step > 0 ? step : 1;
-    if (field->value[0] || !price)
-        units = by > 0 ? units / step * step + step : (units - 1) / step * step;
-    if (units <= 0 || units > INT64_MAX / 2)
+    if (from == field->value)
+        units = price ? stepped(units, f->price_min, order_rules_tick(rules, units), by)
+                      : stepped(units, f->qty_min, f->step, by);
+    if (units <= 0)
         return;
     decimal_format_short(units, scale, text);
     snprintf(field->value, sizeof(field->value), "%.47s", text);

@@ -91,7 +91,7 @@ static void draw_field(const struct area *area, int y, const struct order_form *
                           field->value);
         x += width < room ? width : room;
     } else if (!chosen || !typed) {
-        tui_area_text_cut(area, x, y, room, STYLE_DIM, field->argument ? field->argument : "no");
+        tui_area_text_cut(area, x, y, room, STYLE_DIM, field->kind == ORDER_FIELD_FLAG ? "no" : "-");
     }
     if (chosen)
         panel_frame_cursor(area, y);
@@ -254,18 +254,26 @@ static void say_amend(const struct scene *scene, struct order_said *said)
 {
     const struct order_form *form = scene->view->order_form;
     struct status_order order;
-    char filled[FORMAT_MAX];
+    char line[COMMAND_LINE_MAX];
 
     if (!tui_model_order(scene->model, form->amends, &order)) {
         snprintf(said->text, sizeof(said->text), "order %lld has ended", (long long)form->amends);
         said->style = STYLE_WARN;
         return;
     }
-    snprintf(said->text, sizeof(said->text),
-             "%s %s %s %s, account %s, filled %s" PART
-             "what is changed is checked by the daemon, once it is sent",
-             order.side, order.type, order.symbol, order.state, order.account,
-             cli_format_number(filled, order.filled, order.qty_decimals));
+    int at = snprintf(said->text, sizeof(said->text), "%s %s %.10g %s", order.side, order.type, order.qty,
+                      order.symbol);
+    if (order.price > 0)
+        at += snprintf(said->text + at, sizeof(said->text) - (size_t)at, " limit %.*f", order.price_decimals,
+                       order.price);
+    if (order.stop > 0)
+        at += snprintf(said->text + at, sizeof(said->text) - (size_t)at, " stop %.*f", order.price_decimals,
+                       order.stop);
+    at += snprintf(said->text + at, sizeof(said->text) - (size_t)at, ", %s, filled %.10g, account %s",
+                   order.state, order.filled, order.account);
+    if (tui_order_form_line(form, line))
+        snprintf(said->text + at, sizeof(said->text) - (size_t)at,
+                 PART "the daemon checks what is changed once it is sent");
     said->parts = true;
 }
 
@@ -329,6 +337,29 @@ static void draw_keys(const struct area *area, const struct scene *scene)
     }
 }
 
+/* The market of the order's symbol at the right of the title. */
+static void draw_market(const struct area *area, const struct scene *scene, int from)
+{
+    const struct status_symbol *symbol =
+        tui_model_symbol(scene->model, tui_order_form_symbol(scene->view->order_form));
+    char last[FORMAT_MAX], bid[FORMAT_MAX], ask[FORMAT_MAX], age[FORMAT_MAX], text[4 * FORMAT_MAX + 64];
+
+    if (!symbol)
+        return;
+    enum freshness freshness = tui_model_symbol_freshness(scene->model, symbol, scene->real_now);
+    panel_frame_age(age, sizeof(age), freshness,
+                    tui_model_age(scene->model, symbol->age_ms, scene->real_now));
+    snprintf(text, sizeof(text), "%s  last %s  bid %s  ask %s  %s", symbol->symbol,
+             cli_format_number(last, symbol->last, symbol->price_decimals),
+             cli_format_number(bid, symbol->bid, symbol->price_decimals),
+             cli_format_number(ask, symbol->ask, symbol->price_decimals), age);
+    int width = cli_text_width(text);
+    if (freshness == GONE || from + width + 3 > area->width)
+        return;
+    tui_area_line(area, area->width - width - 2, 0, width + 2, STYLE_NORMAL, L' ');
+    tui_area_text_right(area, area->width - 1, 0, panel_frame_style(freshness, STYLE_NORMAL), text);
+}
+
 void panel_order(const struct area *screen, const struct scene *scene)
 {
     const struct order_form *form = scene->view->order_form;
@@ -347,7 +378,9 @@ void panel_order(const struct area *screen, const struct scene *scene)
     else
         snprintf(title, sizeof(title), "Order");
     struct area part = tui_area_part(screen, 0, 0, width, 1);
-    panel_frame_rule(&part, scene, PANEL_NONE, title, -1, NULL);
+    int end;
+    panel_frame_rule(&part, scene, PANEL_NONE, title, -1, &end);
+    draw_market(&part, scene, end);
     part = tui_area_part(screen, 0, y, width, rows.fields);
     draw_fields(&part, form, rows.columns);
     part = tui_area_part(screen, 1, y += rows.fields, width - 2, rows.line);
