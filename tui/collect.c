@@ -440,7 +440,8 @@ static void command_done(struct collector *collector, struct view *view, const j
     const json_t *orders = json_object_get(result, "orders");
     const json_t *order = json_object_get(result, "order");
     if (trading)
-        snprintf(words, sizeof(words), "trading is %.40s", trading);
+        snprintf(words, sizeof(words), "trading is %.40s%s", trading,
+                 strcmp(trading, "paused") == 0 ? ": only closing orders pass; p resumes it" : "");
     if (json_is_integer(order))
         snprintf(words, sizeof(words), "order %lld", (long long)json_integer_value(order));
     if (json_is_array(orders))

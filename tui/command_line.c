@@ -6,6 +6,7 @@
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
+#include "record/option_text.h"
 #include "tui/press.h"
 #include "tui/verbs.h"
 
@@ -211,6 +212,51 @@ static void complete(struct command_line *line, const struct model *model)
         put(line, line->offers[0].word, line->common, line->n_offers == 1);
     if (line->n_offers == 1)
         line->n_offers = 0;
+}
+
+/* The option that one of the last two words is, or the value of; NULL. */
+static const struct option_row *option_at(const struct option_call *call, int n, char **words)
+{
+    const char *value;
+    size_t ignored;
+    const struct option_row *row = n > 0 ? option_of_word(call, words[n - 1], &value, &ignored) : NULL;
+
+    if (row || n < 2)
+        return row;
+    row = option_of_word(call, words[n - 2], &value, &ignored);
+    return row && row->argument && !value ? row : NULL;
+}
+
+void tui_command_line_about(const struct command_line *line, char *buf, size_t size)
+{
+    char before[COMMAND_LINE_MAX], text[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 2];
+    char term[OPTION_TERM_MAX], described[OPTION_WORDS_MAX];
+    const struct option_program own = program();
+    struct option_call call = {.program = &own};
+    size_t from;
+
+    buf[0] = '\0';
+    snprintf(before, sizeof before, "%.*s", (int)line->edit.at, line->edit.text);
+    int n = option_line_words(before, text, words, &from);
+    if (n < 1 || !(call.verb = option_find_verb(&own, words[0])))
+        return;
+    if (from == strlen(before) && n <= OPTION_LINE_WORDS) { /* after a blank another one begins */
+        text[sizeof text - 1] = '\0';
+        words[n++] = text + sizeof text - 1;
+    }
+    if (call.verb->n_actions == 1 && !call.verb->actions->name)
+        call.action = call.verb->actions;
+    for (int i = 1; i < n && !call.action; i++)
+        call.action = option_is_dashed(words[i]) ? NULL : option_find_action(call.verb, words[i]);
+    const struct option_row *row = option_at(&call, n - 1, words + 1);
+    const struct option_action *action = call.action;
+    if (row)
+        snprintf(buf, size, "%s: %s", option_term(row, term), option_words(row, described));
+    else if (action && action->name)
+        snprintf(buf, size, "%s%s%s: %s", action->name, action->arguments ? " " : "",
+                 action->arguments ? action->arguments : "", action->words ? action->words : "");
+    else
+        snprintf(buf, size, "%s: %s", call.verb->name, call.verb->words);
 }
 
 /* ---- earlier lines ---- */

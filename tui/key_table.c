@@ -29,7 +29,9 @@ static const struct key_row rows[] = {
     {"u", KEYS_EVERYWHERE, "the equity of a day, a week, a month, all",
      "With the drawdown where there is room, and each UTC day's profit or loss: zoom it with *z*."},
     {"+ -", KEYS_EVERYWHERE, "slower or faster: the interval at the top right", NULL},
-    {"p", KEYS_EVERYWHERE, "pause trading, or resume it, at once", NULL},
+    {"p", KEYS_EVERYWHERE, "pause trading, or resume it, at once",
+     "It asks nothing, since a pause that waits for an answer is late; the header has it, and p again undoes it. Paused, "
+     "only closing orders pass."},
     {"F", KEYS_EVERYWHERE, "flatten: pause, cancel all, close all; typed to confirm",
      "It lists the positions, and asks to type FLATTEN."},
     {"a", KEYS_EVERYWHERE, "acknowledge the chosen alert, elsewhere the newest open one", NULL},

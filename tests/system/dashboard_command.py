@@ -64,7 +64,7 @@ def same_as_the_verb(tmux, daemon):
 
 
 def dry_runs(tmux, daemon):
-    """B begins an order in the chosen symbol, F5 says what it would be, E begins an amend of the chosen order."""
+    """B begins an order in the chosen symbol, F5 says what it would be; the form that E opens continues as a line."""
     before = len(order_rows(daemon))
     tmux.keys("Escape", "1", "B")
     dashboard.wait("an order in the first symbol", lambda: last(tmux) == ":order buy BTCUSDT _", tmux.screen)
@@ -83,9 +83,10 @@ def dry_runs(tmux, daemon):
     tmux.keys("Escape", "6")
     dashboard.wait("the order in the list", lambda: "x cancel" in last(tmux), tmux.screen)
     tmux.keys("E")
-    dashboard.wait("an amend", lambda: last(tmux) == f":order amend {order} --limit 50000.00_", tmux.screen)
-    tmux.keys("BSpace")
-    tmux.type("5")
+    dashboard.expect(tmux, f"Amend order {order}", "50000.00_")
+    tmux.type("50000.05")
+    tmux.keys(":")
+    dashboard.wait("the form's line", lambda: last(tmux) == f":order amend {order} --limit 50000.05_", tmux.screen)
     tmux.keys("Enter")
     dashboard.expect(tmux, f"amend done  amended {order}")
     daemon.wait_status(lambda s: s["orders"][0]["price"] == 50000.05, "the new price")

@@ -98,6 +98,43 @@ static void check_completion(void)
     CHECK_STR(view.line->edit.text, "order sell BTCUSDT 1");
 }
 
+/* What stands above the line is of the word at the cursor. */
+static void check_about(void)
+{
+    static const struct {
+        const char *line, *about; /* begins so; "": nothing */
+    } rows[] = {
+        {"", ""},
+        {"nothing", ""},
+        {"order", "order: by hand: buy, sell, oco, amend, cancel"},
+        {"order ", "order: by hand"},
+        {"order buy", "buy|sell SYMBOL [QTY]: a new order"},
+        {"order buy BTCUSDT 1 ", "buy|sell SYMBOL [QTY]: a new order"},
+        {"order buy BTCUSDT 1 --limit", "--limit P: a limit order at P, or better"},
+        {"order buy BTCUSDT 1 --limit ", "--limit P: a limit order"},
+        {"order buy BTCUSDT 1 --limit 59", "--limit P: a limit order"},
+        {"order buy BTCUSDT 1 --limit=59", "--limit P: a limit order"},
+        {"order buy BTCUSDT 1 --limit 59 ", "buy|sell SYMBOL [QTY]: a new order"},
+        {"order buy BTCUSDT 1 --post-only ", "buy|sell SYMBOL [QTY]: a new order"},
+        {"order amend 7 --qty 1", "--qty Q: a new quantity"},
+        {"pause", "pause: "},
+        {"order buy \"BTC", ""},
+    };
+    char about[1024];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        completed(rows[i].line, 0);
+        tui_command_line_about(view.line, about, sizeof about);
+        CHECK(rows[i].about[0] ? strncmp(about, rows[i].about, strlen(rows[i].about)) == 0 : !about[0]);
+    }
+    completed("order buy BTCUSDT 1 --limit 5", 0); /* of the word at the cursor, not of the last */
+    for (size_t i = 0; i < strlen(" BTCUSDT 1 --limit 5"); i++)
+        press(PRESS_LEFT);
+    tui_command_line_about(view.line, about, sizeof about);
+    CHECK(strncmp(about, "buy|sell", strlen("buy|sell")) == 0);
+    press(PRESS_ESCAPE);
+}
+
 static void check_lines(void)
 {
     completed("", 0);
@@ -366,6 +403,7 @@ int main(void)
     CHECK(model != NULL && fixture_take(model, "{}", now) == 0);
     tui_view_init(&view, false, 1000);
     check_completion();
+    check_about();
     check_lines();
     check_words();
     check_requests();

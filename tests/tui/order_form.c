@@ -4,6 +4,9 @@
 
 #include <locale.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "cli/ask.h"
 #include "cli/verbs.h"
@@ -11,6 +14,7 @@
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
 #include "tests/random.h"
+#include "tests/scratch.h"
 #include "tests/tui/picture.h"
 #include "tui/collect.h"
 #include "tui/keys.h"
@@ -344,6 +348,86 @@ static void check_openings(void)
     }
 }
 
+/* The next request that comes, of a dry run; its id. */
+static long long asked(int fd, const char *part)
+{
+    char text[1024];
+    ssize_t n = recv(fd, text, sizeof(text) - 1, 0);
+
+    text[n > 0 ? n : 0] = '\0';
+    CHECK(strstr(text, "\"dry_run\"") && strstr(text, part));
+    json_t *object = json_loads(text, JSON_DISABLE_EOF_CHECK, NULL);
+    long long id = json_integer_value(json_object_get(object, "id"));
+    json_decref(object);
+    return id;
+}
+
+/* One request at a time, of what the form has then; an answer is of the line that was asked; no answer is
+ * none. */
+static void check_dry_run(void)
+{
+    struct sockaddr_un sun = {.sun_family = AF_UNIX};
+    struct state_dir state = {.path = "/nowhere"};
+    struct collector collector;
+    struct moment later = now;
+    char reply[1024];
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    snprintf(sun.sun_path, sizeof(sun.sun_path), "%s", scratch_path("control.sock"));
+    snprintf(state.socket, sizeof(state.socket), "%s", sun.sun_path);
+    CHECK_INT(bind(listener, (struct sockaddr *)&sun, sizeof(sun)), 0);
+    CHECK_INT(listen(listener, 8), 0);
+    CHECK_INT(tui_collector_init(&collector, &state, NULL, 1000), 0);
+    begin(false);
+    press('O');
+    const struct order_answer *a = &view.order_form->answer;
+    tui_collector_order_form(&collector, &view, now, false); /* no quantity yet: the verb refuses it */
+    CHECK(a->line[0] && !a->unanswered && !a->done && !collector.dry_id);
+    tui_order_form_put(view.order_form, "qty", "1");
+    tui_collector_order_form(&collector, &view, now, false); /* not connected */
+    CHECK(a->unanswered && !collector.dry_id);
+    tui_collector_command(&collector, &view, "pause", NULL, now);
+    int fd = accept(listener, NULL, NULL);
+    tui_collector_io(&collector, &view, now);
+    CHECK(recv(fd, reply, sizeof(reply), 0) > 0);
+
+    go("qty");
+    view.order_form->wants_qty = false;
+    type("0.01");
+    tui_collector_order_form(&collector, &view, now, false);
+    CHECK(collector.dry_id > 0 && view.order_form->asking);
+    tui_collector_io(&collector, &view, now);
+    long long id = asked(fd, "\"qty\":\"0.01\"");
+    type("5");
+    tui_collector_order_form(&collector, &view, now, true);
+    CHECK_INT(collector.dry_id, id);
+    int n = snprintf(reply, sizeof(reply), "{\"id\":%lld%s\n", id, would_be + strlen("{\"id\":1"));
+    CHECK_INT(send(fd, reply, (size_t)n, 0), n);
+    tui_collector_io(&collector, &view, now);
+    CHECK(a->done && strstr(a->line, " 0.01 ") && strstr(a->words, "would be BUY LIMIT 0.01 BTCUSDT"));
+    tui_collector_io(&collector, &view, now);
+    id = asked(fd, "\"qty\":\"0.015\""); /* what was typed meanwhile */
+    CHECK(collector.dry_id == id && strstr(collector.dry_line, " 0.015 "));
+
+    later.mono_ms += COMMAND_TIMEOUT_MS - 1;
+    tui_collector_expire(&collector, &view, later);
+    CHECK(!a->unanswered);
+    later.mono_ms++;
+    CHECK(tui_collector_expire(&collector, &view, later));
+    CHECK(a->unanswered && !collector.dry_id && strstr(a->line, " 0.015 "));
+    tui_collector_order_form(&collector, &view, later, true); /* not at once again */
+    CHECK_INT(collector.dry_id, 0);
+    later.mono_ms += 1000;
+    tui_collector_order_form(&collector, &view, later, true);
+    CHECK(collector.dry_id > 0);
+    close(fd);
+    tui_collector_io(&collector, &view, later);
+    CHECK(a->unanswered && !collector.dry_id);
+    CHECK_STR(a->words, "the daemon hung up");
+    close(listener);
+    tui_collector_finish(&collector);
+}
+
 int main(int argc, char **argv)
 {
     json_t *status = json_loads(fixture_status, 0, NULL);
@@ -360,6 +444,7 @@ int main(int argc, char **argv)
     check_numbers();
     check_screens();
     check_openings();
+    check_dry_run();
     tui_view_finish(&view);
     tui_model_destroy(model);
     return check_done("tui/order_form");

@@ -118,6 +118,12 @@ static void check_commands(void)
     view.line = tui_command_line_create();
     view.prompt = PROMPT_COMMAND;
     check_screen("command-empty-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    tui_command_line_open(view.line, "order buy BTCUSDT 0.01 --tif ");
+    check_screen("command-about-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.readonly = true;
+    check_screen("command-readonly-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.readonly = false;
+    tui_command_line_open(view.line, "");
     for (const char *c = typed; *c; c++)
         tui_command_line_press(view.line, model, *c);
     tui_command_line_press(view.line, model, '\t');

@@ -6,7 +6,7 @@
 #include "tui/command_line.h"
 #include "tui/panel/frame.h"
 
-enum { OFFER_ROWS = 8, ANSWER_WIDTH = 78 };
+enum { OFFER_ROWS = 8, ANSWER_WIDTH = 78, ABOUT_ROWS = 6, ABOUT_MAX = 1024 };
 
 /* A box whose last row is above the screen's last line. */
 static struct area box_above(const struct area *screen, int width, int rows, const char *title)
@@ -38,6 +38,25 @@ static void draw_offers(const struct area *screen, const struct command_line *li
     }
 }
 
+/* What is typed, or that nothing of it will be done. */
+static void draw_about(const struct area *screen, const struct scene *scene)
+{
+    char text[ABOUT_MAX], barred[VIEW_BARRED_MAX];
+    const char *why = tui_view_barred(scene->view, scene->model, barred);
+    int width = screen->width < ANSWER_WIDTH ? screen->width : ANSWER_WIDTH;
+
+    if (why)
+        snprintf(text, sizeof(text), "%s: no line is carried out", why);
+    else
+        tui_command_line_about(scene->view->line, text, sizeof(text));
+    if (!text[0])
+        return;
+    int rows = panel_frame_wrap_rows(text, width - 4);
+    struct area box =
+        box_above(screen, width, rows < ABOUT_ROWS ? rows : ABOUT_ROWS, why ? "refused" : "typed");
+    panel_frame_wrap(&box, 0, box.height, why ? STYLE_WARN : STYLE_DIM, text);
+}
+
 void panel_command(const struct area *screen, const struct scene *scene)
 {
     const struct command_line *line = scene->view->line;
@@ -52,7 +71,9 @@ void panel_command(const struct area *screen, const struct scene *scene)
         draw_offers(screen, line);
     else if (scene->view->outcome != OUTCOME_NONE)
         panel_answer(screen, scene); /* of F5 */
-    else if (line->edit.len == 0)
+    else
+        draw_about(screen, scene);
+    if (line->n_offers <= 1 && scene->view->outcome == OUTCOME_NONE && line->edit.len == 0)
         tui_area_text_cut(&last, 4, 0, last.width - 4, STYLE_DIM,
                           "order, pause, account ...: Tab completes, Up earlier ones, F5 dry run, Esc");
 }

@@ -112,13 +112,14 @@ void panel_keys(const struct area *area, const struct scene *scene)
 {
     static const struct {
         const char *key, *word;
-        bool action, chart, order, list, log, past;
+        bool action, chart, order, list, log, past, market; /* market: where one orders from */
     } keys[] = {
         {"<>", "step", .past = true},
         {"Esc", "now", .past = true},
         {"p", "pause", true},
         {"F", "flatten", true},
         {"a", "ack", true},
+        {"O", "order", true, .market = true},
         {"x", "cancel", true, .order = true},
         {"E", "amend", true, .order = true},
         {"/", "filter", .list = true},
@@ -175,6 +176,9 @@ void panel_keys(const struct area *area, const struct scene *scene)
         if (keys[i].past && (view->at_ns == 0 || (keys[i].key[0] == 'E' && view->item.kind != ITEM_NONE)))
             continue;
         if (keys[i].order && !has_live_order(scene))
+            continue;
+        if (keys[i].market && view->tab != TAB_MARKET && view->tab != TAB_POSITIONS &&
+            view->tab != TAB_ORDERS)
             continue;
         if (keys[i].list && (tui_lists_of(scene->focus) == DB_LISTS || view->item.kind != ITEM_NONE))
             continue;
