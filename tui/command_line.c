@@ -30,7 +30,7 @@ static void names(const char *kind, const struct option_call *call, void *ctx,
 {
     const struct model *model = context.model;
     const struct status *status = &model->status;
-    char number[24];
+    char number[COMMAND_WORD_MAX + 24]; /* with what it is, behind a tab, as option_complete() prints it */
 
     if (cli_names_known(kind, call, ctx, offer))
         return;
@@ -43,12 +43,15 @@ static void names(const char *kind, const struct option_call *call, void *ctx,
     for (int i = 0; strcmp(kind, "POLICY") == 0 && i < status->n_policies; i++)
         offer(ctx, status->policies[i].policy);
     for (int i = 0; strcmp(kind, "ORDER") == 0 && i < status->n_orders; i++) {
-        snprintf(number, sizeof number, "%lld", (long long)status->orders[i].id);
+        const struct status_order *order = &status->orders[i];
+        snprintf(number, sizeof number, "%lld\t%s %s %.8g %s", (long long)order->id, order->side, order->type,
+                 order->qty, order->symbol);
         offer(ctx, number);
     }
     for (int i = 0; strcmp(kind, "ID") == 0 && i < model->history.n_alerts; i++)
         if (model->history.alerts[i].open) {
-            snprintf(number, sizeof number, "%lld", (long long)model->history.alerts[i].id);
+            int at = snprintf(number, sizeof number, "%lld\t", (long long)model->history.alerts[i].id);
+            cli_text_one_line(number + at, sizeof number - (size_t)at, model->history.alerts[i].text);
             offer(ctx, number);
         }
 }

@@ -76,6 +76,7 @@ static void check_completion(void)
     model->status.n_orders = COMMAND_OFFERS_MAX + 1;
     CHECK_STR(completed("order cancel ", 1), "order cancel ");
     CHECK_STR(completed("order cancel ", 2), "order cancel 100");
+    CHECK_STR(view.line->offers[0].words, "SELL STOP 0.08 BTCUSDT");
     model->status.n_orders = n_orders;
     model->status.orders[0].id = id;
     completed("", 1);
