@@ -41,7 +41,7 @@ struct order_field {
 
 /* What the daemon says that an order would be (`--dry-run`). */
 struct order_answer {
-    char line[COMMAND_LINE_MAX];  /* that it is of; "": none was asked yet */
+    char line[COMMAND_LINE_MAX];  /* that it is of; "": no answer came yet */
     bool done, unanswered;        /* else it would be refused */
     char words[ORDER_ANSWER_MAX]; /* parts of it are apart by "; " */
     int64_t mono_ms;              /* when it came */

@@ -80,7 +80,7 @@ static void put_close(struct order_form *form, const struct status_position *pos
     tui_order_form_put(form, "reduce-only", "yes");
 }
 
-/* The last price, and the least quantity where none is given. */
+/* The last price, and the least quantity where there is no other. */
 static void put_market(struct order_form *form, const struct model *model)
 {
     const struct status_symbol *symbol = tui_model_symbol(model, tui_order_form_symbol(form));

@@ -78,7 +78,7 @@ static void go(const char *name)
     view.order_form->fresh = true;
 }
 
-/* Each option of the verb is a field, but for those that a form has no use for; and so the other way. */
+/* Each option of the verb is a field, except those that a form has no use for; and the other way round. */
 static void check_fields(void)
 {
     const struct option_verb *verb = option_find_verb(&tui_papertape, "order");
