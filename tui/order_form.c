@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,31 +174,43 @@ void tui_order_form_keep_put(struct order_form *form)
     form->row = 0;
 }
 
+/* Appends; what has no room for all of it is left empty from then on, so that no line is another one's
+ * beginning. */
+__attribute__((format(printf, 2, 3))) static void append(char text[static COMMAND_LINE_MAX],
+                                                         const char *format, ...)
+{
+    size_t at = strlen(text);
+    va_list args;
+
+    va_start(args, format);
+    int n = vsnprintf(text + at, COMMAND_LINE_MAX - at, format, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= COMMAND_LINE_MAX - at)
+        text[0] = '\0';
+}
+
 bool tui_order_form_line(const struct order_form *form, char text[static COMMAND_LINE_MAX])
 {
-    const struct order_field *field;
-    size_t at;
-    bool changes = form->amends <= 0;
+    bool amends = form->amends > 0, changes = !amends;
 
-    if (form->amends > 0)
-        at = (size_t)snprintf(text, COMMAND_LINE_MAX, "order amend %lld", (long long)form->amends);
+    snprintf(text, COMMAND_LINE_MAX, "order ");
+    if (amends)
+        append(text, "amend %lld", (long long)form->amends);
     else
-        at = (size_t)snprintf(text, COMMAND_LINE_MAX, "order %s %s", tui_order_form_value(form, "side"),
-                              tui_order_form_value(form, "symbol"));
-    if (form->amends <= 0 && tui_order_form_value(form, "qty")[0])
-        at += (size_t)snprintf(text + at, COMMAND_LINE_MAX - at, " %s", tui_order_form_value(form, "qty"));
-    for (int i = 0; i < form->n; i++) {
-        field = &form->fields[i];
-        if (field->word || !field->value[0] || (form->amends > 0 && strcmp(field->value, field->was) == 0))
+        append(text, "%s %s", tui_order_form_value(form, "side"), tui_order_form_value(form, "symbol"));
+    if (!amends && tui_order_form_value(form, "qty")[0])
+        append(text, " %s", tui_order_form_value(form, "qty"));
+    for (int i = 0; i < form->n && text[0]; i++) {
+        const struct order_field *field = &form->fields[i];
+        if (field->word || !field->value[0] || (amends && strcmp(field->value, field->was) == 0))
             continue;
         changes = true;
-        at += (size_t)snprintf(text + at, COMMAND_LINE_MAX - at, " --%s%s%s", field->name,
-                               field->kind == ORDER_FIELD_FLAG ? ""
-                               : field->value[0] == '-'        ? "="
-                                                               : " ",
-                               field->kind == ORDER_FIELD_FLAG ? "" : field->value);
+        if (field->kind == ORDER_FIELD_FLAG)
+            append(text, " --%s", field->name);
+        else
+            append(text, " --%s%s%s", field->name, field->value[0] == '-' ? "=" : " ", field->value);
     }
-    return changes;
+    return changes && text[0];
 }
 
 const char *tui_order_form_symbol(const struct order_form *form)
@@ -374,7 +387,9 @@ bool tui_order_form_takes(const struct order_form *form, int key)
         return islower(key);
     if (field->kind == ORDER_FIELD_PRICE || field->kind == ORDER_FIELD_QTY)
         return isdigit(key) || key == '.' || key == '-';
-    return key != '?' && (key != ':' || field->kind == ORDER_FIELD_TEXT);
+    /* a time and a client id have colons; elsewhere it continues as a line */
+    return key != '?' &&
+           (key != ':' || strcmp(field->argument, "T") == 0 || strcmp(field->argument, "ID") == 0);
 }
 
 /* False: the field does not take the key. */
@@ -410,7 +425,9 @@ static enum form_action send(struct order_form *form)
 
     if (tui_order_form_line(form, line))
         return FORM_ACTION_SEND;
-    snprintf(form->words, sizeof(form->words), "nothing is changed: another price or quantity is needed");
+    snprintf(form->words, sizeof(form->words), "%s",
+             line[0] ? "nothing is changed: another price or quantity is needed"
+                     : "the line is too long: an option less is needed");
     return FORM_ACTION_NONE;
 }
 
@@ -462,12 +479,14 @@ enum form_action tui_order_form_press(struct order_form *form, const struct mode
 void tui_order_form_paste(struct order_form *form, const int *keys, size_t n)
 {
     struct order_field *field = &form->fields[form->row];
-    bool typed = field->kind != ORDER_FIELD_CHOICE && field->kind != ORDER_FIELD_FLAG;
+    bool taken = field->kind != ORDER_FIELD_CHOICE && n < sizeof(field->value) &&
+                 (form->fresh ? 0 : strlen(field->value)) + n < sizeof(field->value);
 
-    if (typed && strlen(field->value) + n < sizeof(field->value))
-        for (size_t i = 0; i < n; i++, form->fresh = false)
-            type(form, NULL, keys[i]);
-    else
+    for (size_t i = 0; i < n && taken; i++)
+        taken = tui_order_form_takes(form, keys[i]);
+    for (size_t i = 0; i < n && taken; i++, form->fresh = false)
+        type(form, NULL, keys[i]);
+    if (!taken)
         snprintf(form->words, sizeof(form->words), "what was pasted is no value of %s: nothing was taken",
                  field->name);
 }

@@ -75,7 +75,8 @@ void tui_order_form_put_number(struct order_form *form, const char *name, double
 /* Of an amend: leaves the fields that the order has no number for. */
 void tui_order_form_keep_put(struct order_form *form);
 
-/* "order buy BTCUSDT 0.01 --limit 59000": what the verb takes. False: an amend that changes nothing. */
+/* "order buy BTCUSDT 0.01 --limit 59000": what the verb takes. False: an amend that changes nothing, or
+ * "", since the line would be too long. */
 bool tui_order_form_line(const struct order_form *form, char text[static COMMAND_LINE_MAX]);
 
 /* Whose rules are to be known. */
@@ -90,7 +91,7 @@ void tui_order_form_take_rules(struct order_form *form, const struct symbol *rul
 
 /* A key. FORM_ACTION_CHECK: the daemon is to be asked again; SEND: the order is to be confirmed. */
 enum form_action tui_order_form_press(struct order_form *form, const struct model *model, int key);
-/* Pasted text: into the chosen field, or nowhere. */
+/* Pasted text: into the chosen field, which takes all of it, or nowhere. */
 void tui_order_form_paste(struct order_form *form, const int *keys, size_t n);
 /* Does the chosen field take that character? */
 bool tui_order_form_takes(const struct order_form *form, int key);

@@ -168,6 +168,36 @@ static void check_lines(void)
     CHECK(taken > 40);
 }
 
+/* A line that would be too long is none: its beginning would be another order. */
+static void check_long(void)
+{
+    char line[COMMAND_LINE_MAX], text[ORDER_VALUE_MAX];
+    bool cut = false;
+
+    for (size_t len = 1; len < sizeof(text); len++) {
+        begin(false);
+        press('O');
+        memset(text, '1', len);
+        text[len] = '\0';
+        for (int i = 0; i < view.order_form->n; i++)
+            tui_order_form_put(view.order_form, view.order_form->fields[i].name, text);
+        size_t whole = strlen("order");
+        for (int i = 0; i < view.order_form->n; i++) {
+            const struct order_field *field = &view.order_form->fields[i];
+            bool flag = field->kind == ORDER_FIELD_FLAG;
+            whole += field->word ? 1 + len : strlen(" --") + strlen(field->name) + (flag ? 0 : 1 + len);
+        }
+        bool made = tui_order_form_line(view.order_form, line);
+        CHECK_INT(strlen(line), whole < COMMAND_LINE_MAX ? whole : 0);
+        CHECK(made == (whole < COMMAND_LINE_MAX));
+        cut |= !made;
+        press(PRESS_ENTER);
+        CHECK_INT(view.prompt, PROMPT_NONE);
+        CHECK(made || strstr(view.order_form->words, "too long"));
+    }
+    CHECK(cut);
+}
+
 /* The least quantity passes the filters and one lot less does not; a step is the next price, or quantity,
  * that passes. */
 static void check_numbers(void)
@@ -333,6 +363,10 @@ static void check_openings(void)
     const int pasted[] = {'0', '.', '5'};
     tui_keys_paste(&view, model, 80, 24, pasted, 3);
     CHECK_STR(tui_order_form_value(view.order_form, "qty"), "0.5");
+    const int text[] = {'1', ',', '5'};
+    tui_keys_paste(&view, model, 80, 24, text, 3);
+    CHECK_STR(tui_order_form_value(view.order_form, "qty"), "0.5");
+    CHECK(strstr(view.order_form->words, "nothing was taken"));
 
     model->source = MODEL_DATABASE;
     begin(false);
@@ -441,6 +475,7 @@ int main(int argc, char **argv)
     tui_view_init(&view, false, 1000);
     check_fields();
     check_lines();
+    check_long();
     check_numbers();
     check_screens();
     check_openings();
