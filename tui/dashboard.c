@@ -314,6 +314,8 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         tui_collector_order_form(&d->collector, &d->view, now, true);
         break;
     case ACTION_ORDER_SEND:
+        if (d->view.line && d->view.order_form && tui_order_form_line(d->view.order_form, text))
+            tui_command_history_add(d->view.line, text);
         tui_collector_order_send(&d->collector, &d->view, now);
         break;
     case ACTION_PROMOTE:

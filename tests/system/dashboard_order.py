@@ -136,6 +136,8 @@ def as_line(tmux):
     dashboard.wait("an answer", lambda: said(tmux).startswith("would be BUY LIMIT"), tmux.screen)
     tmux.keys(":")
     dashboard.wait("its line", lambda: last(tmux).startswith(":order buy BTCUSDT 0.00009 --account hand --limit "), tmux.screen)
+    tmux.keys("C-u", "Up")  # what the form sent last
+    dashboard.wait("the line before", lambda: last(tmux) == ":order sell BTCUSDT 0.02 --account hand --reduce-only_", tmux.screen)
     tmux.keys("Escape", "q")
 
 

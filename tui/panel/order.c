@@ -14,6 +14,7 @@ enum {
     RULE_ROWS = 3,   /* of rules in running text; FILTER_RULES where there is room for one a row */
     ANSWER_ROWS = 4, /* of what it would be, below its rule */
     ANSWER_LEAST = 2,
+    HELD_LEAST = 4,   /* of what is held, with its rule; else there is none of it */
     FIELDS_LEAST = 4, /* rows of fields that are in sight at least */
     ANSWER_EXPECTED_MS = 1000,
 };
@@ -22,7 +23,7 @@ enum {
 
 /* The rows of each part, from above. */
 struct order_rows {
-    int columns, fields, line, about, rules, answer; /* answer: with its rule */
+    int columns, fields, line, about, rules, answer, held; /* answer, held: with their rules */
 };
 
 static void shrink(int *part, int least, int *over)
@@ -51,7 +52,9 @@ static struct order_rows lay_out(int n, int width, int height, int answer)
         over += FILTER_RULES - RULE_ROWS;
         rows.rules = FILTER_RULES;
     }
-    if (over < 0)
+    if (-over >= HELD_LEAST)
+        rows.held = -over;
+    else if (over < 0)
         rows.answer -= over;
     if (needed)
         shrink(&rows.rules, 0, &over);
@@ -275,6 +278,7 @@ static void say_amend(const struct scene *scene, struct order_said *said)
         snprintf(said->text + at, sizeof(said->text) - (size_t)at,
                  PART "the daemon checks what is changed once it is sent");
     said->parts = true;
+    said->style = panel_frame_style(tui_model_freshness(scene->model, scene->real_now), STYLE_NORMAL);
 }
 
 static void say(const struct scene *scene, struct order_said *said)
@@ -393,6 +397,9 @@ void panel_order(const struct area *screen, const struct scene *scene)
         draw_rules(&part, scene);
     part = tui_area_part(screen, 0, y += rows.rules, width, rows.answer);
     draw_said(&part, scene, &said);
+    part = tui_area_part(screen, 0, y += rows.answer, width, rows.held);
+    if (rows.held > 0)
+        panel_order_held(&part, scene);
     part = tui_area_part(screen, 0, height - 1, width, 1);
     draw_keys(&part, scene);
 }
