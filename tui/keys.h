@@ -28,8 +28,8 @@ enum action {
     ACTION_FORM_SEND,     /* the training starts or restarts with it */
     ACTION_TRAIN_STOP,    /* of view->subject and view->also, as the next */
     ACTION_TRAIN_RESUME,
-    ACTION_LINE,     /* what view->line has */
-    ACTION_LINE_TRY, /* the same with --dry-run */
+    ACTION_LINE,       /* what view->line has */
+    ACTION_LINE_TRY,   /* the same with --dry-run */
     ACTION_ORDER_ASK,  /* the dry run of what view->order_form has, again */
     ACTION_ORDER_SEND, /* the order itself */
     ACTION_PROMOTE,

@@ -105,8 +105,8 @@ const char *daemon_command_order_words(const struct request *request, enum order
 const char *daemon_command_lack_words(const struct engine *engine, int account, enum order_reason reason,
                                       const struct engine_lack *lack, char words[static LACK_WORDS_MAX]);
 
-/* filters.c: the bounds of the venue's filter that refused an order, or an amend, right after it; NULL: no filter
- * did. */
+/* filters.c: the bounds of the venue's filter that refused an order, or an amend, right after it; NULL: no
+ * filter did. */
 const char *daemon_command_filter_words(const struct engine *engine, enum order_reason reason,
                                         const struct order *legs, int n_legs,
                                         char words[static LACK_WORDS_MAX]);
