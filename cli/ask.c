@@ -38,6 +38,8 @@ static const char *shown_by(const char *cmd)
         {"pause", "status"},
         {"resume", "status"},
         {"ack", "alerts"},
+        {"price_alert", "alerts prices"},
+        {"price_alert_remove", "alerts prices"},
         {"reload", "status"},
     };
 

@@ -64,6 +64,9 @@ static void print_done(const struct option_call *call, const json_t *result)
         cli_text_print(call->out, venue);
     }
     fputs(json_is_true(json_object_get(result, "repeated")) ? " (done before)\n" : "\n", call->out);
+    long long waiting = json_integer_value(json_object_get(result, "price_alerts"));
+    if (waiting > 0)
+        fprintf(call->out, "price alerts of it: %lld, which wait until it is streamed again\n", waiting);
 }
 
 static int change(struct option_call *call)

@@ -45,6 +45,7 @@ static const char *const codes[] = {
     "POLICY_START",
     "POLICY_UNREAD",
     "POLICY_WARMING",
+    "PRICE",
     "PROPOSAL_PUT_OFF",
     "PROPOSAL_REFUSED",
     "SHARPE_LOW",

@@ -149,6 +149,7 @@ static void open_alerts(struct session *session)
     if (db_reader_open(session->state->database, &reader, reason, sizeof reason) < 0)
         return;
     daemon_session_take_alerts(session, reader);
+    daemon_session_take_price_alerts(session, reader);
     db_reader_close(reader);
 }
 
@@ -289,6 +290,8 @@ void daemon_session_event(struct session *session, struct event *event)
     db_writer_group_begin(session->writer);
     db_writer_put_event(session->writer, event->seq);
     int r = engine_handle(session->engine, event);
+    if (event->kind == EVENT_MARKET)
+        daemon_session_price_trade(session, &event->market);
     db_writer_group_end(session->writer);
     if (r < 0)
         daemon_log_error("event %llu: %s", (unsigned long long)event->seq, strerror(-r));
@@ -359,6 +362,7 @@ static void freed(uv_handle_t *handle)
     struct session *session = handle->data;
     uv_mutex_destroy(&session->lock);
     daemon_session_alerts_finish(session);
+    daemon_price_alerts_finish(&session->price_alerts);
     free(session->sessions);
     free(session->symbols);
     free(session->rebuilt_list);

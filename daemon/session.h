@@ -18,6 +18,8 @@
 #include "engine/engine.h"
 
 struct db_symbol_row;
+struct price_alert;
+struct price_alerts;
 
 enum { SESSION_ERROR_MAX = 768 };
 
@@ -195,6 +197,13 @@ void daemon_session_alerts_lasting(const struct session *session,
 
 /* All that are kept, acknowledged conditions among them: *ret_n of them, valid until the next call. */
 const struct alert *daemon_session_alerts(const struct session *session, size_t *ret_n);
+
+/* The prices that are waited for; daemon/price_alerts.h. */
+const struct price_alerts *daemon_session_price_alerts(const struct session *session);
+/* As daemon_price_alerts_add(), which gives its id, and daemon_price_alerts_remove(); stored in the caller's
+ * group. created_ns is set. */
+int daemon_session_price_alert_add(struct session *session, struct price_alert *alert);
+int daemon_session_price_alert_remove(struct session *session, uint64_t id, struct price_alert *ret);
 
 /* The policies that its accounts trade by, or may. */
 struct policy_set *daemon_session_policies(struct session *session);

@@ -611,6 +611,7 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     report_recovery(session);
     report_idle_accounts(session);
     continue_storage(session);
+    daemon_session_price_begin(session);
     session->fills_before = engine_counters(session->engine)->fills;
     if (session->hooks.started)
         session->hooks.started(session->hooks.ctx);

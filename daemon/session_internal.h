@@ -1,7 +1,8 @@
 /* A session's internals, shared by its own files: session.c opens, stamps and closes, session_begin.c makes
  * the engine, session_recover.c replays the event log, session_sink.c stores what the engine emits,
- * session_storage.c reports whether it can, session_alert.c keeps the alerts, session_log.c the event log
- * and the recording, session_run.c when it ran, session_symbols.c symbols that change. */
+ * session_storage.c reports whether it can, session_alert.c keeps the alerts, session_price.c those of
+ * prices, session_log.c the event log and the recording, session_run.c when it ran, session_symbols.c symbols
+ * that change. */
 #ifndef DAEMON_SESSION_INTERNAL_H
 #define DAEMON_SESSION_INTERNAL_H
 
@@ -10,6 +11,7 @@
 #include "daemon/alerts.h"
 #include "daemon/kept.h"
 #include "daemon/policies.h"
+#include "daemon/price_alerts.h"
 #include "daemon/recorder.h"
 #include "daemon/session.h"
 #include "daemon/steady.h"
@@ -68,6 +70,7 @@ struct session {
     struct policy_set *policies; /* of the configuration, and those kept in the state directory */
     struct engine *engine;
     struct trade_tape *tape; /* what came since the start */
+    struct price_alerts price_alerts;
     struct symbol *symbols;
     int n_symbols;
     struct db_session *sessions; /* of the database alone, until the engine has them */
@@ -194,6 +197,21 @@ void daemon_session_alert_over_former(struct session *session, const char *code)
 /* The session takes events: raises what was kept until then. */
 void daemon_session_alerts_begin(struct session *session);
 void daemon_session_alerts_finish(struct session *session);
+
+/* session_price.c */
+/* Reads what a former run left, before the log is played. */
+void daemon_session_take_price_alerts(struct session *session, struct db_reader *reader);
+/* In the event's group, once the engine has it: a trade that makes a price raises those that it reaches. */
+void daemon_session_price_trade(struct session *session, const struct market_event *event);
+/* The same of a closed bar, in that engine, of the alerts that were there when it opened. */
+void daemon_session_price_bar(struct session *session, const struct engine *engine, int symbol,
+                              const struct bar *bar);
+/* The session takes events: raises what the last price reaches, which a former run had no time to store. */
+void daemon_session_price_begin(struct session *session);
+/* In the event's group: prices follow a split, and alerts their symbol's new name. */
+void daemon_session_price_split(struct session *session, const char *symbol,
+                                const struct corporate_action *split);
+void daemon_session_price_rename(struct session *session, const char *from, const char *to);
 
 /* session.c */
 /* For names and dates: the wall's, or of the clock that all is stepped by. */

@@ -43,6 +43,8 @@ static void put_bar(void *ctx, int symbol, enum bar_source source, const struct 
         put_first(session, symbol, bar);
     if (!held(session) && engine_of(session))
         db_writer_put_bar(session->writer, symbol, engine_interval(engine_of(session)), source, bar);
+    if (!held(session) && engine_of(session) && source == BAR_VENUE)
+        daemon_session_price_bar(session, engine_of(session), symbol, bar);
     if (!session->playing && session->engine && source == BAR_VENUE && session->hooks.bar)
         session->hooks.bar(session->hooks.ctx, symbol, bar);
 }
@@ -290,6 +292,8 @@ static void put_action(void *ctx, int symbol, const struct corporate_action *act
     struct db_action row = {
         .symbol = symbol, .action = *action, .ts_ns = ts_ns, .input_seq = session->event_seq};
     db_writer_put_action(session->writer, &row);
+    if (action->kind == ACTION_SPLIT)
+        daemon_session_price_split(session, engine_symbol(engine, symbol)->name, action);
     if (!session->playing && session->engine && action->kind == ACTION_SPLIT && session->hooks.split)
         session->hooks.split(session->hooks.ctx, symbol);
     if (!session->playing)

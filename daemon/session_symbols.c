@@ -112,7 +112,10 @@ int daemon_session_rename_symbol(struct session *session, int index, const struc
     if (!symbol_renamed(engine_symbol(session->engine, index), symbol) ||
         engine_find_symbol(session->engine, symbol->name) >= 0)
         return -EINVAL;
+    db_writer_group_begin(session->writer);
+    daemon_session_price_rename(session, engine_symbol(session->engine, index)->name, symbol->name);
     put_listed(session, index, symbol);
+    db_writer_group_end(session->writer);
     return 0;
 }
 

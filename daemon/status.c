@@ -292,6 +292,7 @@ json_t *daemon_status_object(struct daemon *daemon)
         {"alerts_open", json_integer((json_int_t)daemon_session_alerts_open(daemon->session))},
         {"alerts_by_code", daemon_status_alerts(daemon)},
         {"alerts_unstored", unstored_alerts(daemon)},
+        {"price_alerts", daemon_status_price_alerts(daemon)},
         {"backup", daemon_status_backup(daemon)},
         {"alert_sinks", daemon_notify_object(daemon->notify)},
         {"control", control_object(daemon->control)},

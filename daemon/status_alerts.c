@@ -1,11 +1,15 @@
-/* The open alerts, counted, and the last backup as the status reports them. */
+/* The open alerts, counted, the prices that are waited for, and the last backup as the status reports them.
+ */
 #include <string.h>
 
 #include "daemon/alert_machine.h"
 #include "daemon/alert_watch.h"
 #include "daemon/alerts.h"
+#include "daemon/price_alerts.h"
 #include "daemon/status_internal.h"
+#include "exchange/decimal.h"
 #include "record/json.h"
+#include "record/status.h"
 
 static void count(json_t *array, const char *severity, const char *code)
 {
@@ -31,6 +35,24 @@ json_t *daemon_status_alerts(const struct daemon *daemon)
     for (size_t i = 0; i < n; i++)
         if (alerts[i].acked_ns == 0)
             count(array, db_severity_name(alerts[i].severity), alerts[i].code);
+    return array;
+}
+
+RECORD_VIEW_OBJECT(price_object, price_view, RECORD_SHOWN_PRICE_ALERT);
+
+json_t *daemon_status_price_alerts(const struct daemon *daemon)
+{
+    const struct price_alerts *alerts = daemon_session_price_alerts(daemon->session);
+    json_t *array = json_array();
+    for (int i = 0; i < alerts->n; i++) {
+        const struct price_alert *alert = &alerts->list[i];
+        const struct price_view view = {.id = (int64_t)alert->id,
+                                        .symbol = alert->symbol,
+                                        .side = alert->above ? "above" : "below",
+                                        .price = decimal_to_double(alert->price, alert->scale),
+                                        .created_ns = alert->created_ns};
+        json_array_append_new(array, price_object(&view));
+    }
     return array;
 }
 

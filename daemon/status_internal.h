@@ -28,6 +28,8 @@ json_t *daemon_status_venues(const struct daemon *daemon);
 
 /* How many alerts are open, by severity and code. */
 json_t *daemon_status_alerts(const struct daemon *daemon);
+/* The prices that are waited for. */
+json_t *daemon_status_price_alerts(const struct daemon *daemon);
 /* What became of the last backup. */
 json_t *daemon_status_backup(const struct daemon *daemon);
 

@@ -206,6 +206,11 @@
     FIELD(SIGNED, REQUIRED, count) TEXT(WORD, REQUIRED, severity) TEXT(CODE, REQUIRED, code) \
     TEXT(ALERT, REQUIRED, text) FIELD(SIGNED, REQUIRED, acked_ns) /* 0: not acknowledged */
 
+/* A price that is waited for: `side` is "above" (it, or more) or "below". */
+#define RECORD_SHOWN_PRICE_ALERT(TEXT, FIELD) \
+    FIELD(UNSIGNED, REQUIRED, id, "price_alert") TEXT(SYMBOL, REQUIRED, symbol) TEXT(SHORT, REQUIRED, side) \
+    FIELD(REAL, NULLABLE, price) FIELD(SIGNED, REQUIRED, created_ns)
+
 #define RECORD_SHOWN_DEVICE(TEXT, FIELD) \
     TEXT(TITLE, OPTIONAL, name) FIELD(REAL, NULLABLE, util_pct) FIELD(REAL, NULLABLE, mem_used_mib) \
     FIELD(REAL, NULLABLE, mem_total_mib) FIELD(REAL, NULLABLE, power_w) \

@@ -227,6 +227,9 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(policy_promote, true, "name path to yes key " POLICY_LIMIT_NAMES) \
     COMMAND(policy_retire, true, "name key") \
     READING(policy_show, false, "name") \
+    COMMAND(price_alert, true, "symbol above below key") \
+    COMMAND(price_alert_remove, true, "price_alert key") \
+    READING(price_alerts, false, "") \
     COMMAND(reload, false, "key") \
     COMMAND(report_send, false, "sink text") \
     COMMAND(resume, true, "key") \

@@ -6,6 +6,7 @@
 
 #include "daemon/command/internal.h"
 #include "daemon/feed/feeds.h"
+#include "daemon/price_alerts.h"
 #include "exchange/nearest.h"
 #include "exchange/venues.h"
 
@@ -282,7 +283,12 @@ void daemon_command_symbol_remove(const struct request *request)
     if (!daemon_command_begin(request, &work))
         return;
     feed_remove_symbol(feeds_of(feeds_of_request(request), symbol), symbol, true);
-    daemon_command_end(&work, json_pack("{s:s}", "symbol", name));
+    json_t *result = json_pack("{s:s}", "symbol", name);
+    int waiting =
+        daemon_price_alerts_count(daemon_session_price_alerts(request->commands->daemon->session), name);
+    if (waiting > 0)
+        json_object_set_new(result, "price_alerts", json_integer(waiting));
+    daemon_command_end(&work, result);
 }
 
 /* ---- list ---- */

@@ -7,6 +7,7 @@
 
 #include "cli/answer.h"
 #include "cli/ask.h"
+#include "cli/price_alerts.h"
 #include "cli/text.h"
 #include "db/state.h"
 #include "exchange/exit_status.h"
@@ -198,13 +199,31 @@ static const struct option_action actions[] = {
      "sends a test notice to each sink of [alerts], or to one, through the daemon, and prints a line for each with what it "
      "answered: exit 1 where one failed, or there is no sink",
      "webhook.ops", OPTION_NEEDS_DAEMON, .run = test},
+    {"price", "SYMBOL", "waits for a price: it is an alert, once, as soon as it or one beyond it is traded",
+     "BTCUSDT --above 65000", OPTION_NEEDS_DAEMON, .acts = true, .run = cli_price_alerts_set,
+     .needed = "above|below"},
+    {"prices", NULL, "the prices that are waited for, and the last ones", .need = OPTION_NEEDS_DAEMON,
+     .csv = true, .run = cli_price_alerts_list},
+    {"remove-price", "ID", "waits no more", "3", OPTION_NEEDS_DAEMON, .acts = true,
+     .run = cli_price_alerts_remove},
+};
+
+#define PRICE .take = cli_ask_args_take, .of = "price"
+
+static const struct option_row options[] = {
+    {"above", "P", "this price or a higher one", PRICE, .without = "below"},
+    {"below", "P", "this price or a lower one", PRICE},
+    {"key", "K", "given again with the same key, the command is not executed twice",
+     .take = cli_ask_args_take, .of = "price remove-price"},
 };
 
 CLI_VERB(tui_alerts) = {
     .name = "alerts",
-    .words = "what needs attention: list, ack ID, test [SINK]",
+    .words = "what needs attention: list, ack ID, test [SINK]; prices that are waited for",
     .about = "What went wrong, and whether it is over.",
     .exits = "1 also: the database cannot be read, and the list is of the daemon alone.",
     .page = "record",
     OPTION_ACTIONS(actions),
+    OPTION_OPTIONS(options),
+    ASK_ARGS,
 };

@@ -1,0 +1,134 @@
+/* Sets, removes and lists price alerts. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/command/internal.h"
+#include "daemon/feed/feeds.h"
+#include "daemon/price_alerts.h"
+#include "daemon/status.h"
+
+static bool is_streamed(const struct request *request, int index)
+{
+    const struct feed *feed = feeds_of(request->commands->daemon->feeds, index);
+    return feed && feed_streams_symbol(feed, index);
+}
+
+/* Exactly one of `above` and `below`: a price above 0, in the symbol's units. */
+static bool take_price(const struct request *request, const struct symbol *symbol, struct price_alert *ret)
+{
+    bool above = daemon_command_args_given(request->given, "above");
+    const char *name = above ? "above" : "below";
+    if (above == daemon_command_args_given(request->given, "below"))
+        return ARGS_WRONG(request->call, above ? "args.below: above is given: one of the two"
+                                               : "args.above: a price is needed, here or as below");
+    if (!daemon_command_args_decimal(request->given, name, symbol->price_scale, &ret->price))
+        return false;
+    if (ret->price <= 0)
+        return ARGS_WRONG(request->call, "args.%s: a price above 0 is needed", name);
+    ret->above = above;
+    ret->scale = symbol->price_scale;
+    memcpy(ret->symbol, symbol->name, sizeof ret->symbol);
+    return true;
+}
+
+/* A price that has been reached is no news: it is refused. */
+static bool is_ahead(const struct request *request, int index, const struct price_alert *alert)
+{
+    char last[DECIMAL_TEXT_MAX];
+    struct engine_symbol_view view;
+    engine_symbol_view(request->engine, index, &view);
+    if (view.last == 0 || (alert->above ? view.last < alert->price : view.last > alert->price))
+        return true;
+    decimal_format(view.last, alert->scale, last);
+    return ARGS_WRONG(request->call,
+                      "args.%s: %s trades at %s already: a price that is still to come is needed",
+                      alert->above ? "above" : "below", alert->symbol, last);
+}
+
+static void refuse_add(const struct request *request, int r, uint64_t same)
+{
+    if (r == -EEXIST)
+        control_error(request->call, "EEXIST", "price alert %llu is the same", (unsigned long long)same);
+    else if (r == -ENOSPC)
+        control_error(request->call, "ENOSPC",
+                      "%d price alerts are set, which are the most: remove one first", PRICE_ALERTS_MAX);
+    else
+        control_error(request->call, "ENOMEM", "out of memory");
+}
+
+void daemon_command_price_alert(const struct request *request)
+{
+    struct session *session = request->commands->daemon->session;
+    struct price_alert alert = {0};
+    struct work work;
+    int index;
+    if (daemon_command_came_before(request) || !daemon_command_args_symbol(request->given, "symbol", &index))
+        return;
+    const struct symbol *symbol = engine_symbol(request->engine, index);
+    if (!is_streamed(request, index)) {
+        control_error(request->call, "ENOENT", "args.symbol: %s is not streamed: symbol_add first",
+                      symbol->name);
+        return;
+    }
+    if (!take_price(request, symbol, &alert) || !is_ahead(request, index, &alert))
+        return;
+    int r = daemon_price_alerts_room(daemon_session_price_alerts(session), &alert, &alert.id);
+    if (r < 0) {
+        refuse_add(request, r, alert.id);
+        return;
+    }
+    if (!daemon_command_begin(request, &work))
+        return;
+    r = daemon_session_price_alert_add(session, &alert);
+    if (r < 0)
+        daemon_command_refuse(&work, "ENOMEM", "out of memory");
+    else
+        daemon_command_end(&work, daemon_price_alert_json(&alert));
+}
+
+void daemon_command_price_alert_remove(const struct request *request)
+{
+    struct session *session = request->commands->daemon->session;
+    const json_t *id = json_object_get(request->args, "price_alert");
+    const struct price_alerts *alerts = daemon_session_price_alerts(session);
+    struct price_alert removed;
+    struct work work;
+    if (daemon_command_came_before(request))
+        return;
+    if (!json_is_integer(id) || json_integer_value(id) < 1) {
+        control_error(request->call, "EINVAL", "args.price_alert: the number of one is needed");
+        return;
+    }
+    if (!daemon_price_alerts_find(alerts, (uint64_t)json_integer_value(id))) {
+        control_error(request->call, "ENOENT", "args.price_alert: %s",
+                      (uint64_t)json_integer_value(id) <= alerts->last_id
+                          ? "its price was traded, or it was removed already"
+                          : "no price alert has that number");
+        return;
+    }
+    if (!daemon_command_begin(request, &work))
+        return;
+    daemon_session_price_alert_remove(session, (uint64_t)json_integer_value(id), &removed);
+    daemon_command_end(&work, daemon_price_alert_json(&removed));
+}
+
+void daemon_command_price_alerts(const struct request *request)
+{
+    const struct price_alerts *alerts = daemon_session_price_alerts(request->commands->daemon->session);
+    json_t *array = json_array();
+    for (int i = 0; i < alerts->n; i++) {
+        json_t *object = daemon_price_alert_json(&alerts->list[i]);
+        int index = request->engine ? engine_find_symbol(request->engine, alerts->list[i].symbol) : -1;
+        struct engine_symbol_view view = {0};
+        char last[DECIMAL_TEXT_MAX];
+        if (index >= 0)
+            engine_symbol_view(request->engine, index, &view);
+        if (view.last > 0)
+            decimal_format(view.last, engine_symbol(request->engine, index)->price_scale, last);
+        json_object_set_new(object, "last", view.last > 0 ? json_string(last) : json_null());
+        json_object_set_new(object, "streamed", json_boolean(index >= 0 && is_streamed(request, index)));
+        json_array_append_new(array, object);
+    }
+    control_ok(request->call, json_pack("{s:o}", "price_alerts", array));
+}
