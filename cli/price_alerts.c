@@ -64,11 +64,11 @@ int cli_price_alerts_remove(struct option_call *call)
 
 /* ---- the list ---- */
 
-enum { ID, SYMBOL, SIDE, PRICE, LAST, CREATED, STREAMED, COLUMNS };
+enum { ID, SYMBOL, SIDE, PRICE, LAST, STREAMED, CREATED, COLUMNS };
 
 static const struct stored_column columns[COLUMNS] = {
-    {"price_alert", 11}, {"symbol", -10},     {"side", -5},     {"price", 12},
-    {"last", 12},        {"created_ns", -24}, {"streamed", -8},
+    {"price_alert", 11}, {"symbol", -10},  {"side", -5},        {"price", 12},
+    {"last", 12},        {"streamed", -8}, {"created_ns", -24},
 };
 
 /* Prices as numbers. */

@@ -179,6 +179,12 @@ bool daemon_price_alerts_split(struct price_alerts *alerts, const char *symbol, 
     return any;
 }
 
+void daemon_price_shorten(int64_t *price, int *scale, int decimals)
+{
+    for (; *scale > decimals && *price % 10 == 0; --*scale)
+        *price /= 10;
+}
+
 /* ---- as JSON ---- */
 
 json_t *daemon_price_alert_json(const struct price_alert *alert)

@@ -43,7 +43,9 @@ static void raise_alert(struct session *session, const struct price_alert *alert
 {
     char wanted[DECIMAL_TEXT_MAX], traded[DECIMAL_TEXT_MAX], at[CLOCK_TEXT_MAX], text[DB_ALERT_TEXT_MAX];
     decimal_format(alert->price, alert->scale, wanted);
-    decimal_format(price, symbol->price_scale, traded);
+    int scale = symbol->price_scale;
+    daemon_price_shorten(&price, &scale, alert->scale);
+    decimal_format(price, scale, traded);
     snprintf(text, sizeof text, "%s: %s or %s was traded: %s %s %s", symbol->name, wanted,
              alert->above ? "above" : "below", traded, when, clock_utc_text(at_ns, at));
     daemon_log_event_at(LOG_LEVEL_INFO, LOG_ALERT, LOG_OF(.symbol = symbol->name, .alert = "PRICE"), "%s",

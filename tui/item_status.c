@@ -96,6 +96,22 @@ static void account(struct item_page *page, const struct model *model)
     }
 }
 
+/* The prices that are waited for. */
+static void price_alerts(struct item_page *page, const struct status *status, const struct status_symbol *s)
+{
+    double above, below;
+    char price[FORMAT_MAX];
+
+    if (tui_status_price_alerts(status, s->symbol, &above, &below) > 0)
+        tui_item_heading(page, "Price alerts");
+    for (int i = 0; i < status->n_price_alerts; i++) {
+        const struct status_price_alert *alert = &status->price_alerts[i];
+        if (strcmp(alert->symbol, s->symbol) == 0)
+            tui_item_line(page, STYLE_NORMAL, "%lld: at %s or %s", (long long)alert->id,
+                          cli_format_number(price, alert->price, s->price_decimals), alert->side);
+    }
+}
+
 static void symbol(struct item_page *page, const struct model *model)
 {
     const struct status_symbol *s = tui_model_symbol(model, page->item.name);
@@ -107,6 +123,7 @@ static void symbol(struct item_page *page, const struct model *model)
         tui_item_heading(page, "The last closed bar");
         tui_item_record(page, bar_record(), s, NULL, NULL);
     }
+    price_alerts(page, &model->status, s);
     if (s->n_indicators > 0)
         tui_item_heading(page, "Indicators");
     for (int i = 0; i < s->n_indicators; i++)

@@ -47,6 +47,10 @@ static const struct key_row rows[] = {
     {"O", KEYS_EVERYWHERE, "an order in what is chosen, by a form",
      "With the account and the symbol of the chosen row, the last price and the least quantity, on tab 5 what closes the "
      "chosen position; below it the venue's rules and what it would cost, as the daemon answers its dry run."},
+    {"@", KEYS_EVERYWHERE, "an alert at a price of the chosen symbol, in the command line",
+     "_alerts price_, the symbol and _--above_ are typed already; _--below_ is the other side. An @ at a symbol's name "
+     "says that there are some, and the chart has a line at the nearest above and below. _alerts remove-price 3_ removes "
+     "one; *papertape alerts prices* lists them."},
     {"y", KEYS_EVERYWHERE, "copy the chosen row, or the page, to the terminal's clipboard",
      "By OSC 52: the terminal has to allow it (tmux: _set-clipboard on_)."},
     {"M", KEYS_EVERYWHERE, "the mouse chooses, or is left to the terminal",

@@ -31,6 +31,17 @@ static bool daemon_there(struct view *view, const struct model *model, const cha
     return false;
 }
 
+/* An alert of the chosen symbol at a price. */
+static void open_price_alert(struct view *view, const struct model *model, struct moment now)
+{
+    const struct status_symbol *symbol = tui_view_symbol(view, model);
+    char text[COMMAND_LINE_MAX];
+
+    snprintf(text, sizeof(text), "alerts price %s%s", symbol ? symbol->symbol : "",
+             symbol ? " --above " : "");
+    tui_order_keys_command(view, text, now);
+}
+
 /* Esc leaves what Tab offers first, then the line. */
 static enum action type_command(struct view *view, const struct model *model, struct moment now, int key)
 {
@@ -688,6 +699,10 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         if (tui_past_keys_bar(view, model, now))
             break;
         return tui_order_keys_press(view, model, tui_view_focus(view, &layout), now, key);
+    case '@':
+        if (!tui_past_keys_bar(view, model, now))
+            open_price_alert(view, model, now);
+        break;
     case '<':
     case '>':
         return tui_past_keys_step(view, now, key);

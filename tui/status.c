@@ -91,6 +91,7 @@ RECORD_SHOWN_RECORD(positions, status_position, RECORD_SHOWN_POSITION);
 RECORD_SHOWN_RECORD(devices, status_device, RECORD_SHOWN_DEVICE);
 RECORD_SHOWN_RECORD(orders, status_order, RECORD_SHOWN_ORDER);
 RECORD_SHOWN_RECORD(sources, status_source, RECORD_SHOWN_SOURCE);
+RECORD_SHOWN_RECORD(price_alerts, status_price_alert, RECORD_SHOWN_PRICE_ALERT);
 
 static void read_stream(const json_t *object, struct status *s, void *row)
 {
@@ -168,6 +169,7 @@ static const struct list {
     {NULL, "accounts", NULL, accounts, read_account, LIST(accounts)},
     {NULL, "positions", NULL, positions, NULL, LIST(positions)},
     {NULL, "orders", NULL, orders, NULL, LIST(orders)},
+    {NULL, "price_alerts", NULL, price_alerts, NULL, LIST(price_alerts)},
     {"gpu", "devices", NULL, devices, NULL, LIST(devices)},
     {"rebuilt", "sources", NULL, sources, NULL, LIST(sources)},
     {NULL, "policies", "policy", tui_status_policy_record, tui_status_read_policy, LIST(policies)},
@@ -207,6 +209,25 @@ static void read_refusals(const json_t *object, struct status *s)
         cli_text_clean(refusal->reason, sizeof(refusal->reason), key);
         refusal->count = json_is_integer(value) ? json_integer_value(value) : -1;
     }
+}
+
+int tui_status_price_alerts(const struct status *status, const char *symbol, double *ret_above,
+                            double *ret_below)
+{
+    int n = 0;
+
+    *ret_above = *ret_below = NAN;
+    for (int i = 0; i < status->n_price_alerts; i++) {
+        const struct status_price_alert *alert = &status->price_alerts[i];
+        if (strcmp(alert->symbol, symbol) != 0)
+            continue;
+        n++;
+        if (strcmp(alert->side, "above") == 0)
+            *ret_above = fmin(*ret_above, alert->price); /* fmin() and fmax() leave NaN out */
+        else
+            *ret_below = fmax(*ret_below, alert->price);
+    }
+    return n;
 }
 
 void tui_status_at_venue(const struct status_account *account, int64_t now_ns,

@@ -24,6 +24,7 @@ enum {
     STATUS_POSITIONS_MAX = 128,
     STATUS_ORDERS_MAX = 128,
     STATUS_EXTERNALS_MAX = 64, /* of all accounts */
+    STATUS_PRICE_ALERTS_MAX = 256,
     STATUS_REFUSALS_MAX = 16,
     STATUS_DEVICES_MAX = 8,
     STATUS_TRAININGS_MAX = 64, /* those that do not fit: see trainings_total */
@@ -91,6 +92,11 @@ struct status_order {
     char client_id[ORDER_CLIENT_ID_MAX];
 };
 
+/* A price that is waited for. */
+struct status_price_alert {
+    RECORD_SHOWN(RECORD_SHOWN_PRICE_ALERT)
+};
+
 struct status_log {
     RECORD_SHOWN(RECORD_SHOWN_LOG) /* state "": not known */
 };
@@ -153,10 +159,11 @@ struct status {
     struct status_position positions[STATUS_POSITIONS_MAX];
     struct status_order orders[STATUS_ORDERS_MAX];
     struct status_external externals[STATUS_EXTERNALS_MAX];
+    struct status_price_alert price_alerts[STATUS_PRICE_ALERTS_MAX];
     struct status_refusal refusals[STATUS_REFUSALS_MAX];
     struct status_device devices[STATUS_DEVICES_MAX];
     int n_streams, n_venues, n_symbols, n_accounts, n_positions, n_orders, n_refusals, n_devices;
-    int n_externals;
+    int n_externals, n_price_alerts;
     struct status_source sources[STATUS_SOURCES_MAX]; /* of `rebuilt` */
     int n_sources;
     int64_t alerts_open;
@@ -193,6 +200,11 @@ struct status {
 void tui_status_init(struct status *status);
 
 enum { STATUS_AT_VENUE_MAX = 2 * RECORD_BYTES_LINE + 80 };
+
+/* The nearest price of the symbol that is waited for above the last one, and below it, among the status's;
+ * NaN: none. Returns how many are waited for. */
+int tui_status_price_alerts(const struct status *status, const char *symbol, double *ret_above,
+                            double *ret_below);
 
 /* How an account's account at its venue is: "attached, user data up, 3 orders, compared 12s ago, ids
  * 0abc1234-ORDER" behind the venue's name, or why it is not; "": its orders are filled here. */

@@ -25,6 +25,7 @@ enum style {
     STYLE_LINE_4,
     STYLE_KEY,  /* a key that can be pressed */
     STYLE_PAST, /* PAST: what is shown is not now */
+    STYLE_WAIT, /* a price that is waited for */
     STYLES,
 };
 

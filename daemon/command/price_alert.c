@@ -6,7 +6,7 @@
 #include "daemon/command/internal.h"
 #include "daemon/feed/feeds.h"
 #include "daemon/price_alerts.h"
-#include "daemon/status.h"
+#include "daemon/status_internal.h"
 
 static bool is_streamed(const struct request *request, int index)
 {
@@ -14,9 +14,37 @@ static bool is_streamed(const struct request *request, int index)
     return feed && feed_streams_symbol(feed, index);
 }
 
-/* Exactly one of `above` and `below`: a price above 0, in the symbol's units. */
-static bool take_price(const struct request *request, const struct symbol *symbol, struct price_alert *ret)
+static int decimals_of(const struct symbol *symbol)
 {
+    return daemon_status_decimals_of(symbol->filters.tick, symbol->price_scale);
+}
+
+static void last_text(const struct symbol *symbol, int64_t last, char ret[static DECIMAL_TEXT_MAX])
+{
+    int scale = symbol->price_scale;
+    daemon_price_shorten(&last, &scale, decimals_of(symbol));
+    decimal_format(last, scale, ret);
+}
+
+/* A price that has been reached is no news: it is refused. */
+static bool is_ahead(const struct request *request, int index, const char *name, bool above, int64_t price)
+{
+    const struct symbol *symbol = engine_symbol(request->engine, index);
+    char last[DECIMAL_TEXT_MAX];
+    struct engine_symbol_view view;
+    engine_symbol_view(request->engine, index, &view);
+    if (view.last == 0 || (above ? view.last < price : view.last > price))
+        return true;
+    last_text(symbol, view.last, last);
+    return ARGS_WRONG(request->call,
+                      "args.%s: %s trades at %s already: a price that is still to come is needed", name,
+                      symbol->name, last);
+}
+
+/* Exactly one of `above` and `below`: a price above 0, in the symbol's units, which is still to come. */
+static bool take_price(const struct request *request, int index, struct price_alert *ret)
+{
+    const struct symbol *symbol = engine_symbol(request->engine, index);
     bool above = daemon_command_args_given(request->given, "above");
     const char *name = above ? "above" : "below";
     if (above == daemon_command_args_given(request->given, "below"))
@@ -26,24 +54,13 @@ static bool take_price(const struct request *request, const struct symbol *symbo
         return false;
     if (ret->price <= 0)
         return ARGS_WRONG(request->call, "args.%s: a price above 0 is needed", name);
+    if (!is_ahead(request, index, name, above, ret->price))
+        return false;
     ret->above = above;
     ret->scale = symbol->price_scale;
+    daemon_price_shorten(&ret->price, &ret->scale, decimals_of(symbol));
     memcpy(ret->symbol, symbol->name, sizeof ret->symbol);
     return true;
-}
-
-/* A price that has been reached is no news: it is refused. */
-static bool is_ahead(const struct request *request, int index, const struct price_alert *alert)
-{
-    char last[DECIMAL_TEXT_MAX];
-    struct engine_symbol_view view;
-    engine_symbol_view(request->engine, index, &view);
-    if (view.last == 0 || (alert->above ? view.last < alert->price : view.last > alert->price))
-        return true;
-    decimal_format(view.last, alert->scale, last);
-    return ARGS_WRONG(request->call,
-                      "args.%s: %s trades at %s already: a price that is still to come is needed",
-                      alert->above ? "above" : "below", alert->symbol, last);
 }
 
 static void refuse_add(const struct request *request, int r, uint64_t same)
@@ -71,7 +88,7 @@ void daemon_command_price_alert(const struct request *request)
                       symbol->name);
         return;
     }
-    if (!take_price(request, symbol, &alert) || !is_ahead(request, index, &alert))
+    if (!take_price(request, index, &alert))
         return;
     int r = daemon_price_alerts_room(daemon_session_price_alerts(session), &alert, &alert.id);
     if (r < 0) {
@@ -125,7 +142,7 @@ void daemon_command_price_alerts(const struct request *request)
         if (index >= 0)
             engine_symbol_view(request->engine, index, &view);
         if (view.last > 0)
-            decimal_format(view.last, engine_symbol(request->engine, index)->price_scale, last);
+            last_text(engine_symbol(request->engine, index), view.last, last);
         json_object_set_new(object, "last", view.last > 0 ? json_string(last) : json_null());
         json_object_set_new(object, "streamed", json_boolean(index >= 0 && is_streamed(request, index)));
         json_array_append_new(array, object);

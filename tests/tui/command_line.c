@@ -157,6 +157,9 @@ static void check_lines(void)
     press('B');
     CHECK_STR(view.line->edit.text, "order buy BTCUSDT ");
     press(PRESS_ESCAPE);
+    press('@');
+    CHECK_STR(view.line->edit.text, "alerts price BTCUSDT --above ");
+    press(PRESS_ESCAPE);
     press('E'); /* no order is chosen */
     CHECK_INT(view.prompt, PROMPT_NONE);
     CHECK_STR(view.command, "amend:");
@@ -260,6 +263,9 @@ static void check_requests(void)
     CHECK_STR(request("account withdraw main 5"),
               "account_deposit {\"account\": \"main\", \"amount\": \"-5\"}");
     CHECK_STR(request("symbol add SOLUSDT"), "symbol_add {\"symbol\": \"SOLUSDT\"}");
+    CHECK_STR(request("alerts price btcusdt --below 59000"),
+              "price_alert {\"below\": \"59000\", \"symbol\": \"BTCUSDT\"}");
+    CHECK_STR(request("alerts remove-price 3"), "price_alert_remove {\"price_alert\": 3}");
     CHECK_STR(request("policy retire p"), "policy_retire {\"name\": \"p\"}");
     CHECK_STR(request("train stop ppo"), "train_stop {\"name\": \"ppo\"}");
     CHECK_STR(request("flatten"), "2 --yes: it closes every position, and nothing is done without this");

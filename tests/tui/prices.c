@@ -11,6 +11,7 @@
 #include "db/writer.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/random.h"
 #include "tests/scratch.h"
 #include "tests/tui/picture.h"
 #include "tui/collect.h"
@@ -221,6 +222,42 @@ static void check_history(void)
     tui_collector_finish(&collector);
 }
 
+/* The nearest on each side, against all of them in a list without an order. */
+static void check_price_alerts(void)
+{
+    static const char *const names[] = {"AAA", "BBB", "CCC"};
+    struct random rng = random_seeded("tui/prices", 7);
+    struct status *status = calloc(1, sizeof(*status));
+
+    for (int round = 0; status && round < 300; round++) {
+        status->n_price_alerts = (int)random_between(&rng, 0, round % 20);
+        for (int i = 0; i < status->n_price_alerts; i++) {
+            struct status_price_alert *alert = &status->price_alerts[i];
+            strcpy(alert->symbol, names[random_between(&rng, 0, 2)]);
+            strcpy(alert->side, random_chance(&rng, 50) ? "above" : "below");
+            alert->price = (double)random_between(&rng, 1, 1000) / 100;
+        }
+        for (int s = 0; s < 3; s++) {
+            double above, below;
+            int n = tui_status_price_alerts(status, names[s], &above, &below), ours = 0, highs = 0, lows = 0;
+            for (int i = 0; i < status->n_price_alerts; i++) {
+                const struct status_price_alert *alert = &status->price_alerts[i];
+                bool high = strcmp(alert->side, "above") == 0;
+                if (strcmp(alert->symbol, names[s]) != 0)
+                    continue;
+                ours++;
+                CHECK(high ? alert->price >= above : alert->price <= below);
+                highs += high && alert->price == above;
+                lows += !high && alert->price == below;
+            }
+            CHECK_INT(n, ours);
+            CHECK(highs > 0 || isnan(above));
+            CHECK(lows > 0 || isnan(below));
+        }
+    }
+    free(status);
+}
+
 int main(void)
 {
     char words[256];
@@ -245,6 +282,7 @@ int main(void)
     check_keys(model);
     tui_history_close(reader);
     check_history();
+    check_price_alerts();
     tui_model_destroy(model);
     return check_done("tui/prices");
 }

@@ -171,6 +171,28 @@ static void check_chart(void)
     CHECK_INT(load_chart("1m"), 0);
 }
 
+/* Prices that are waited for: a mark at the symbol's name, the nearest on the chart, all on its page. */
+static void check_price_alerts(void)
+{
+    static const struct status_price_alert alerts[] = {
+        {3, "BTCUSDT", "above", 61925.5, 1723160000000000000},
+        {5, "BTCUSDT", "above", 65000, 1723160000000000000},
+        {6, "BTCUSDT", "below", 61650, 1723160000000000000},
+        {7, "BTCUSDT", "below", 500, 1723160000000000000},
+        {9, "DOGEUSDT", "below", 61655, 1723160000000000000},
+    };
+    struct status *status = &model->status;
+    struct view view;
+
+    memcpy(status->price_alerts, alerts, sizeof(alerts));
+    status->n_price_alerts = sizeof(alerts) / sizeof(alerts[0]);
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_MARKET;
+    check_screen("market-alerts-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_screen("market-alerts-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
+    status->n_price_alerts = 0;
+}
+
 /* Depth and trades beside the chart and instead of it, with orders of ours at a level and between two; why
  * there are none: another symbol, out of step, stale, no answer, no daemon. */
 static void check_depth(void)
@@ -659,6 +681,7 @@ int main(int argc, char **argv)
     check_sizes();
     check_tabs();
     check_chart();
+    check_price_alerts();
     check_depth();
     check_title();
     check_gap();

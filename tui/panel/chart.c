@@ -158,7 +158,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
     panel_chart_fills(plot, h, chart->symbol->symbol);
     panel_chart_rule(plot, chart->last, STYLE_RULE);
     for (int i = 0; i < n_lines; i++)
-        panel_chart_rule(plot, lines[i].price, STYLE_KEY);
+        panel_chart_rule(plot, lines[i].price, lines[i].style);
     int row = price_labels(plot, chart->last, chart->dim);
     panel_chart_line_labels(plot, lines, n_lines, row);
 }

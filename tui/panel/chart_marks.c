@@ -10,32 +10,36 @@ enum {
     LINES_AXIS = 15, /* columns of prices with the words of our lines */
 };
 
-static int add(struct chart_line *lines, int n, double price, const char *word)
+static int add(struct chart_line *lines, int n, double price, const char *word, enum style style)
 {
     if (n < CHART_LINES_MAX && isfinite(price) && price > 0)
-        lines[n++] = (struct chart_line){price, word};
+        lines[n++] = (struct chart_line){price, word, style};
     return n;
 }
 
 int panel_chart_lines(const struct model *model, const char *symbol,
                       struct chart_line ret[static CHART_LINES_MAX])
 {
+    double above, below;
     int n = 0;
 
     for (int i = 0; i < model->status.n_positions; i++) {
         const struct status_position *position = &model->status.positions[i];
         if (strcmp(position->symbol, symbol) != 0)
             continue;
-        n = add(ret, n, position->entry, "entry");
-        n = add(ret, n, position->stop, "stop");
+        n = add(ret, n, position->entry, "entry", STYLE_KEY);
+        n = add(ret, n, position->stop, "stop", STYLE_KEY);
     }
     for (int i = 0; i < model->status.n_orders; i++) {
         const struct status_order *order = &model->status.orders[i];
         if (strcmp(order->symbol, symbol) != 0)
             continue;
-        n = add(ret, n, order->price, strcmp(order->side, "SELL") == 0 ? "sell" : "buy");
-        n = add(ret, n, order->stop, "stop");
+        n = add(ret, n, order->price, strcmp(order->side, "SELL") == 0 ? "sell" : "buy", STYLE_KEY);
+        n = add(ret, n, order->stop, "stop", STYLE_KEY);
     }
+    tui_status_price_alerts(&model->status, symbol, &above, &below);
+    n = add(ret, n, above, "alert", STYLE_WAIT);
+    n = add(ret, n, below, "alert", STYLE_WAIT);
     return n;
 }
 
@@ -73,8 +77,8 @@ void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_
             continue;
         tui_area_line(&chart->under, x, y, chart->under.width - x, STYLE_NORMAL, L' ');
         cli_format_fit(a, lines[i].price, chart->decimals, chart->under.width - x - WORD_MAX);
-        int end = tui_area_text(&chart->under, x, y, STYLE_KEY, a);
-        tui_area_text(&chart->under, end + 1, y, STYLE_KEY, lines[i].word);
+        int end = tui_area_text(&chart->under, x, y, lines[i].style, a);
+        tui_area_text(&chart->under, end + 1, y, lines[i].style, lines[i].word);
     }
 }
 

@@ -1,5 +1,5 @@
-/* What a chart shows over its bars: our fills, our orders, stops and entries, the last price, the crosshair.
- */
+/* What a chart shows over its bars: our fills, our orders, stops and entries, price alerts, the last price,
+ * the crosshair. */
 #ifndef TUI_PANEL_CHART_MARKS_H
 #define TUI_PANEL_CHART_MARKS_H
 
@@ -11,10 +11,11 @@ enum {
     CHART_AXIS = 11, /* columns of prices at the right */
 };
 
-/* A price that concerns us: an open order's, a position's entry or stop. */
+/* A price that concerns us: an open order's, a position's entry or stop, the nearest that are waited for. */
 struct chart_line {
     double price;
-    const char *word; /* "buy", "sell", "stop", "entry" */
+    const char *word; /* "buy", "sell", "stop", "entry", "alert" */
+    enum style style;
 };
 
 /* Those of the symbol, at most CHART_LINES_MAX. Returns how many. */

@@ -72,6 +72,16 @@ static void second_line(const struct area *body, int y, const struct model *mode
              symbol->symbol);
 }
 
+/* A mark at the symbol's name: a price of it is waited for. */
+static void waits(const struct table *table, int y, const struct status *status, const char *symbol)
+{
+    int width = cli_text_width(symbol), most = columns[SYMBOL].width;
+    double above, below;
+
+    if (tui_status_price_alerts(status, symbol, &above, &below) > 0)
+        tui_area_char(table->area, table->x[SYMBOL] + (width < most ? width : most), y, STYLE_WAIT, L'@');
+}
+
 static void row(const struct table *table, int y, const struct scene *scene,
                 const struct status_symbol *symbol)
 {
@@ -81,6 +91,7 @@ static void row(const struct table *table, int y, const struct scene *scene,
     const double prices[] = {symbol->last, symbol->bid, symbol->ask};
 
     panel_table_text(table, SYMBOL, y, STYLE_STRONG, symbol->symbol);
+    waits(table, y, &scene->model->status, symbol->symbol);
     for (int i = 0; i < 3; i++)
         panel_table_text(table, LAST + i, y, panel_frame_style(freshness, i ? STYLE_NORMAL : STYLE_STRONG),
                          freshness == GONE ? "-" : cli_format_fit(text, prices[i], decimals, 11));
