@@ -1,4 +1,4 @@
-/* Prices that somebody waits for. Pure: prices are passed in, the caller stores the list and raises the
+/* Prices that are waited for. Pure: prices are passed in, the caller stores the list and raises the
  * alerts. An alert is of one symbol, by its name, and of one direction; it is taken out once its price, or
  * one beyond it, was traded. Checking a trade costs two comparisons of integers, whatever their number. */
 #ifndef DAEMON_PRICE_ALERTS_H
@@ -31,7 +31,7 @@ struct price_alerts {
     struct price_alert list[PRICE_ALERTS_MAX]; /* oldest first */
     int n;
     uint64_t last_id;
-    struct price_bounds *bounds; /* by the engine's index, SYMBOLS_MAX; NULL: none was added yet */
+    struct price_bounds *bounds; /* by the engine's index, SYMBOLS_MAX; NULL: until one is added */
 };
 
 void daemon_price_alerts_finish(struct price_alerts *alerts);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "exchange/decimal.h"
+#include "exchange/market.h"
 #include "exchange/order.h"
 
 /* One symbol's, as a ring: the newest at `next` - 1. */

@@ -5,11 +5,11 @@
 
 #include <jansson.h>
 
-#include "exchange/market.h"
 #include "exchange/symbol.h"
 
 enum { TAPE_TRADES_MAX = 64 }; /* that are kept a symbol */
 
+struct market_event;
 struct trade_tape;
 
 /* A tape without trades, or NULL without memory. */

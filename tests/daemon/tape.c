@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/market.h"
 #include "tests/check.h"
 #include "tests/random.h"
 
