@@ -6,7 +6,7 @@
 
 /* Each an exit status. */
 int cli_price_alerts_set(struct option_call *call);    /* SYMBOL, with --above or --below */
-int cli_price_alerts_remove(struct option_call *call); /* ID */
+int cli_price_alerts_remove(struct option_call *call); /* NUMBER */
 int cli_price_alerts_list(struct option_call *call);
 
 #endif

@@ -48,6 +48,10 @@ static void names(const char *kind, const struct option_call *call, void *ctx,
                  order->qty, order->symbol);
         offer(ctx, number);
     }
+    for (int i = 0; strcmp(kind, "NUMBER") == 0 && i < status->n_price_alerts; i++) {
+        snprintf(number, sizeof number, "%lld", (long long)status->price_alerts[i].id);
+        offer(ctx, number);
+    }
     for (int i = 0; strcmp(kind, "ID") == 0 && i < model->history.n_alerts; i++)
         if (model->history.alerts[i].open) {
             int at = snprintf(number, sizeof number, "%lld\t", (long long)model->history.alerts[i].id);

@@ -79,6 +79,11 @@ static void check_completion(void)
     CHECK_STR(view.line->offers[0].words, "SELL STOP 0.08 BTCUSDT");
     model->status.n_orders = n_orders;
     model->status.orders[0].id = id;
+    model->status.n_price_alerts = 1;
+    model->status.price_alerts[0].id = 12;
+    CHECK_STR(completed("alerts remove-price ", 1), "alerts remove-price 12 ");
+    model->status.n_price_alerts = 0;
+    CHECK_STR(completed("alerts price BTC", 1), "alerts price BTCUSDT ");
     completed("", 1);
     CHECK(view.line->n_offers > 5);
     for (int i = 0; i < view.line->n_offers; i++) {

@@ -199,13 +199,13 @@ static const struct option_action actions[] = {
      "sends a test notice to each sink of [alerts], or to one, through the daemon, and prints a line for each with what it "
      "answered: exit 1 where one failed, or there is no sink",
      "webhook.ops", OPTION_NEEDS_DAEMON, .run = test},
-    {"price", "SYMBOL", "waits for a price: it is an alert, once, as soon as it or one beyond it is traded",
+    {"price", "SYMBOL", "raises an alert, once, as soon as that price or one beyond it is traded",
      "BTCUSDT --above 65000", OPTION_NEEDS_DAEMON, .acts = true, .run = cli_price_alerts_set,
      .needed = "above|below"},
     {"prices", NULL, "the prices that are waited for, and the last ones", .need = OPTION_NEEDS_DAEMON,
      .csv = true, .run = cli_price_alerts_list},
-    {"remove-price", "ID", "waits no more", "3", OPTION_NEEDS_DAEMON, .acts = true,
-     .run = cli_price_alerts_remove},
+    {"remove-price", "NUMBER", "removes one, by its number in the list of prices", "3", OPTION_NEEDS_DAEMON,
+     .acts = true, .run = cli_price_alerts_remove},
 };
 
 #define PRICE .take = cli_ask_args_take, .of = "price"
