@@ -1,0 +1,256 @@
+/* Price alerts of a session: trades that make a price and trades that make none, closed bars, a split,
+ * another name; what the next run finds stored, and what a former one had no time to store. */
+#include <stdio.h>
+#include <string.h>
+
+#include "daemon/price_alerts.h"
+#include "daemon/session_internal.h"
+#include "tests/check.h"
+#include "tests/scratch.h"
+
+#define SECOND_NS 1000000000LL
+#define MINUTE_NS (60 * SECOND_NS)
+#define START_NS  (1723161180 * SECOND_NS) /* 2024-08-08T23:53:00Z */
+#define UNIT      100000000LL
+
+enum { CLOSE_TIMEOUT_MS = 60000 };
+enum { BTC, AAPL };
+
+static struct symbol symbols[] = {{.name = "BTCUSDT",
+                                   .base = "BTC",
+                                   .quote = "USDT",
+                                   .price_scale = 8,
+                                   .qty_scale = 8,
+                                   .quote_scale = 8,
+                                   .trading = true,
+                                   .filters = {.tick = UNIT / 100, .step = 1000}},
+                                  {.name = "AAPL",
+                                   .base = "AAPL",
+                                   .quote = "USDT",
+                                   .price_scale = 8,
+                                   .qty_scale = 8,
+                                   .quote_scale = 8,
+                                   .trading = true,
+                                   .calendar = "us-equity",
+                                   .filters = {.tick = UNIT / 100, .step = 1000}}};
+static struct daemon_config config;
+static struct session *session;
+static uv_loop_t loop;
+static int64_t now_ns = START_NS, trade_id = 100;
+static int noticed; /* by the hook */
+
+static void nothing(void *ctx, int at)
+{
+    (void)ctx, (void)at;
+}
+
+static void no_bars(void *ctx, int at, int64_t from_open_ns, int64_t to_open_ns)
+{
+    (void)ctx, (void)at, (void)from_open_ns, (void)to_open_ns;
+}
+
+static void no_log(void *ctx)
+{
+    (void)ctx;
+}
+
+static void see(void *ctx, const struct alert *alert, int64_t closed_ns)
+{
+    (void)ctx;
+    CHECK(strcmp(alert->code, "PRICE") != 0 || alert->severity == DB_INFO);
+    noticed += closed_ns == 0 && strcmp(alert->code, "PRICE") == 0;
+}
+
+static void open_session(const struct state_dir *state)
+{
+    const struct session_hooks hooks = {.need_snapshot = nothing,
+                                        .need_bars = no_bars,
+                                        .log_replaced = no_log,
+                                        .storage_failing = no_log,
+                                        .commands_redone = no_log,
+                                        .alert = see};
+    char err[SESSION_ERROR_MAX] = "";
+    CHECK_INT(daemon_session_open(&loop, &config, state, &hooks, &session, err, sizeof err), 0);
+    CHECK_STR(err, "");
+}
+
+static void begin(void)
+{
+    char err[SESSION_ERROR_MAX] = "";
+    CHECK_INT(daemon_session_begin(session, symbols, 2, now_ns, err, sizeof err), 0);
+    CHECK_STR(err, "");
+}
+
+static void close_session(void)
+{
+    char err[SESSION_ERROR_MAX] = "";
+    CHECK_INT(daemon_session_close(session, CLOSE_TIMEOUT_MS, err, sizeof err), 0);
+    uv_run(&loop, UV_RUN_DEFAULT);
+}
+
+/* A price in cents. */
+static void trade_of(int symbol, enum market_kind kind, int64_t id, int64_t cents, bool odd)
+{
+    now_ns += SECOND_NS / 10;
+    struct event event = {.kind = EVENT_MARKET,
+                          .market = {.kind = kind,
+                                     .symbol = symbol,
+                                     .event_ns = now_ns,
+                                     .trade = {.ts_ns = now_ns,
+                                               .id = id,
+                                               .first_id = id,
+                                               .last_id = id,
+                                               .price = cents * UNIT / 100,
+                                               .qty = UNIT,
+                                               .odd = odd}}};
+    daemon_session_event(session, &event);
+}
+
+static void trade(int64_t cents)
+{
+    trade_of(BTC, MARKET_TRADE, ++trade_id, cents, false);
+}
+
+/* Bars that were fetched. */
+static void bar(int64_t open_ns, int64_t low, int64_t high)
+{
+    const struct bar one = {.open_ns = open_ns,
+                            .open = low * UNIT / 100,
+                            .high = high * UNIT / 100,
+                            .low = low * UNIT / 100,
+                            .close = low * UNIT / 100,
+                            .volume = UNIT,
+                            .trades = 1,
+                            .first_trade_id = -1,
+                            .last_trade_id = -1};
+    struct event event = {.kind = EVENT_BARS, .bars = {.symbol = 0, .bars = &one, .n = 1, .missed = true}};
+    daemon_session_event(session, &event);
+}
+
+static uint64_t add(int symbol, bool above, int64_t cents)
+{
+    struct price_alert alert = {.above = above, .price = cents, .scale = 2};
+    memcpy(alert.symbol, symbols[symbol].name, sizeof alert.symbol);
+    CHECK_INT(daemon_session_price_alert_add(session, &alert), 0);
+    CHECK(alert.id > 0);
+    return alert.id;
+}
+
+static const struct price_alert *waits(uint64_t id)
+{
+    return daemon_price_alerts_find(daemon_session_price_alerts(session), id);
+}
+
+/* The text of the newest alert of a price. */
+static const char *newest(void)
+{
+    size_t n;
+    const struct alert *list = daemon_session_alerts(session, &n);
+    const char *text = "";
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].code, "PRICE") == 0)
+            text = list[i].text;
+    return text;
+}
+
+static void test_trades(void)
+{
+    trade(6000000);
+    uint64_t high = add(BTC, true, 6000010), far = add(BTC, true, 7000000), low = add(BTC, false, 5999000);
+    add(AAPL, true, 1);
+    trade(6000009);
+    trade_of(BTC, MARKET_TRADE, ++trade_id, 6000011, true);    /* an odd lot */
+    trade_of(BTC, MARKET_TRADE, trade_id - 1, 6000012, false); /* overtaken */
+    CHECK(waits(high) && noticed == 0);
+    trade(6000010);
+    CHECK(!waits(high) && waits(far) && waits(low));
+    CHECK_STR(newest(), "BTCUSDT: 60000.10 or above was traded: 60000.10 at 2024-08-08T23:53:00Z");
+    trade(6000020);
+    CHECK_INT(noticed, 1);
+    trade_of(BTC, MARKET_AGG_TRADE, 7, 5998999, false);
+    CHECK(!waits(low));
+    CHECK_STR(newest(), "BTCUSDT: 59990.00 or below was traded: 59989.99 at 2024-08-08T23:53:00Z");
+    CHECK_INT(noticed, 2);
+    struct price_alert removed;
+    CHECK_INT(daemon_session_price_alert_remove(session, far, &removed), 0);
+    trade(7100000);
+    CHECK_INT(noticed, 2);
+    trade(6000000);
+}
+
+static void test_bars(void)
+{
+    int64_t open_ns = bar_open_time(now_ns, MINUTE_NS);
+    uint64_t high = add(BTC, true, 6100000), low = add(BTC, false, 5900000);
+    bar(open_ns, 5800000, 6200000); /* before and after they were set: it does not say when */
+    CHECK(waits(high) && waits(low));
+    bar(open_ns + MINUTE_NS, 5950000, 6100001);
+    CHECK(!waits(high) && waits(low));
+    CHECK_STR(newest(), "BTCUSDT: 61000.00 or above was traded: 61000.01 in the bar of 2024-08-08T23:54:00Z");
+    CHECK_INT(noticed, 3);
+    now_ns = open_ns + 2 * MINUTE_NS;
+}
+
+static void test_split_and_name(uint64_t *ret_split, uint64_t *ret_named)
+{
+    struct event event = {
+        .kind = EVENT_ACTION,
+        .action = {.symbol = 0, .action = {.id = "4:1", .kind = ACTION_SPLIT, .shares = 4, .per = 1}}};
+    uint64_t split = add(BTC, true, 8000000), named = add(AAPL, false, 5);
+    event.action.action.ex_ns = now_ns;
+    daemon_session_event(session, &event);
+    CHECK(waits(split) && waits(split)->price == 2000000 && waits(split)->scale == 2);
+    struct symbol other = symbols[AAPL];
+    snprintf(other.name, sizeof other.name, "APPL");
+    CHECK_INT(daemon_session_rename_symbol(session, AAPL, &other), 0);
+    symbols[AAPL] = other;
+    CHECK(waits(named));
+    CHECK_STR(waits(named)->symbol, "APPL");
+    *ret_split = split;
+    *ret_named = named;
+}
+
+int main(void)
+{
+    char path[SCRATCH_MAX], err[SESSION_ERROR_MAX];
+    struct state_dir state;
+    uint64_t split, named;
+    daemon_config_defaults(&config);
+    config.n_symbols = 2;
+    config.clock = CLOCK_FEED;
+    config.accounts[0].strategy = NULL;
+    uv_loop_init(&loop);
+    scratch_make(path);
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
+    open_session(&state);
+    begin();
+    test_trades();
+    test_bars();
+    test_split_and_name(&split, &named);
+    uint64_t last = daemon_session_price_alerts(session)->last_id;
+    int n = daemon_session_price_alerts(session)->n;
+    close_session();
+
+    open_session(&state);
+    CHECK_INT(daemon_session_price_alerts(session)->n, n);
+    CHECK_INT((long long)daemon_session_price_alerts(session)->last_id, (long long)last);
+    CHECK(waits(split) && waits(named));
+    noticed = 0;
+    uint64_t reached =
+        add(BTC, true, 1); /* as one whose trade is in the log, and whose alert was not stored */
+    begin();
+    CHECK(!waits(reached) && waits(split) && noticed == 1);
+    CHECK(strncmp(newest(), "BTCUSDT: 0.01 or above was traded: ", 35) == 0);
+    trade(2000001);
+    CHECK(!waits(split) && noticed == 2);
+    close_session();
+
+    open_session(&state);
+    CHECK_INT(daemon_session_price_alerts(session)->n, n - 1);
+    begin();
+    CHECK_INT(noticed, 2);
+    close_session();
+    uv_loop_close(&loop);
+    return check_done("daemon/session_price");
+}
