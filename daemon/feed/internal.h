@@ -15,6 +15,7 @@
 #include "daemon/feed/pace.h"
 #include "daemon/feed/recovery.h"
 #include "daemon/feed/silence.h"
+#include "exchange/market.h"
 #include "exchange/net/backoff.h"
 #include "exchange/net/budget.h"
 #include "exchange/net/requests.h"

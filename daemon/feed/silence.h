@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "exchange/market.h"
+#include "exchange/market_kind.h"
 
 enum {
     SILENCE_BUSY_GAPS = 32, /* so many of a busy stream's mean gaps are a silence */
