@@ -74,16 +74,25 @@ static void look(struct session *session, const struct engine *engine, int index
     db_writer_group_end(session->writer);
 }
 
-void daemon_session_price_trade(struct session *session, const struct market_event *event)
+/* Of the bar model the engine's last price is that of bars, and its trades are judged by themselves. */
+static bool makes_price(const struct session *session, const struct market_event *event)
 {
     struct engine_symbol_view view;
-    if (session->price_alerts.n == 0 || (event->kind != MARKET_TRADE && event->kind != MARKET_AGG_TRADE) ||
-        event->trade.odd || event->symbol < 0 || event->symbol >= engine_symbols(session->engine))
-        return;
     engine_symbol_view(session->engine, event->symbol, &view);
-    if (session->config->fill_model == FILL_BAR || view.last == event->trade.price)
-        look(session, session->engine, event->symbol, event->trade.price, event->trade.price, INT64_MAX, "at",
-             event->trade.ts_ns);
+    return !event->trade.odd && (session->config->fill_model == FILL_BAR || view.last == event->trade.price);
+}
+
+void daemon_session_price_trade(struct session *session, const struct market_event *event)
+{
+    struct price_alerts *alerts = &session->price_alerts;
+    int64_t price = event->trade.price;
+    if (alerts->n == 0 || (event->kind != MARKET_TRADE && event->kind != MARKET_AGG_TRADE) ||
+        event->symbol < 0 || event->symbol >= engine_symbols(session->engine) ||
+        !daemon_price_alerts_reached(alerts, event->symbol, engine_symbol(session->engine, event->symbol),
+                                     price, price))
+        return;
+    if (makes_price(session, event))
+        look(session, session->engine, event->symbol, price, price, INT64_MAX, "at", event->trade.ts_ns);
 }
 
 void daemon_session_price_bar(struct session *session, const struct engine *engine, int symbol,
