@@ -14,6 +14,9 @@
 #include "exchange/venues.h"
 #include "record/config_key.h"
 
+/* The fixed ones, as bar_intervals has them, and the month. */
+#define FETCH_INTERVALS BAR_INTERVAL_NAMES " " BAR_MONTH_NAME
+
 /* ---- the line ---- */
 
 static int take_venue(struct fetch *fetch)
@@ -115,13 +118,14 @@ static int take_rows(struct fetch *fetch)
     fetch->from_ns = asked->from_ns;
     if (asked->trades)
         return EXIT_OK;
-    int interval = config_key_word(asked->interval, BAR_INTERVAL_NAMES, why);
+    const bool month = bar_is_month(asked->interval);
+    int interval = month ? 0 : config_key_word(asked->interval, FETCH_INTERVALS, why);
     if (interval < 0)
         return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--interval: %s", why);
-    fetch->interval_ns = bar_intervals[interval].ns;
+    fetch->interval_ns = month ? BAR_MONTH_NS : bar_intervals[interval].ns;
     fetch->from_ns = bar_open_time(asked->from_ns, fetch->interval_ns);
     if (fetch->from_ns < asked->from_ns)
-        fetch->from_ns += fetch->interval_ns;
+        fetch->from_ns = bar_end_time(fetch->from_ns, fetch->interval_ns);
     return EXIT_OK;
 }
 
@@ -285,7 +289,7 @@ static int check_in(struct option_call *call, struct fetch *fetch, const struct 
     char scratch[PATH_MAX];
     struct fetch_asked asked = *given;
     if (!interval)
-        return option_fail(call, EXIT_USAGE, "%s: its interval is none of " BAR_INTERVAL_NAMES, given->check);
+        return option_fail(call, EXIT_USAGE, "%s: its interval is none of " FETCH_INTERVALS, given->check);
     int r = folder_temporary("fetch", scratch);
     if (r < 0)
         return option_fail(call, EXIT_ERROR, "%s: %s", scratch, strerror(-r));
@@ -294,7 +298,7 @@ static int check_in(struct option_call *call, struct fetch *fetch, const struct 
     asked.cache = scratch;
     asked.from_ns = given->from_ns == INT64_MIN ? file->open_time_ns[0] : given->from_ns;
     if (asked.to_ns == INT64_MAX)
-        asked.to_ns = file->open_time_ns[file->n - 1] + file->interval_ns;
+        asked.to_ns = bar_end_time(file->open_time_ns[file->n - 1], file->interval_ns);
     fetch->asked = &asked;
     int status = cli_fetch_take(fetch);
     status =
@@ -383,7 +387,8 @@ static const struct option_row options[] = {
     {"venue", "VENUE", "whose history; by default the daemon's default", AT(venue)},
     {"symbol", "S[,S...]", "as the venue names them: BTCUSDT, AAPL, BTC/USD; may be given more than once",
      .take = take_symbol},
-    {"interval", "INTERVAL", "of the bars: " BAR_INTERVAL_NAMES, AT(interval)},
+    {"interval", "INTERVAL", "of the bars: " FETCH_INTERVALS ", a month, which " BAR_MONTH_REST " is, too",
+     AT(interval)},
     {"trades", NULL,
      "trades instead of bars; where a venue has aggregates (aggTrades), those: of one taker at one price and time",
      AT(trades), .without = "interval adjustment check"},

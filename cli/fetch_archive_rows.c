@@ -102,11 +102,12 @@ static int put_bars(struct archive_reading *reading)
     for (size_t first = 0, end; first < reading->n && r == 0; first = end) {
         end = first + 1;
         while (end < reading->n && end - first < RUN_MAX &&
-               reading->bars[end].open_ns == reading->bars[end - 1].open_ns + reading->interval_ns)
+               reading->bars[end].open_ns ==
+                   bar_end_time(reading->bars[end - 1].open_ns, reading->interval_ns))
             end++;
         r = history_store_add(reading->store, reading->asked_ns, reading->bars[first].open_ns,
-                              reading->bars[end - 1].open_ns + reading->interval_ns, &reading->bars[first],
-                              end - first, NULL);
+                              bar_end_time(reading->bars[end - 1].open_ns, reading->interval_ns),
+                              &reading->bars[first], end - first, NULL);
         reading->put += r == 0 ? end - first : 0;
     }
     return r < 0 ? cli_archive_refuse(reading, strerror(-r)) : 0;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "exchange/trading_calendar.h"
 
@@ -24,16 +25,41 @@ int bar_interval_parse(const char *text, int64_t *ret_ns)
     return -EINVAL;
 }
 
+bool bar_is_month(const char *text)
+{
+    return strcmp(text, BAR_MONTH_NAME) == 0 || strcmp(text, BAR_MONTH_REST) == 0;
+}
+
 const char *bar_interval_name(int64_t interval_ns)
 {
+    if (interval_ns == BAR_MONTH_NS)
+        return BAR_MONTH_NAME;
     for (size_t i = 0; i < BAR_INTERVALS; i++)
         if (bar_intervals[i].ns == interval_ns)
             return bar_intervals[i].name;
     return NULL;
 }
 
+/* The beginning of the month that holds the time, or of one so many months later. */
+static int64_t month_begin(int64_t ts_ns, int later)
+{
+    const time_t seconds = (time_t)(ts_ns / SECOND_NS - (ts_ns % SECOND_NS < 0));
+    struct tm date;
+    if (!gmtime_r(&seconds, &date)) /* no year that an int holds: not within int64_t nanoseconds */
+        return ts_ns;
+    struct tm first = {.tm_year = date.tm_year, .tm_mon = date.tm_mon + later, .tm_mday = 1};
+    return (int64_t)timegm(&first) * SECOND_NS;
+}
+
+int64_t bar_end_time(int64_t open_ns, int64_t interval_ns)
+{
+    return interval_ns == BAR_MONTH_NS ? month_begin(open_ns, 1) : open_ns + interval_ns;
+}
+
 int64_t bar_open_time(int64_t ts_ns, int64_t interval_ns)
 {
+    if (interval_ns == BAR_MONTH_NS)
+        return month_begin(ts_ns, 0);
     /* 1970-01-01 was a Thursday: the first Monday came four days later. */
     int64_t origin = interval_ns == 7 * DAY_NS ? 4 * DAY_NS : 0;
     int64_t since = ts_ns - origin, into = since % interval_ns;

@@ -37,7 +37,8 @@ struct bar {
     int64_t first_trade_id, last_trade_id; /* -1 when there was none or the source does not say */
 };
 
-/* The intervals, shortest first: name and seconds. 1M has no fixed length and is none. */
+/* The intervals of a fixed length, shortest first: name and seconds. A month has none and is not among them.
+ */
 #define BAR_INTERVAL_LIST(FIRST, NEXT) \
     FIRST("1s", 1) \
     NEXT("1m", 60) \
@@ -67,14 +68,28 @@ struct bar_interval {
 };
 extern const struct bar_interval bar_intervals[BAR_INTERVALS];
 
-/* By its name. Returns 0 and nanoseconds, or -EINVAL. */
+/* A calendar month of UTC, in place of an interval's length: a mark, longer than any month and no whole
+ * number of microseconds, so that it is no bar's length. What takes it asks bar_open_time() and
+ * bar_end_time(), and adds no interval to a time. Its name is the archive's of Binance, whose REST calls it
+ * 1M: files of 1m and 1M would have one name on a disk that does not know the case of letters. */
+#define BAR_MONTH_NS   (31 * 86400 * 1000000000LL + 1)
+#define BAR_MONTH_NAME "1mo"
+#define BAR_MONTH_REST "1M"
+
+/* By its name, of those of a fixed length. Returns 0 and nanoseconds, or -EINVAL. */
 int bar_interval_parse(const char *text, int64_t *ret_ns);
+
+/* Is it one of a month's two names? */
+bool bar_is_month(const char *text);
 
 /* The interval's name, or NULL when `interval_ns` is none of the above. */
 const char *bar_interval_name(int64_t interval_ns);
 
 /* The open time of the interval that holds `ts_ns`. Weeks open on Monday, as the venue's do. */
 int64_t bar_open_time(int64_t ts_ns, int64_t interval_ns);
+
+/* When the interval that opens at `open_ns` is over. */
+int64_t bar_end_time(int64_t open_ns, int64_t interval_ns);
 
 /* Builds bars of one symbol and interval from its trades, in order of their ids.
  *

@@ -38,8 +38,8 @@ struct bars_file {
     int64_t *open_time_ns; /* n each; rising */
     double *open, *high, *low, *close, *volume;
     uint8_t *session;    /* [n] of enum bar_session, by calendar or column; NULL: no row has one */
-    int64_t interval_ns; /* the difference that most rows have, else the smallest; of one row what the file's
-                          * name says, or 0 */
+    int64_t interval_ns; /* the difference that most rows have, else the smallest; BAR_MONTH_NS where each
+                          * opens with a month; of one row what the file's name says, or 0 */
     struct bars_gap *gaps;
     size_t n_gaps;
     int price_digits,

@@ -3,12 +3,36 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "exchange/bar.h"
+
+/* Does each row open with a month? */
+static bool are_months(const struct bars_file *file)
+{
+    size_t i = 0;
+    while (i < file->n && bar_open_time(file->open_time_ns[i], BAR_MONTH_NS) == file->open_time_ns[i])
+        i++;
+    return i == file->n;
+}
+
+/* Of the interval, between two times: of which the first is the end of one. */
+static int64_t count_between(int64_t interval_ns, int64_t from_ns, int64_t to_ns)
+{
+    int64_t n = 0;
+    if (interval_ns != BAR_MONTH_NS)
+        return (to_ns - from_ns) / interval_ns;
+    for (; from_ns < to_ns; from_ns = bar_end_time(from_ns, interval_ns))
+        n++;
+    return n;
+}
+
 int64_t bars_gaps_interval(const struct bars_file *file)
 {
     int64_t candidate = 0, smallest = INT64_MAX;
     size_t votes = 0, count = 0;
     if (file->n < 2)
         return 0;
+    if (are_months(file))
+        return BAR_MONTH_NS;
     for (size_t i = 1; i < file->n; i++) {
         int64_t step = file->open_time_ns[i] - file->open_time_ns[i - 1];
         if (step < smallest)
@@ -29,7 +53,7 @@ int bars_file_set_interval(struct bars_file *file, int64_t interval_ns)
     if (interval_ns <= 0)
         return -EINVAL;
     for (size_t i = 1; i < file->n; i++) {
-        int64_t from = file->open_time_ns[i - 1] + interval_ns, to = file->open_time_ns[i];
+        int64_t from = bar_end_time(file->open_time_ns[i - 1], interval_ns), to = file->open_time_ns[i];
         if (to <= from)
             continue;
         if (n == cap) {
@@ -41,8 +65,8 @@ int bars_file_set_interval(struct bars_file *file, int64_t interval_ns)
             }
             gaps = grown;
         }
-        gaps[n++] =
-            (struct bars_gap){.row = i, .from_ns = from, .to_ns = to, .missing = (to - from) / interval_ns};
+        gaps[n++] = (struct bars_gap){
+            .row = i, .from_ns = from, .to_ns = to, .missing = count_between(interval_ns, from, to)};
     }
     free(file->gaps);
     file->gaps = gaps;

@@ -177,7 +177,8 @@ static void read_rest(const struct name_parts *parts, int from, struct bars_name
             continue;
         memcpy(text, part->text, part->len);
         text[part->len] = '\0';
-        bar_interval_parse(text, &ret->interval_ns);
+        if (bar_interval_parse(text, &ret->interval_ns) < 0 && bar_is_month(text))
+            ret->interval_ns = BAR_MONTH_NS;
     }
 }
 

@@ -30,7 +30,7 @@ int64_t bars_session_end(const struct bars_session *of, int64_t open_ns)
 {
     int64_t begin_ns, end_ns;
     if (!of->by_open || of->interval_ns >= DAY_NS)
-        return open_ns + of->interval_ns;
+        return bar_end_time(open_ns, of->interval_ns);
     trading_bar_span(of->calendar, of->interval_ns, open_ns, &begin_ns, &end_ns);
     return begin_ns == open_ns ? end_ns : open_ns + of->interval_ns;
 }

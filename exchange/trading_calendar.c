@@ -102,7 +102,7 @@ void trading_bar_span(const struct trading_calendar *calendar, int64_t interval_
 {
     int64_t from_ns, to_ns;
     *ret_open_ns = bar_open_time(ns, interval_ns);
-    *ret_end_ns = *ret_open_ns + interval_ns;
+    *ret_end_ns = bar_end_time(*ret_open_ns, interval_ns);
     if (calendar->n == 0 || interval_ns >= DAY_NS || !trading_calendar_covers(calendar, ns, ns + 1) ||
         session_at(calendar, ns, &from_ns, &to_ns) == BAR_SESSION_CLOSED)
         return;
@@ -114,7 +114,7 @@ int64_t trading_bar_end(const struct trading_calendar *calendar, int64_t interva
 {
     int64_t begin_ns, end_ns;
     trading_bar_span(calendar, interval_ns, open_ns, &begin_ns, &end_ns);
-    return begin_ns == open_ns ? end_ns : open_ns + interval_ns;
+    return begin_ns == open_ns ? end_ns : bar_end_time(open_ns, interval_ns);
 }
 
 bool trading_long_span(const struct trading_calendar *calendar, int64_t interval_ns, size_t day,

@@ -100,6 +100,12 @@ static int find_interval(struct build *b, int64_t wanted, char err[static MARKET
             return market_store_intervals_differ(first, source, err);
         }
     }
+    if (b->interval_ns == BAR_MONTH_NS)
+        return fail_with(
+            -EINVAL, err, MARKET_ERROR_MAX,
+            "bars of a month: %s: rows have one length here, and months have several: bars of 1d or "
+            "1w, as papertape fetch gets them",
+            (first ? first : &b->sources[0])->origin);
     if (b->interval_ns > 0)
         return 0;
     return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "no interval: %s: at least two bars, or --interval",

@@ -117,8 +117,9 @@ char *binance_call_url(const struct venue_call *call, bool whole)
         text_lit(&text, "klines?symbol=");
         text_url(&text, call->symbol.name);
         text_format(&text, "&interval=%s&startTime=%" PRId64 "&endTime=%" PRId64 "&limit=%zu",
-                    bar_interval_name(call->bars.interval_ns), call->bars.start_ns / MS_NS,
-                    call->bars.end_ns / MS_NS, page_size(call));
+                    call->bars.interval_ns == BAR_MONTH_NS ? BAR_MONTH_REST
+                                                           : bar_interval_name(call->bars.interval_ns),
+                    call->bars.start_ns / MS_NS, call->bars.end_ns / MS_NS, page_size(call));
         break;
     case VENUE_REPLY_BOOK:
         text_lit(&text, "depth?symbol=");
@@ -186,9 +187,9 @@ static int take_bars(struct venue_call *call, const char *body, size_t len, stru
     reply->bars.list = bars;
     reply->bars.n = n;
     reply->bars.n_closed = closed;
-    if (n == asked && (rest->max == 0 || n < rest->max) &&
-        bars[n - 1].open_ns + rest->interval_ns <= rest->end_ns) {
-        rest->start_ns = bars[n - 1].open_ns + rest->interval_ns;
+    const int64_t next_ns = n > 0 ? bar_end_time(bars[n - 1].open_ns, rest->interval_ns) : 0;
+    if (n == asked && (rest->max == 0 || n < rest->max) && next_ns <= rest->end_ns) {
+        rest->start_ns = next_ns;
         if (rest->max > 0)
             rest->max -= n;
         reply->more = true;

@@ -133,8 +133,8 @@ static bool parse_kline(struct json *json, const struct symbol *symbol, struct k
 static bool kline_consistent(const struct bar *bar, int64_t close_ns, int64_t interval_ns)
 {
     return bar->open_ns == bar_open_time(bar->open_ns, interval_ns) && close_ns >= bar->open_ns &&
-           close_ns < bar->open_ns + interval_ns && bar->low <= bar->open && bar->low <= bar->close &&
-           bar->open <= bar->high && bar->close <= bar->high;
+           close_ns < bar_end_time(bar->open_ns, interval_ns) && bar->low <= bar->open &&
+           bar->low <= bar->close && bar->open <= bar->high && bar->close <= bar->high;
 }
 
 int binance_parse_klines(const char *text, size_t len, const struct symbol *symbol, int64_t interval_ns,
@@ -154,7 +154,7 @@ int binance_parse_klines(const char *text, size_t len, const struct symbol *symb
         if (n == cap)
             return -E2BIG;
         ret[n++] = *bar;
-        if (bar->open_ns + interval_ns <= now_ns)
+        if (bar_end_time(bar->open_ns, interval_ns) <= now_ns)
             closed = n;
     }
     if (!json_done(&json))

@@ -37,6 +37,7 @@ struct history_store {
     int fd;
     bool reads;        /* alone: the file stays as it is, and may grow meanwhile */
     size_t words, key; /* of a row: row.h */
+    int64_t interval_ns;
     off_t end;
     struct covered *pieces;
     size_t n, room;
@@ -82,6 +83,13 @@ static const int64_t *rows_of(const struct page *page)
 }
 
 /* ---- which page holds ---- */
+
+/* Up to when an answer of then is final: a bar so long after its end. */
+static int64_t settled_at(const struct history_store *store, int64_t asked_ns)
+{
+    const int64_t ns = asked_ns - HISTORY_SETTLED_NS;
+    return store->interval_ns > 0 ? bar_open_time(ns, store->interval_ns) : ns;
+}
 
 /* The first piece that ends behind `ns`. */
 static size_t find(const struct history_store *store, int64_t ns)
@@ -267,7 +275,7 @@ static int add_rows(struct history_store *store, int64_t asked_ns, int64_t from_
     const struct page head = {asked_ns, from_ns, end_ns, n};
     r = write_page(store, &head, rows);
     if (r == 0)
-        r = put_piece(store, (struct covered){from_ns, end_ns, asked_ns - HISTORY_SETTLED_NS, store->end});
+        r = put_piece(store, (struct covered){from_ns, end_ns, settled_at(store, asked_ns), store->end});
     if (r == 0)
         store->end += (off_t)page_bytes(store, n);
     return r;
@@ -472,8 +480,8 @@ static int read_pages(struct history_store *store)
     struct page *page;
     int r = 0;
     while (r == 0 && (r = read_page(store, store->end, &page)) == 0) {
-        r = put_piece(store, (struct covered){page->from_ns, page->end_ns,
-                                              page->asked_ns - HISTORY_SETTLED_NS, store->end});
+        r = put_piece(store, (struct covered){page->from_ns, page->end_ns, settled_at(store, page->asked_ns),
+                                              store->end});
         store->end += (off_t)page_bytes(store, page->n);
         free(page);
     }
@@ -530,6 +538,7 @@ static int open_store(const char *folder, const struct history_series *series, b
         return fail_with(-ENOMEM, err, err_size, "out of memory");
     store->fd = -1;
     store->reads = reads;
+    store->interval_ns = series->interval_ns;
     store->words = series->interval_ns > 0 ? HISTORY_BAR_WORDS : HISTORY_TRADE_WORDS;
     store->key = series->interval_ns > 0 ? HISTORY_BAR_KEY : HISTORY_TRADE_KEY;
     int r = open_file(store, folder, series, err, err_size);

@@ -285,7 +285,7 @@ static int open_player(struct bars *b, struct player *p, int interval, int64_t f
         memcpy(b->base.error, error, sizeof(error) < SOURCE_ERROR_MAX ? sizeof(error) : SOURCE_ERROR_MAX);
         return rc;
     }
-    for (int i = 0; interval < 0 && i < CANDLE_INTERVALS; i++)
+    for (int i = 0; interval < 0 && i < BAR_INTERVALS; i++)
         if (replay_candle_interval_ns(i) == f->interval_ns)
             interval = i;
     if (interval < 0)

@@ -24,25 +24,32 @@ static int tier_of(int interval)
 
 const char *replay_candle_interval_name(int interval)
 {
-    return bar_intervals[interval].name;
+    return interval == CANDLE_MONTH ? BAR_MONTH_REST : bar_intervals[interval].name;
 }
 
 int64_t replay_candle_interval_ns(int interval)
 {
-    return bar_intervals[interval].ns;
+    return interval == CANDLE_MONTH ? BAR_MONTH_NS : bar_intervals[interval].ns;
 }
 
 int replay_candle_interval_find(const char *name, size_t len)
 {
-    for (int i = 0; i < CANDLE_INTERVALS; i++)
-        if (strlen(bar_intervals[i].name) == len && memcmp(bar_intervals[i].name, name, len) == 0)
+    for (int i = 0; i < CANDLE_INTERVALS; i++) {
+        const char *known = replay_candle_interval_name(i);
+        if (strlen(known) == len && memcmp(known, name, len) == 0)
             return i;
+    }
     return -1;
 }
 
 int64_t replay_candle_open_time(int interval, int64_t ts_ns)
 {
-    return bar_open_time(ts_ns, bar_intervals[interval].ns);
+    return bar_open_time(ts_ns, replay_candle_interval_ns(interval));
+}
+
+int64_t replay_candle_end_time(int interval, int64_t open_ns)
+{
+    return bar_end_time(open_ns, replay_candle_interval_ns(interval));
 }
 
 void replay_candles_init(struct candles *candles)
@@ -274,7 +281,7 @@ int replay_candles_keep(struct candles *candles, int interval, int64_t open_ns)
 bool replay_candles_get(const struct candles *candles, int interval, int64_t open_ns, struct candle *ret)
 {
     const struct candle_tier *t = &candles->tiers[tier_of(interval)], *given = &candles->given[interval];
-    int64_t end = open_ns + bar_intervals[interval].ns;
+    int64_t end = replay_candle_end_time(interval, open_ns);
     size_t i = lower_bound(given, open_ns);
     if (i < given->n && given->bars[i].open_ns == open_ns) {
         *ret = given->bars[i];
@@ -290,18 +297,27 @@ bool replay_candles_get(const struct candles *candles, int interval, int64_t ope
     return true;
 }
 
+/* Where the last `limit` intervals from `oldest` to `newest` begin, or all. */
+static int64_t last_of(int interval, int64_t oldest, int64_t newest, size_t limit)
+{
+    int64_t first = newest;
+    for (size_t i = 1; i < limit && first > oldest; i++)
+        first = replay_candle_open_time(interval, first - 1);
+    return first;
+}
+
 size_t replay_candles_query(const struct candles *candles, int interval, int64_t start_ns, int64_t end_ns,
                             size_t limit, struct candle *ret)
 {
     const struct candle_tier *sources[] = {&candles->tiers[tier_of(interval)], &candles->given[interval]};
-    int64_t length = bar_intervals[interval].ns, oldest = INT64_MAX, newest = INT64_MIN;
+    int64_t oldest = INT64_MAX, newest = INT64_MIN;
     for (int k = 0; k < 2; k++) {
         const struct candle_tier *t = sources[k];
         if (t->n == 0)
             continue;
         int64_t from = replay_candle_open_time(interval, t->bars[0].open_ns);
         if (t->cut && from < t->bars[0].open_ns)
-            from += length;
+            from = replay_candle_end_time(interval, from);
         int64_t to = replay_candle_open_time(interval, t->bars[t->n - 1].open_ns);
         oldest = from < oldest ? from : oldest;
         newest = to > newest ? to : newest;
@@ -315,13 +331,14 @@ size_t replay_candles_query(const struct candles *candles, int interval, int64_t
         if (start_ns > first) {
             first = replay_candle_open_time(interval, start_ns);
             if (first < start_ns)
-                first += length;
+                first = replay_candle_end_time(interval, first);
         }
-    } else if ((newest - oldest) / length + 1 > (int64_t)limit) {
-        first = newest - (int64_t)(limit - 1) * length;
+    } else {
+        first = last_of(interval, oldest, newest, limit);
     }
     size_t n = 0;
-    for (int64_t open = first; open <= newest && n < limit; open += length) {
+    for (int64_t open = first, end; open <= newest && n < limit; open = end) {
+        end = replay_candle_end_time(interval, open);
         if (replay_candles_get(candles, interval, open, &ret[n])) {
             n++;
             continue;
@@ -329,13 +346,13 @@ size_t replay_candles_query(const struct candles *candles, int interval, int64_t
         /* A hole: continue at the next bar that there is. */
         int64_t next = INT64_MAX;
         for (int k = 0; k < 2; k++) {
-            size_t i = lower_bound(sources[k], open + length);
+            size_t i = lower_bound(sources[k], end);
             if (i < sources[k]->n && sources[k]->bars[i].open_ns < next)
                 next = sources[k]->bars[i].open_ns;
         }
         if (next == INT64_MAX)
             break;
-        open = replay_candle_open_time(interval, next) - length;
+        end = replay_candle_open_time(interval, next);
     }
     return n;
 }

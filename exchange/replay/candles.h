@@ -13,7 +13,8 @@
 #include "exchange/bar.h"
 
 enum {
-    CANDLE_INTERVALS = BAR_INTERVALS,
+    CANDLE_MONTH = BAR_INTERVALS, /* 1M */
+    CANDLE_INTERVALS,
     CANDLE_TIERS = 4,
 };
 
@@ -45,13 +46,17 @@ struct candles {
     size_t share; /* of the bounds: one `share`-th is kept, for markets of many symbols; 1 at first */
 };
 
-/* Of bar_intervals by index: name, length, index of a name (-1 when the venue has none such). */
+/* Of bar_intervals by index, or CANDLE_MONTH: name, length (of a month BAR_MONTH_NS), index of a name (-1
+ * when the venue has none such). */
 const char *replay_candle_interval_name(int interval);
 int64_t replay_candle_interval_ns(int interval);
 int replay_candle_interval_find(const char *name, size_t len);
 
 /* The open time of the interval that holds ts_ns; weeks open on Monday. */
 int64_t replay_candle_open_time(int interval, int64_t ts_ns);
+
+/* When the interval that opens at open_ns is over. */
+int64_t replay_candle_end_time(int interval, int64_t open_ns);
 
 void replay_candles_init(struct candles *candles);
 void replay_candles_finish(struct candles *candles);

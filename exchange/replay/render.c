@@ -71,7 +71,7 @@ void replay_render_kline(struct text *out, int unit, const char *symbol, int64_t
 {
     head(out, unit, "kline", event_ns, symbol);
     key_int(out, ",\"k\":{\"t\":", candle->open_ns / unit_ns[unit]);
-    key_int(out, ",\"T\":", (candle->open_ns + replay_candle_interval_ns(interval)) / unit_ns[unit] - 1);
+    key_int(out, ",\"T\":", replay_candle_end_time(interval, candle->open_ns) / unit_ns[unit] - 1);
     text_lit(out, ",\"s\":\"");
     text_str(out, symbol);
     text_lit(out, "\",\"i\":\"");
@@ -153,7 +153,7 @@ void replay_render_kline_row(struct text *out, int interval, const struct candle
     key_e8(out, ",", candle->low);
     key_e8(out, ",", candle->close);
     key_sum(out, ",", candle->volume, 8);
-    key_int(out, ",", (candle->open_ns + replay_candle_interval_ns(interval)) / NS_PER_MS - 1);
+    key_int(out, ",", replay_candle_end_time(interval, candle->open_ns) / NS_PER_MS - 1);
     key_sum(out, ",", candle->quote_volume, 16);
     key_int(out, ",", candle->trades);
     key_sum(out, ",", candle->taker_volume, 8);

@@ -185,7 +185,7 @@ static void find_next_close(struct tape_symbol *sym)
     for (const struct replay_stream *s = sym->streams; s; s = s->sibling) {
         if (s->kind != STREAM_KLINE || s->recorded || s->n_listeners == 0 || s->open_ns == INT64_MIN)
             continue;
-        int64_t close = s->open_ns + replay_candle_interval_ns(s->interval);
+        int64_t close = replay_candle_end_time(s->interval, s->open_ns);
         if (close < sym->next_close_ns)
             sym->next_close_ns = close;
     }
@@ -412,8 +412,8 @@ static void send_closed(struct tape *tape, struct tape_symbol *sym, int64_t ts_n
     for (struct replay_stream *s = sym->streams; s; s = s->sibling) {
         if (s->kind != STREAM_KLINE || s->recorded || s->n_listeners == 0 || s->open_ns == INT64_MIN)
             continue;
-        for (int64_t length = replay_candle_interval_ns(s->interval); s->open_ns + length <= ts_ns;
-             s->open_ns += length)
+        for (int64_t end_ns; (end_ns = replay_candle_end_time(s->interval, s->open_ns)) <= ts_ns;
+             s->open_ns = end_ns)
             send_kline(tape, sym, s, true);
     }
     find_next_close(sym);

@@ -46,6 +46,27 @@ static void test_intervals(void)
     CHECK_INT(bar_open_time(-MINUTE_NS, MINUTE_NS), -MINUTE_NS);
 }
 
+/* Every day of four centuries, whose months are counted here. */
+static void test_months(void)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    int64_t begin_ns = -25567 * DAY_NS; /* 1900-01-01 */
+    CHECK_STR(bar_interval_name(BAR_MONTH_NS), "1mo");
+    CHECK(bar_is_month("1M") && bar_is_month("1mo") && !bar_is_month("1m") && !bar_is_month("1MO"));
+    for (int year = 1900; year < 2200; year++)
+        for (int month = 0; month < 12; month++) {
+            bool leap = month == 1 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            int64_t end_ns = begin_ns + (days[month] + leap) * DAY_NS;
+            CHECK_INT(bar_end_time(begin_ns, BAR_MONTH_NS), end_ns);
+            CHECK_INT(bar_open_time(begin_ns, BAR_MONTH_NS), begin_ns);
+            CHECK_INT(bar_open_time(end_ns - 1, BAR_MONTH_NS), begin_ns);
+            CHECK_INT(bar_open_time(begin_ns + 9 * DAY_NS + 1, BAR_MONTH_NS), begin_ns);
+            begin_ns = end_ns;
+        }
+    CHECK_INT(begin_ns, 84006 * DAY_NS); /* 2200-01-01 */
+    CHECK_INT(bar_end_time(7 * MINUTE_NS, MINUTE_NS), 8 * MINUTE_NS);
+}
+
 static struct bar_builder minute_builder(void)
 {
     struct bar_builder builder;
@@ -319,6 +340,7 @@ static void test_at_random(void)
 int main(void)
 {
     test_intervals();
+    test_months();
     test_complete();
     test_first_is_unknown();
     test_gap();

@@ -63,6 +63,32 @@ static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t
     CHECK_INT(bars, want);
 }
 
+/* Months, of which each third lacks: one bar each, however long they are. */
+static void check_months(const struct trading_calendar *always)
+{
+    const int64_t listed_ns = 1709251200LL * 1000000000; /* 2024-03-01 */
+    struct history_looking looking = {.interval_ns = BAR_MONTH_NS,
+                                      .calendar = always,
+                                      .listed_ns = listed_ns,
+                                      .found = found,
+                                      .next_ns = 1704067200LL * 1000000000}; /* 2024-01-01 */
+    int64_t open_ns = listed_ns;
+    n_runs = 0;
+    for (int i = 0; i < 24; i++, open_ns = bar_end_time(open_ns, BAR_MONTH_NS))
+        if (i % 3 != 2)
+            history_missing_bar(&looking, open_ns);
+    history_missing_end(&looking, open_ns);
+    CHECK_INT(n_runs, 9);
+    CHECK_INT(runs[0].rows, 2); /* January and February */
+    CHECK_INT(runs[0].end_ns, listed_ns);
+    CHECK_INT(runs[0].why, HISTORY_BEFORE);
+    for (size_t i = 1; i < n_runs; i++) {
+        CHECK_INT(runs[i].rows, 1);
+        CHECK_INT(runs[i].end_ns, bar_end_time(runs[i].from_ns, BAR_MONTH_NS));
+        CHECK_INT(runs[i].why, HISTORY_GAP);
+    }
+}
+
 int main(void)
 {
     static const struct trading_calendar always;
@@ -81,6 +107,7 @@ int main(void)
         check(round % 2 ? calendar_file_view(file) : &always, begin_ns, round % 4 < 2 ? listed_ns : INT64_MIN,
               there);
     }
+    check_months(&always);
     calendar_file_close(file);
     return check_done("history_missing");
 }

@@ -310,6 +310,24 @@ static void test_same(void)
     history_store_close(store);
 }
 
+/* A bar is settled a day after its end, not after its beginning. */
+static void test_settled_long(void)
+{
+    static const struct history_series days = {"binance", "SOLUSDT", "", "", "raw", HISTORY_SETTLED_NS, 8, 8};
+    const int64_t day = HISTORY_SETTLED_NS, at = 2000 * day;
+    char err[ERROR_MAX] = "";
+    struct history_store *store;
+    int64_t from, end;
+    struct bar bar = bar_at(1, 5);
+    bar.open_ns = at;
+    CHECK_INT(history_store_open(scratch_root(), &days, &store, err, sizeof err), 0);
+    CHECK_INT(history_store_add(store, at + day + day / 2, at, at + day, &bar, 1, NULL), 0);
+    CHECK(history_store_lacks(store, at, at + day, &from, &end) && from == at);
+    CHECK_INT(history_store_add(store, at + 2 * day, at, at + day, &bar, 1, NULL), 0);
+    CHECK(!history_store_lacks(store, at, at + day, &from, &end));
+    history_store_close(store);
+}
+
 /* What was asked for on the day itself is there, and lacks; later it is there for good, one page after the
  * other. */
 static void test_settled(void)
@@ -455,6 +473,7 @@ int main(void)
     test_forgotten(&random);
     test_same();
     test_settled();
+    test_settled_long();
     test_damage(&random);
     test_known();
     test_full();
