@@ -271,6 +271,7 @@ static int run_fetch(struct option_call *call, struct fetch *fetch)
     int r = cli_fetch_from_venue(fetch);
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err);
+    cli_fetch_make_ready(fetch);
     for (size_t i = 0; i < fetch->n && !call->json; i++)
         if (fetch->symbols[i].written && fetch->symbols[i].status == EXIT_OK)
             print_symbol(fetch, i, streamed ? stderr : stdout);

@@ -1,7 +1,8 @@
 /* `papertape fetch`: what its files share. fetch.c has the command line and the order of things,
  * fetch_venue.c asks the venue, fetch_store.c has what is kept, fetch_archive.c and fetch_archive_rows.c read
  * the venue's files, fetch_write.c writes files and finds what is missing, fetch_trades.c has
- * the columns of trades, fetch_check.c and fetch_check_trades.c compare a file. */
+ * the columns of trades, fetch_market.c leaves a market in its cache, fetch_check.c and fetch_check_trades.c
+ * compare a file. */
 #ifndef CLI_FETCH_H
 #define CLI_FETCH_H
 
@@ -10,6 +11,7 @@
 #include <uv.h>
 
 #include "daemon/feed/calendar.h"
+#include "engine/market/market.h"
 #include "exchange/bars_file.h"
 #include "exchange/history/download.h"
 #include "exchange/history/missing.h"
@@ -22,9 +24,9 @@ struct fetch_asked {
     const char *verb; /* in messages */
     const char *venue, *symbols, *out, *check, *rest_url, *trading_url, *ca_file, *keys, *feed, *crypto,
         *adjustment, *interval, *cache, *archive;
-    char *own_symbols; /* owned */
-    bool refresh, trades;
-    int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
+    char *own_symbols;           /* owned */
+    bool refresh, trades, plain; /* plain: files in a folder are no gzip */
+    int64_t from_ns, to_ns;      /* INT64_MIN, INT64_MAX: not given */
 };
 
 struct fetch_symbol {
@@ -167,8 +169,18 @@ int cli_fetch_check_trades(struct option_call *call, struct fetch *fetch,
 /* Says of each symbol that is not whole why, on stderr. EXIT_OK: there is none; EXIT_ERROR. */
 int cli_fetch_say(const char *verb, const struct fetch *fetch);
 
+/* The session of a stock's bar; one of a day is of its regular session, which the venue made it of. */
+enum bar_session cli_fetch_session(const struct fetch *fetch, const struct history_job *job, int64_t open_ns);
+
 /* For fetch->over: writes the symbol's file, once it is whole. */
 void cli_fetch_write(struct fetch *fetch, size_t i);
+/* Of bars that are whole: XXH3-128 of all that makes their file, for market_options' hashes, without writing
+ * it; counts them. 0 or -errno. */
+int cli_fetch_digest(struct fetch *fetch, size_t i, uint8_t ret[static MARKET_HASH_SIZE]);
+/* Has the files that were written, together, as a market in the cache, as a backtest of them alone, or of
+ * their folder, looks for it. Nothing where they are stocks', whose calendar a backtest names, months',
+ * trades', or too many bars; where it fails a backtest makes it. */
+void cli_fetch_make_ready(const struct fetch *fetch);
 /* Where the files go to: checks that, and makes the folder. EXIT_OK, or a status with a sentence in
  * fetch->err. */
 int cli_fetch_place(struct fetch *fetch);

@@ -23,8 +23,8 @@ struct writing {
     struct output output;
     gzFile gzip; /* NULL: plain */
     bool sessions;
-    const struct trading_calendar *days;
-    int64_t interval_ns;
+    const struct fetch *fetch;
+    const struct history_job *job;
     struct history_looking looking;           /* of bars */
     const struct fetch_trades_layout *layout; /* of trades, and */
     int64_t last_id, last_ns;                 /* … the last one's; -1 before the first */
@@ -38,12 +38,12 @@ static void put(struct writing *w, const char *line, int n)
         w->error = errno ? errno : EIO;
 }
 
-/* A bar of a day is of its regular session, which the venue made it of. */
-static enum bar_session session_of(const struct writing *w, int64_t open_ns)
+enum bar_session cli_fetch_session(const struct fetch *fetch, const struct history_job *job, int64_t open_ns)
 {
-    return w->interval_ns >= DAY_NS
+    return fetch->interval_ns >= DAY_NS
                ? BAR_SESSION_REGULAR
-               : trading_session_of(w->days, open_ns, trading_bar_end(w->days, w->interval_ns, open_ns));
+               : trading_session_of(job->calendar, open_ns,
+                                    trading_bar_end(job->calendar, fetch->interval_ns, open_ns));
 }
 
 static int put_bar(void *ctx, const struct bar *bar)
@@ -60,7 +60,7 @@ static int put_bar(void *ctx, const struct bar *bar)
                      cli_stored_decimal(STORED_CSV, volume, bar->volume, symbol->qty_scale));
     if (w->sessions)
         n += snprintf(line + n, sizeof line - (size_t)n, ",%s",
-                      bar_session_names[session_of(w, bar->open_ns)]);
+                      bar_session_names[cli_fetch_session(w->fetch, w->job, bar->open_ns)]);
     line[n++] = '\n';
     put(w, line, n);
     w->symbol->rows++;
@@ -189,8 +189,8 @@ static int write_symbol(struct fetch *fetch, size_t i)
     struct writing w = {.verb = fetch->asked->verb,
                         .symbol = symbol,
                         .sessions = job->calendar->n > 0,
-                        .days = job->calendar,
-                        .interval_ns = fetch->interval_ns};
+                        .fetch = fetch,
+                        .job = job};
     int status = open_file(&w, symbol->path);
     if (status != EXIT_OK)
         return status;
@@ -214,8 +214,9 @@ static bool find_path(const struct fetch *fetch, struct fetch_symbol *symbol)
 {
     const char *out = fetch->asked->out;
     bool folder = is_folder(fetch);
-    int n = folder ? snprintf(symbol->path, sizeof symbol->path, "%s%s%s_%s.csv.gz", out,
-                              out[strlen(out) - 1] == '/' ? "" : "/", symbol->name, cli_fetch_rows(fetch))
+    int n = folder ? snprintf(symbol->path, sizeof symbol->path, "%s%s%s_%s.csv%s", out,
+                              out[strlen(out) - 1] == '/' ? "" : "/", symbol->name, cli_fetch_rows(fetch),
+                              fetch->asked->plain ? "" : ".gz")
                    : snprintf(symbol->path, sizeof symbol->path, "%s", out);
     if (n >= (int)sizeof symbol->path)
         return false;

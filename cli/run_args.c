@@ -63,7 +63,9 @@ void cli_run_finish(struct run_args *args)
     for (size_t i = 0; i < args->n_bars; i++) {
         free(args->fetched[i]);
         free(args->listed[i]);
+        free(args->hashes[i]);
     }
+    cli_run_fetch_finish(args);
     cli_run_calendar_finish(args);
     *args = (struct run_args){0};
 }

@@ -40,8 +40,10 @@ struct run_args {
         *quotes[SYMBOLS_MAX];
     size_t n_bars, n_symbols; /* n_symbols: 0, 1 or n_bars */
     size_t n_lots, n_ticks, n_quotes;
-    char *fetched[SYMBOLS_MAX];                   /* owned: files that were fetched, or found in a folder */
-    struct symbol *listed[SYMBOLS_MAX];           /* owned: as the venue lists it; NULL: not known */
+    char *fetched[SYMBOLS_MAX];         /* owned: files that were fetched, or found in a folder */
+    uint8_t *hashes[SYMBOLS_MAX];       /* owned: of bars that are fetched; NULL: of a file's bytes */
+    struct run_fetch *fetching;         /* owned: whose files are not written yet */
+    struct symbol *listed[SYMBOLS_MAX]; /* owned: as the venue lists it; NULL: not known */
     const char *rest_url, *ca_file, *keys, *feed; /* of the venue that they are fetched from */
     const char *exchange_info, *cache, *state;
     bool no_cache, repair;
@@ -100,9 +102,13 @@ int cli_run_load(struct run_args *args, struct market **ret, struct market_load 
  * its line. */
 int cli_run_folders(struct run_args *args);
 
-/* Fetches what --bars names as VENUE:SYMBOL, and puts files into their places, which are in a folder of their
- * own; "": there is none. It can be removed once they are loaded. EXIT_OK, or a status with its line. */
+/* Fetches what --bars names as VENUE:SYMBOL, and puts names of files into their places, which are in a folder
+ * of their own; "": there is none. It can be removed once they are loaded. Their hashes are known, and
+ * cli_run_write_fetched(), a market_options' write() of the args, makes them where they are read. EXIT_OK, or
+ * a status with its line. */
 int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX]);
+int cli_run_write_fetched(void *args, char err[MARKET_ERROR_MAX]);
+void cli_run_fetch_finish(struct run_args *args);
 
 /* Of files that --venue lists, by their names and what is kept of its history: their listings. */
 void cli_run_list_files(struct run_args *args);

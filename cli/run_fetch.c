@@ -15,6 +15,14 @@
 
 enum { NAMES_MAX = SYMBOLS_MAX * SYMBOL_NAME_MAX };
 
+/* What one venue is asked for, until its files are written or not needed. */
+struct run_fetch {
+    struct run_fetch *next;
+    struct fetch_asked asked;
+    struct fetch *fetch;
+    char names[NAMES_MAX];
+};
+
 /* The symbol, where the word names that venue and no file; NULL: it does not. */
 static const char *symbol_of(const char *word, const struct venue *venue)
 {
@@ -60,22 +68,31 @@ void cli_run_list_files(struct run_args *args)
     }
 }
 
-/* In the words' places come the files. */
-static int put_files(struct run_args *args, const struct fetch *fetch)
+/* In a word's place comes the name of a file, and what its content follows from. */
+static int put_file(struct run_args *args, struct fetch *fetch, size_t i, size_t k)
 {
-    size_t k = 0;
-    for (size_t i = 0; i < args->n_bars; i++) {
-        if (!symbol_of(args->bars[i], fetch->venue))
-            continue;
-        args->fetched[i] = strdup(fetch->symbols[k].path);
-        if (!args->fetched[i])
-            return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
-        args->bars[i] = args->fetched[i];
-        args->listed[i] = copy_listing(&fetch->symbols[k].symbol);
-        args->calendar = args->calendar || !fetch->symbols[k].symbol.calendar[0] ? args->calendar : "nyse";
-        note(args, fetch, k++);
-    }
+    args->fetched[i] = strdup(fetch->symbols[k].path);
+    args->hashes[i] = malloc(MARKET_HASH_SIZE);
+    if (!args->fetched[i] || !args->hashes[i])
+        return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
+    int r = cli_fetch_digest(fetch, k, args->hashes[i]);
+    if (r < 0)
+        return cli_stored_fail(EXIT_ERROR, args->verb, history_store_path(fetch->jobs[k].store),
+                               strerror(-r));
+    args->bars[i] = args->fetched[i];
+    args->listed[i] = copy_listing(&fetch->symbols[k].symbol);
+    args->calendar = args->calendar || !fetch->symbols[k].symbol.calendar[0] ? args->calendar : "nyse";
+    note(args, fetch, k);
     return EXIT_OK;
+}
+
+static int put_files(struct run_args *args, struct fetch *fetch)
+{
+    int status = EXIT_OK;
+    for (size_t i = 0, k = 0; i < args->n_bars && status == EXIT_OK; i++)
+        if (symbol_of(args->bars[i], fetch->venue))
+            status = put_file(args, fetch, i, k++);
+    return status;
 }
 
 static int fetch_all(struct run_args *args, struct fetch *fetch, const char *what)
@@ -85,7 +102,6 @@ static int fetch_all(struct run_args *args, struct fetch *fetch, const char *wha
         status = cli_fetch_place(fetch);
     if (status != EXIT_OK)
         return cli_stored_fail(status, args->verb, what, fetch->err);
-    fetch->over = cli_fetch_write;
     early_stop_catch(); /* so that the folder is removed */
     int r = cli_fetch_from_venue(fetch);
     early_stop_release();
@@ -95,43 +111,79 @@ static int fetch_all(struct run_args *args, struct fetch *fetch, const char *wha
     return status == EXIT_OK ? put_files(args, fetch) : status;
 }
 
-static int fetch_of(struct run_args *args, const struct venue *venue, const char *folder)
+/* The names with commas between; their length, which may be more than there is room for. */
+static size_t join_names(const struct run_args *args, const struct venue *venue, char names[static NAMES_MAX])
 {
-    char names[NAMES_MAX] = "", what[128];
     size_t n = 0;
     for (size_t i = 0; i < args->n_bars; i++) {
         const char *symbol = symbol_of(args->bars[i], venue);
         if (symbol)
-            n += (size_t)snprintf(names + n, n < sizeof names ? sizeof names - n : 0, "%s%s", n ? "," : "",
-                                  symbol);
+            n += (size_t)snprintf(names + n, n < NAMES_MAX ? NAMES_MAX - n : 0, "%s%s", n ? "," : "", symbol);
     }
+    return n;
+}
+
+static int fetch_of(struct run_args *args, const struct venue *venue, const char *folder)
+{
+    char what[128];
+    struct run_fetch *run = calloc(1, sizeof *run);
+    if (!run)
+        return cli_stored_fail(EXIT_ERROR, args->verb, folder, "out of memory");
+    run->next = args->fetching;
+    args->fetching = run;
+    const size_t n = join_names(args, venue, run->names);
     if (n == 0)
         return EXIT_OK;
-    snprintf(what, sizeof what, "--bars %s:%.80s%s", venue->format->name, names,
-             strlen(names) > 80 ? "…" : "");
-    if (n >= sizeof names)
+    snprintf(what, sizeof what, "--bars %s:%.80s%s", venue->format->name, run->names,
+             strlen(run->names) > 80 ? "…" : "");
+    if (n >= NAMES_MAX)
         return cli_stored_fail(EXIT_USAGE, args->verb, what, "the names are too long");
     if (!args->interval_ns || !args->from_ns)
         return cli_stored_fail(EXIT_USAGE, args->verb, what, "--interval and --from are needed");
-    const struct fetch_asked asked = {
+    run->asked = (struct fetch_asked){
         .verb = args->verb,
         .venue = venue->format->name,
-        .symbols = names,
+        .symbols = run->names,
         .interval = bar_interval_name(args->interval_ns),
         .from_ns = args->from_ns,
         .to_ns = args->to_ns ? args->to_ns : INT64_MAX,
         .out = folder,
+        .plain = true,
         .cache = args->cache,
         .rest_url = args->rest_url,
         .ca_file = args->ca_file,
         .keys = args->keys,
         .feed = args->feed,
     };
-    struct fetch *fetch = cli_fetch_new(&asked);
-    int status =
-        fetch ? fetch_all(args, fetch, what) : cli_stored_fail(EXIT_ERROR, args->verb, what, "out of memory");
-    cli_fetch_free(fetch);
-    return status;
+    run->fetch = cli_fetch_new(&run->asked);
+    return run->fetch ? fetch_all(args, run->fetch, what)
+                      : cli_stored_fail(EXIT_ERROR, args->verb, what, "out of memory");
+}
+
+int cli_run_write_fetched(void *ctx, char err[MARKET_ERROR_MAX])
+{
+    const struct run_args *args = ctx;
+    int status = EXIT_OK;
+    (void)err; /* the line of what fails is printed */
+    early_stop_catch();
+    for (const struct run_fetch *run = args->fetching; run && status == EXIT_OK; run = run->next)
+        for (size_t i = 0; run->fetch && i < run->fetch->n && status == EXIT_OK; i++) {
+            run->fetch->symbols[i].rows = 0;
+            cli_fetch_write(run->fetch, i);
+            status = run->fetch->symbols[i].status;
+        }
+    early_stop_release();
+    return status == EXIT_OK ? 0 : -EIO;
+}
+
+void cli_run_fetch_finish(struct run_args *args)
+{
+    while (args->fetching) {
+        struct run_fetch *run = args->fetching;
+        args->fetching = run->next;
+        cli_fetch_free(run->fetch);
+        free(run);
+    }
 }
 
 int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX])

@@ -134,9 +134,13 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
         status = cli_run_terms(args, args->n_bars, &options.terms);
     if (status != EXIT_OK)
         return remove_fetched(fetched, status);
+    options.hashes = (const uint8_t *const *)args->hashes;
+    options.write = cli_run_write_fetched;
+    options.write_ctx = args;
+    err[0] = '\0';
     int r = market_store_load_files(args->bars, args->n_bars, &options, ret, load, err);
     remove_fetched(fetched, status);
-    return r < 0 ? cli_run_refuse(args, r, err) : EXIT_OK;
+    return r == 0 ? EXIT_OK : err[0] ? cli_run_refuse(args, r, err) : EXIT_ERROR;
 }
 
 int cli_run_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,

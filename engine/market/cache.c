@@ -199,8 +199,8 @@ static bool racy(const struct known_file *known)
            known->hashed_ns - known->changed_ns[1] < CACHE_RACY_NS;
 }
 
-bool market_store_cache_known(const struct cache *cache, const struct stat *st,
-                              uint8_t ret[static MARKET_HASH_SIZE])
+/* The whole entry of a file with this stat, which counts as used then. */
+static bool read_known(const struct cache *cache, const struct stat *st, struct known_file *ret)
 {
     struct known_file looks = look(st), known;
     char path[PATH_MAX];
@@ -212,13 +212,29 @@ bool market_store_cache_known(const struct cache *cache, const struct stat *st,
         return false;
     bool good = read(fd, &known, sizeof(known)) == sizeof(known) &&
                 memcmp(&known, &looks, offsetof(struct known_file, hashed_ns)) == 0 &&
-                known.sum == XXH3_64bits(&known, offsetof(struct known_file, sum)) && !racy(&known);
+                known.sum == XXH3_64bits(&known, offsetof(struct known_file, sum));
     if (good) {
-        memcpy(ret, known.hash, sizeof(known.hash));
+        *ret = known;
         futimens(fd, NULL);
     }
     close(fd);
     return good;
+}
+
+bool market_store_cache_known(const struct cache *cache, const struct stat *st,
+                              uint8_t ret[static MARKET_HASH_SIZE])
+{
+    struct known_file known;
+    if (!read_known(cache, st, &known) || racy(&known))
+        return false;
+    memcpy(ret, known.hash, sizeof(known.hash));
+    return true;
+}
+
+bool market_store_cache_hashed(const struct cache *cache, const struct stat *st)
+{
+    struct known_file known;
+    return read_known(cache, st, &known);
 }
 
 void market_store_cache_learn(struct cache *cache, const struct stat *st,
@@ -227,7 +243,7 @@ void market_store_cache_learn(struct cache *cache, const struct stat *st,
     struct known_file known = look(st);
     char path[PATH_MAX];
     known.hashed_ns = cache->now_ns;
-    if (!cache->folder[0] || racy(&known))
+    if (!cache->folder[0])
         return;
     memcpy(known.hash, hash, sizeof(known.hash));
     known.sum = XXH3_64bits(&known, offsetof(struct known_file, sum));

@@ -44,6 +44,8 @@ void market_store_cache_put(struct cache *cache, const struct blob *blob);
  * CACHE_RACY_NS before it was hashed, so that it may have changed again with the same times. */
 bool market_store_cache_known(const struct cache *cache, const struct stat *st,
                               uint8_t ret[static MARKET_HASH_SIZE]);
+/* Was a file with this stat hashed, even if too soon to be sure of it now? */
+bool market_store_cache_hashed(const struct cache *cache, const struct stat *st);
 void market_store_cache_learn(struct cache *cache, const struct stat *st,
                               const uint8_t hash[static MARKET_HASH_SIZE]);
 

@@ -25,7 +25,7 @@ struct source_file {
     const char *path, *name; /* name: as asked for, or NULL */
     char symbol[SYMBOL_NAME_MAX];
     struct stat before;
-    bool seen, known;
+    bool seen, known, given;        /* given: its hash is the caller's */
     uint8_t hash[MARKET_HASH_SIZE]; /* if known, or once it was read */
     int failed;
     char why[BARS_FILE_ERROR_MAX];
@@ -105,15 +105,28 @@ static bool same_info(const struct loader *l)
     return !path || (stat(path, &now) == 0 && market_store_cache_same(&l->info_before, &now));
 }
 
-/* Is every file's hash known without reading it? */
+/* One that was hashed just after it had changed: its bytes are hashed again, which is less than parsing them.
+ */
+static bool hashed_again(struct loader *l, struct source_file *f)
+{
+    struct stat after;
+    if (!market_store_cache_hashed(&l->cache, &f->before) || hash_bytes(f->path, f->hash) < 0 ||
+        stat(f->path, &after) < 0 || !market_store_cache_same(&f->before, &after))
+        return false;
+    market_store_cache_learn(&l->cache, &after, f->hash);
+    return true;
+}
+
+/* Is every file's hash known without parsing it? */
 static bool all_known(struct loader *l)
 {
     bool known = true;
     for (size_t i = 0; i < l->n; i++) {
         struct source_file *f = &l->files[i];
-        f->seen = stat(f->path, &f->before) == 0;
-        f->known = f->seen && bars_file_symbol(f->path, f->name, f->symbol) == 0 &&
-                   market_store_cache_known(&l->cache, &f->before, f->hash);
+        f->seen = !f->given && stat(f->path, &f->before) == 0;
+        f->known =
+            (f->seen || f->given) && bars_file_symbol(f->path, f->name, f->symbol) == 0 &&
+            (f->given || market_store_cache_known(&l->cache, &f->before, f->hash) || hashed_again(l, f));
         name_symbol(f->symbol);
         known = known && f->known;
     }
@@ -199,7 +212,7 @@ static void read_file(void *ctx, size_t i)
                                               .calendar = l->options->calendar,
                                               .session = l->options->session,
                                               .keep_straddling = l->options->keep_straddling,
-                                              .sha256 = l->cache.folder[0] ? f->hash : NULL};
+                                              .sha256 = l->cache.folder[0] && !f->given ? f->hash : NULL};
     f->failed = bars_file_read_with(f->path, &options, &source->bars, f->why);
     name_symbol(source->bars.symbol);
     memcpy(f->symbol, source->bars.symbol, sizeof(f->symbol));
@@ -228,7 +241,9 @@ static int read_files(struct loader *l, char err[static MARKET_ERROR_MAX])
 static int make(struct loader *l, struct market **ret, char err[static MARKET_ERROR_MAX])
 {
     double started_s = clock_now_s();
-    int r = read_files(l, err);
+    int r = l->options->write ? l->options->write(l->options->write_ctx, err) : 0;
+    if (r == 0)
+        r = read_files(l, err);
     if (r < 0)
         return r;
     double read = clock_now_s();
@@ -303,6 +318,9 @@ int market_store_load_files(const char *const *paths, size_t n, const struct mar
         for (size_t i = 0; i < n; i++) {
             files[i].path = paths[i];
             files[i].name = options->names ? options->names[i] : NULL;
+            files[i].given = options->hashes && options->hashes[i];
+            if (files[i].given)
+                memcpy(files[i].hash, options->hashes[i], sizeof files[i].hash);
         }
         r = load(l, &market, err);
         market_store_sources_finish(sources, (int)n);

@@ -100,14 +100,20 @@ struct market_terms {
 
 /* Zeroed: all bars of all files, symbols by symbol_default(), the user's cache, a thread a core. */
 struct market_options {
-    int64_t from_ns, to_ns;    /* bars that open in [from_ns, to_ns); 0, 0: all; else both count */
-    int64_t interval_ns;       /* 0: that of the sources, which then must agree */
-    int64_t account_ns;        /* of a database: the bars that its engine's account of then has had; 0: all */
-    int64_t account_bars;      /* … of those before it at most so many */
-    const char *const *names;  /* symbols of the files, one each; NULL: by the files' names */
-    const char *exchange_info; /* path of a venue's exchangeInfo with the symbols, or NULL */
-    struct market_terms terms; /* of symbols that no exchangeInfo lists */
-    const char *zone;          /* of the files' times that have none; NULL: UTC */
+    int64_t from_ns, to_ns;   /* bars that open in [from_ns, to_ns); 0, 0: all; else both count */
+    int64_t interval_ns;      /* 0: that of the sources, which then must agree */
+    int64_t account_ns;       /* of a database: the bars that its engine's account of then has had; 0: all */
+    int64_t account_bars;     /* … of those before it at most so many */
+    const char *const *names; /* symbols of the files, one each; NULL: by the files' names */
+    /* What the files' content follows from, in place of the SHA-256 of their bytes: they need not be there
+     * where the cache has the market, else write() makes them before they are read (0 or -errno, with a
+     * sentence or without). An entry NULL: that file is there; NULL: all of them are. */
+    const uint8_t *const *hashes;
+    int (*write)(void *ctx, char err[MARKET_ERROR_MAX]);
+    void *write_ctx;
+    const char *exchange_info;               /* path of a venue's exchangeInfo with the symbols, or NULL */
+    struct market_terms terms;               /* of symbols that no exchangeInfo lists */
+    const char *zone;                        /* of the files' times that have none; NULL: UTC */
     const struct trading_calendar *calendar; /* of all symbols; NULL, or without days: none */
     enum session_choice session;             /* bars of others count as missing */
     bool keep_straddling;                    /* as struct bars_file_options has it */
