@@ -23,12 +23,25 @@ struct run_fetch {
     char names[NAMES_MAX];
 };
 
+/* What follows "VENUE:"; NULL: the word does not begin so. */
+static const char *after_venue(const char *word, const struct venue *venue)
+{
+    size_t n = strlen(venue->format->name);
+    return strncmp(word, venue->format->name, n) == 0 && word[n] == ':' ? word + n + 1 : NULL;
+}
+
 /* The symbol, where the word names that venue and no file; NULL: it does not. */
 static const char *symbol_of(const char *word, const struct venue *venue)
 {
-    size_t n = strlen(venue->format->name);
-    bool is = strncmp(word, venue->format->name, n) == 0 && word[n] == ':' && access(word, F_OK) < 0;
-    return is ? word + n + 1 : NULL;
+    const char *symbol = after_venue(word, venue);
+    return symbol && access(word, F_OK) < 0 ? symbol : NULL;
+}
+
+static void note_file(const struct run_args *args, const char *word, const struct venue *venue)
+{
+    if (after_venue(word, venue) && !symbol_of(word, venue))
+        fprintf(stderr, "papertape: %s: note: %s is a file here, which is read; nothing is fetched for it\n",
+                args->verb, word);
 }
 
 static void note(const struct run_args *args, const struct fetch *fetch, size_t i)
@@ -194,8 +207,10 @@ int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX])
     int status = EXIT_OK;
     folder[0] = '\0';
     for (size_t v = 0; v < n; v++)
-        for (size_t i = 0; i < args->n_bars; i++)
+        for (size_t i = 0; i < args->n_bars; i++) {
             any |= symbol_of(args->bars[i], venues[v]) != NULL;
+            note_file(args, args->bars[i], venues[v]);
+        }
     if (!any)
         return EXIT_OK;
     int r = folder_temporary("bars", folder);

@@ -165,19 +165,22 @@ def without_faults(folder, replay, source):
     return sum(symbol["requests"] for symbol in shown["symbols"])
 
 
-def zipped(place, name, day, rows, header=False, columns=8, wrong=None, inner=None):
-    """A day of the venue's archive, with its sum; `wrong` spoils it. Its path."""
-    begin = NEW_YEAR + (day - 1) * 24 * HOUR
+def zipped(place, name, day, rows, header=False, columns=8, wrong=None, inner=None, month=False):
+    """A day of the venue's archive, or the month that it is in, with its sum; `wrong` spoils it. Its path."""
+    begin, length = NEW_YEAR + (day - 1) * 24 * HOUR, 24 * HOUR
+    if month:
+        begin, length = NEW_YEAR + (day - 1) * 31 * 24 * HOUR, 31 * 24 * HOUR
+    written = "%Y-%m" if month else "%Y-%m-%d"
     unit = 1000 if begin < NEW_YEAR else 1
     lines = ["agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker,is_best_match"] if header else []
     for number, price, quantity, first, last, time, maker in rows:
-        if begin <= time < begin + 24 * HOUR:
+        if begin <= time < begin + length:
             cells = [number, format(price, ".8f"), format(quantity, ".8f"), first, last, time // unit, maker, True]
             lines.append(",".join(map(str, cells[:columns])))
     date = datetime.datetime.fromtimestamp(begin / 10**6, datetime.timezone.utc)
-    path = os.path.join(place, f"{name}-aggTrades-{date:%Y-%m-%d}.zip")
+    path = os.path.join(place, f"{name}-aggTrades-{date:{written}}.zip")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{inner or name}-aggTrades-{date:%Y-%m-%d}.csv", "\n".join(lines) + "\n")
+        archive.writestr(f"{inner or name}-aggTrades-{date:{written}}.csv", "\n".join(lines) + "\n")
     with open(path, "rb") as data:
         whole = data.read()
     if wrong == "truncated":
@@ -215,6 +218,26 @@ def archived(folder, source, replay):
     for path, words in bad:
         assert os.path.exists(path) and any(path in line and words in line and "trades are asked for" in line for line in said), (path, words, said)
     print(f"archive: {want} trades from 2 files, {len(bad)} others named and left alone", flush=True)
+    archived_months(folder, source, replay, want)
+
+
+def archived_months(folder, source, replay, want):
+    """The same of files of a month: December has milliseconds, January microseconds."""
+    place, (btc, eth, bnb, ltc) = folder.within("months"), NAMES
+    for day in (0, 1):
+        zipped(place, btc, day, source[btc], header=day == 0, month=True)
+    bad = [(zipped(place, eth, 0, source[eth], wrong="sum", month=True), "another sum"),
+           (zipped(place, eth, 1, source[eth], wrong="truncated", month=True), "cut off"),
+           (zipped(place, bnb, 0, source[bnb], columns=7, month=True), "line 1: aggregate trades have eight columns"),
+           (zipped(place, ltc, 1, source[bnb], inner=bnb, month=True), "of another symbol")]
+    done = run(command(replay, folder.path, "--json", "--cache", folder.within("months-cache"), "--archive", place))
+    shown = json.loads(done.stdout)
+    compare(source, shown)
+    assert {symbol["symbol"]: symbol["archived"] for symbol in shown["symbols"]} == {each: want if each == btc else 0 for each in NAMES}, shown
+    said = done.stderr.splitlines()
+    assert len(said) == len(bad), said
+    for path, words in bad:
+        assert os.path.exists(path) and any(path in line and words in line for line in said), (path, words, said)
 
 
 def checked(folder, replay, source, chance):

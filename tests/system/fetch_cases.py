@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""What else `papertape fetch` promises: files of a month of the archive; what it leaves in the market store's cache, for files and for VENUE:SYMBOL; a bar that
+the venue corrected, of which both versions are kept; prices adjusted for a split, a dividend and both, computed here; Binance US; the bar on a terminal, with
+bars/s and the time left; a file named as a venue's symbol; intervals that a venue lacks."""
+
+import calendar
+import csv
+import datetime
+import decimal
+import gzip
+import hashlib
+import json
+import os
+import pty
+import random
+import re
+import socket
+import struct
+import subprocess
+import zipfile
+
+import harness
+import made_bars
+
+SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
+MINUTE, DAY = 60000, 86400000
+BEGIN = 1735603200000  # 2024-12-31
+END = BEGIN + 4 * DAY
+NOW = END + 2 * DAY
+NAMES = ["BTCUSDT", "ETHUSDT", "BNBUSDT"]
+D = decimal.Decimal
+
+
+def read(path):
+    with gzip.open(path, "rt") as file:
+        return {int(row[0]): tuple(D(v) for v in row[1:6]) for row in list(csv.reader(file))[1:]}
+
+
+def run(line, status=0, **more):
+    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, **more)
+    assert done.returncode == status, done
+    return done
+
+
+def asking(replay):
+    return ["--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca]
+
+
+def command(replay, place, *more, symbols=NAMES):
+    return [harness.PAPERTAPE, "fetch", "--symbol", ",".join(symbols), "--interval", "1m", "--from", str(BEGIN), "--to", str(END), "-o", f"{place}/out/", "--cache",
+            f"{place}/cache", *asking(replay), *more]
+
+
+def month_file(place, name, year, month, bars, unit=1, header=False, wrong=None, inner=None, columns=12):
+    begin = int(datetime.datetime(year, month, 1, tzinfo=datetime.timezone.utc).timestamp()) * 1000
+    end = begin + calendar.monthrange(year, month)[1] * DAY
+    lines = ["open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy,taker_buy_quote,ignore"] if header else []
+    rows = [(at, values) for at, values in bars.items() if begin <= at < min(end, END)]
+    for at, values in rows:
+        cells = [at * unit, *[format(v, ".8f") for v in values], (at + MINUTE) * unit - 1, "1.5", 3, "0.5", "0.7", 0]
+        lines.append(",".join(map(str, cells[:columns])))
+    file = f"{name}-1m-{year}-{month:02}"
+    path = os.path.join(place, f"{file}.zip")
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{inner or name}-1m-{year}-{month:02}.csv", "\n".join(lines) + "\n")
+    with open(path, "rb") as data:
+        whole = data.read()
+    if wrong == "truncated":
+        whole = whole[:len(whole) // 2]
+        with open(path, "wb") as data:
+            data.write(whole)
+    with open(path + ".CHECKSUM", "w", encoding="utf-8") as sums:
+        sums.write(f"{hashlib.sha256(whole + (b'x' if wrong == 'sum' else b'')).hexdigest()}  {file}.zip\n")
+    return path, len(rows)
+
+
+def months(folder, replay, source):
+    """A month a file, milliseconds in the first and microseconds in the next; bad ones are named, kept, and asked for."""
+    place, (btc, eth, bnb) = folder.within("months"), NAMES
+    good = month_file(place, btc, 2024, 12, source[btc])[1] + month_file(place, btc, 2025, 1, source[btc], unit=1000, header=True)[1]
+    bad = [(month_file(place, eth, 2024, 12, source[eth], wrong="sum")[0], "another sum"),
+           (month_file(place, eth, 2025, 1, source[eth], unit=1000, wrong="truncated")[0], "cut off"),
+           (month_file(place, bnb, 2024, 12, source[bnb], columns=11)[0], "line 1: bars have twelve columns"),
+           (month_file(place, bnb, 2025, 1, source[bnb], unit=1000, inner=eth)[0], "of another symbol")]
+    done = run(command(replay, place, "--json", "--archive", place))
+    shown = json.loads(done.stdout)["symbols"]
+    assert [read(symbol["file"]) for symbol in shown] == [{at: v for at, v in source[name].items() if at < END} for name in NAMES]
+    assert [symbol["archived"] for symbol in shown] == [good, 0, 0], shown
+    said = done.stderr.splitlines()
+    assert len(said) == len(bad), said
+    for path, words in bad:
+        assert os.path.exists(path) and any(path in line and words in line for line in said), (path, words, said)
+    return good
+
+
+def ready(folder, replay):
+    """A backtest of what was fetched maps its market; so does one of a venue's history, from its second run on, until there are new bars."""
+    place = folder.within("ready")
+    symbols = sorted(NAMES)
+    run(command(replay, place, symbols=NAMES[:2]))
+    line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--json", "--cache", f"{place}/cache", "--bars"]
+    shown = json.loads(run([*line, f"{place}/out"]).stdout)
+    assert shown["cached"] and shown["source_bytes"] == 0, shown
+    apart = json.loads(run([*line, f"{place}/out", "--cache", f"{place}/cache/apart"]).stdout)
+    assert not apart["cached"] and apart["accounts"] == shown["accounts"] and shown["fills"] > 0
+    line = [*line, ",".join(f"binance:{name}" for name in symbols), "--interval", "1m", "--from", str(BEGIN), *asking(replay), "--to"]
+    accounts = []
+    for end, cached in ((END - DAY, False), (END - DAY, True), (END, False), (END, True)):
+        found = json.loads(run([*line, str(end)]).stdout)
+        assert found["cached"] == cached, (end, cached, found)
+        accounts.append(found["accounts"])
+    assert accounts[0] == accounts[1] != accounts[2] == accounts[3], accounts
+    assert not [name for name in os.listdir(place) if name not in ("out", "cache")]
+
+
+def corrected(folder, files, source, chance):
+    """--refresh counts the bar that is another by now, and has it in the file; the history has both."""
+    place, name = folder.within("corrected"), NAMES[0]
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    at = chance.choice([at for at in source[name] if at < END])
+    old = source[name][at]
+    new = (old[0], old[1] + D("1.07"), *old[2:])
+    again = made_bars.write(folder.within("altered"), name, {**source[name], at: new})
+    for path, want, changed in ((files[0], old, 0), (again, new, 1), (again, new, 0)):
+        replay = folder.start(harness.Replay(place, "--bars", path, "--from", str(NOW), "--listen", f"127.0.0.1:{port}"))
+        (symbol,) = json.loads(run(command(replay, place, "--json", "--refresh", symbols=[name])).stdout)["symbols"]
+        assert read(symbol["file"])[at] == want and symbol["changed"] == changed, (symbol, want)
+        assert replay.stop() == 0
+    with open(os.path.join(place, "cache", f"binance@127.0.0.1:{port}", f"{name}_1m.history"), "rb") as kept:
+        scale = json.loads(kept.readline())["price_scale"]
+        whole = kept.read()
+    for values in (old, new):
+        assert whole.count(struct.pack("<qqq", at * 10**6, int(values[0] * 10**scale), int(values[1] * 10**scale))) == 1, values
+
+
+def adjusted(folder):
+    """Before a split of 4 for 1 prices are a quarter and volumes four times; before a dividend all prices have lost one share, by the price before its day."""
+    place = folder.within("adjusted")
+    cash = D("5.00")
+    replay = folder.start(harness.Alpaca(place, "--synthetic", "5", "--from", "2025-12-10T18:00:00Z", "--action", "split:AAPL:4:1:2025-12-09", "--action",
+                                         f"dividend:AAPL:{cash}:2025-12-10"))
+    bars = {}
+    for adjustment in ("raw", "split", "dividend", "all"):
+        line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL", "--interval", "1m", "--from", "2025-12-08", "--to", "2025-12-10T18:00:00Z", "-o",
+                f"{place}/{adjustment}.csv.gz", "--cache", place, "--keys", replay.keys, "--feed", "sip", *asking(replay)]
+        run(line if adjustment == "raw" else [*line, "--adjustment", adjustment])
+        bars[adjustment] = read(f"{place}/{adjustment}.csv.gz")
+    raw = bars["raw"]
+    split_day, paid_day = (int(datetime.datetime(2025, 12, day, 5, tzinfo=datetime.timezone.utc).timestamp() * 1000) for day in (9, 10))  # in New York
+    (last,) = [values[3] for at, values in raw.items() if at == max(at for at in raw if at < paid_day)]
+    share = {(raw[at][0] - bars["dividend"][at][0]) / raw[at][0] for at in raw if at < paid_day}
+    assert abs(cash / last - sum(share) / len(share)) < cash / last / 20, (cash / last, share)  # the price moves on through the night
+    price = cash / (sum(share) / len(share))
+    for at, values in raw.items():
+        quarter, less = (4 if at < split_day else 1), (1 - cash / price if at < paid_day else 1)
+        for adjustment, factor, times in (("split", D(1) / quarter, quarter), ("dividend", D(less), 1), ("all", D(less) / quarter, quarter)):
+            got = bars[adjustment][at]
+            assert got[4] == values[4] * times, (adjustment, at, got, values)
+            assert all(abs(have - was * factor) <= D("0.02") for have, was in zip(got[:4], values[:4])), (adjustment, at, got, values)
+    assert min(share) > 0 and all(bars[adjustment].keys() == raw.keys() for adjustment in bars)
+    assert replay.stop() == 0
+    return len(raw)
+
+
+def on_terminal(folder, files):
+    """A bar with bars/s and the time left, which is gone at the end."""
+    place = folder.within("terminal")
+    replay = folder.start(harness.Replay(place, "--bars", files[0], "--from", str(NOW), "--fault", "slow-answer:400kB/s"))
+    ours, theirs = pty.openpty()
+    said = b""
+    with subprocess.Popen(command(replay, place, symbols=NAMES[:1]), stdout=subprocess.DEVNULL, stderr=theirs) as process:
+        os.close(theirs)
+        try:
+            while part := os.read(ours, 4096):
+                said += part
+        except OSError:  # the other end is closed
+            pass
+        assert process.wait(timeout=harness.PATIENCE) == 0, said
+    os.close(ours)
+    shown = [re.fullmatch(r"fetch \[#* *\] +(\d+) %  \d+\.\d s  ?(\d+) bars/s(?:  (\d+) s left)?.*", text) for text in said.decode().split("\r") if "%" in text]
+    assert len(shown) > 3 and all(shown) and said.endswith(b"\r\x1b[K"), said
+    assert any(text[3] and int(text[2]) > 0 for text in shown) and [int(text[1]) for text in shown] == sorted(int(text[1]) for text in shown), said
+    assert replay.stop() == 0
+    return len(shown)
+
+
+def named_as_file(folder, files):
+    place = folder.within("named")
+    word = f"binance:{NAMES[0]}"
+    os.link(files[0], os.path.join(place, word))
+    done = run([harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--json", "--no-cache", "--bars", word, "--symbol", NAMES[0], "--rest-url", "https://127.0.0.1:1"],
+               cwd=place)
+    assert f"papertape: backtest: note: {word} is a file here, which is read; nothing is fetched for it\n" in done.stderr, done
+    assert json.loads(done.stdout)["source_bytes"] == os.path.getsize(files[0])
+
+
+def other_venue(folder, replay, source):
+    """Binance US is Binance with other hosts, and another history."""
+    place = folder.within("us")
+    (symbol,) = json.loads(run(command(replay, place, "--json", "--venue", "binance-us", symbols=NAMES[1:2])).stdout)["symbols"]
+    assert read(symbol["file"]) == {at: v for at, v in source[NAMES[1]].items() if at < END}
+    (kept,) = [name for name in os.listdir(f"{place}/cache") if name.startswith("binance-us@")]
+    assert f"{NAMES[1]}_1m.history" in os.listdir(f"{place}/cache/{kept}")
+    days = run([harness.PAPERTAPE, "fetch", "--venue", "binance-us", "--check", symbol["file"], *asking(replay)])
+    assert days.stdout.endswith(f" {symbol['bars']} rows compared, 0 differences\n"), days
+
+
+def lacked(folder, replay):
+    """An interval that no venue has is a wrong option; one that this venue has not is said by symbol."""
+    line = command(replay, folder.path, symbols=NAMES[:1])
+    line[line.index("1m")] = "7m"
+    said = run(line, 2).stderr
+    assert said.startswith("papertape: fetch: --interval: ") and "1s, 1m, 3m, 5m" in said and "1mo" in said, said
+    alpaca = folder.start(harness.Alpaca(folder.within("lacked"), "--synthetic", "5", "--from", "2025-12-10T18:00:00Z"))
+    for symbol, interval, words in (("BTC/USD", "1s", "the venue has no bars of this interval"), ("AAPL", "1s", "the venue has no bars of this interval"),
+                                    ("AAPL", "3d", "bars of a stock are of a day at most")):
+        line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", symbol, "--interval", interval, "--from", "2025-12-01", "-o", f"{folder.path}/none/", "--cache",
+                folder.path, "--keys", alpaca.keys, *asking(alpaca)]
+        assert run(line, 1).stderr == f"papertape: fetch: {symbol}: {words}\n"
+    assert alpaca.stop() == 0
+
+
+def main():
+    chance = random.Random(SEED)
+    with harness.Folder() as folder:
+        source = {name: made_bars.make(chance, BEGIN, 0, (NOW - BEGIN) // MINUTE + 60, [(700 + i, 760)]) for i, name in enumerate(NAMES)}
+        place = folder.within("source")
+        files = [made_bars.write(place, name, bars) for name, bars in source.items()]
+        replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--from", str(NOW)))
+        print(f"archive: {months(folder, replay, source)} bars from two months' files", flush=True)
+        ready(folder, replay)
+        corrected(folder, files, source, chance)
+        print(f"adjusted: {adjusted(folder)} bars of a stock in four ways", flush=True)
+        print(f"terminal: {on_terminal(folder, files)} times shown", flush=True)
+        named_as_file(folder, files)
+        other_venue(folder, replay, source)
+        lacked(folder, replay)
+        assert replay.stop() == 0
+
+
+main()
