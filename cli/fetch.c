@@ -434,8 +434,8 @@ CLI_VERB(cli_fetch) = {
         "and tries again where it does not answer. What has arrived is kept: the same command after it was stopped, "
         "killed or refused continues, and a later --to fetches what is new. The file is CSV as papertape bars writes it, "
         "and appears once it is whole. "
-        "Bars that are missing are counted by their reason: before the listing (of trades: before the "
-        "venue's first, which may keep none that are older), closed, no eligible trade (a "
+        "Bars that are missing are counted by their reason: before the listing, before the "
+        "venue's first (of this interval, or trade: it keeps none that are older), closed, no eligible trade (a "
         "stock has no bar of a minute in which no trade counted), or gap, each of which is printed; with --json "
         "(papertape.fetch/1) all of them are listed. Of aggregate trades, ids that are left out are a gap.",
     .exits =

@@ -190,6 +190,7 @@ static bool take_known(struct fetch *fetch, size_t i, const char *folder)
     symbol->symbol.price_scale = known.price_scale;
     symbol->symbol.qty_scale = known.qty_scale;
     fetch->jobs[i].listed_ns = known.listed_ns;
+    fetch->jobs[i].since_ns = known.since_ns;
     bool ok = known.n_days == 0 || feed_calendar_take(&fetch->calendar, known.days, known.n_days) == 0;
     history_known_finish(&known);
     return ok;
@@ -225,9 +226,10 @@ bool cli_fetch_from_cache(struct fetch *fetch)
     fetch->days = feed_calendar_view(&fetch->calendar);
     fetch->now_ns = fetch->asked->to_ns + LONGEST_NS; /* what is settled was whole */
     for (size_t i = 0; i < fetch->n && whole; i++) {
-        int64_t listed_ns = fetch->jobs[i].listed_ns;
+        const struct history_job recalled = fetch->jobs[i];
         cli_fetch_open(fetch, i, folder, true);
-        fetch->jobs[i].listed_ns = listed_ns;
+        fetch->jobs[i].listed_ns = recalled.listed_ns;
+        fetch->jobs[i].since_ns = recalled.since_ns;
         whole = is_whole(&fetch->jobs[i]);
     }
     if (!whole)
@@ -279,7 +281,8 @@ static bool is_known(const char *folder, const struct history_series *series,
         return false;
     bool same = strcmp(before.symbol, known->symbol) == 0 && strcmp(before.calendar, known->calendar) == 0 &&
                 before.price_scale == known->price_scale && before.qty_scale == known->qty_scale &&
-                before.listed_ns == known->listed_ns && json_equal(before.listing, known->listing) &&
+                before.listed_ns == known->listed_ns && before.since_ns == known->since_ns &&
+                json_equal(before.listing, known->listing) &&
                 (known->n_days == 0 ||
                  covers(&before, known->days[0].early_ns, known->days[known->n_days - 1].late_ns));
     history_known_finish(&before);
@@ -296,10 +299,11 @@ void cli_fetch_remember(const struct fetch *fetch, const char *folder)
         const struct history_series series = name_series(fetch, symbol, stock, host);
         struct history_known known = {.price_scale = symbol->symbol.price_scale,
                                       .qty_scale = symbol->symbol.qty_scale,
+                                      .since_ns = job->since_ns,
                                       .listed_ns = job->listed_ns,
                                       .days = fetch->calendar.days,
                                       .n_days = stock ? fetch->calendar.n : 0};
-        if (job->error || job->listed_ns < 0)
+        if (job->error || job->listed_ns < 0 || job->since_ns < 0)
             continue;
         memcpy(known.symbol, symbol->name, sizeof known.symbol);
         if (stock)

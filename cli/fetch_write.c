@@ -157,9 +157,11 @@ static int put_bars(struct writing *w, const struct fetch *fetch, const struct h
 {
     const char *head = w->sessions ? "open_time_ms,open,high,low,close,volume,session\n"
                                    : "open_time_ms,open,high,low,close,volume\n";
+    const int64_t first_ns = first_row(fetch, w, job);
     w->looking = (struct history_looking){.interval_ns = fetch->interval_ns,
                                           .calendar = job->calendar,
-                                          .listed_ns = first_row(fetch, w, job),
+                                          .since_ns = job->since_ns < first_ns ? job->since_ns : first_ns,
+                                          .listed_ns = first_ns,
                                           .found = take_missing,
                                           .ctx = w,
                                           .next_ns = fetch->from_ns};

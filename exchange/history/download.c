@@ -10,6 +10,10 @@
 
 enum { ASKED_MAX = 8 }; /* pages on their way or queued, of all jobs */
 
+#define DAY_NS (24 * 3600 * INT64_C(1000000000))
+
+enum wanted { A_PAGE, THE_FIRST, THE_FIRST_DAY };
+
 /* A request, and what has come of it. */
 struct asking {
     struct asking *next;
@@ -17,7 +21,7 @@ struct asking {
     struct history_job *job;
     struct venue_call *call;
     int64_t from_ns, end_ns; /* what is not in the store yet */
-    bool first;              /* asks for the venue's first row */
+    enum wanted what;
     struct bar *bars;
     struct market_trade *trades;
     size_t n, room;
@@ -114,6 +118,8 @@ static int take_first(struct asking *asking)
     job->listed_ns = asking->n == 0 ? INT64_MAX
                      : asking->bars ? asking->bars[0].open_ns
                                     : asking->trades[0].ts_ns;
+    const bool older = job->interval_ns > 0 && job->interval_ns < DAY_NS && job->listed_ns > job->from_ns;
+    job->since_ns = older ? -1 : job->listed_ns;
     int64_t end_ns = job->listed_ns < job->end_ns ? job->listed_ns : job->end_ns;
     if (end_ns <= job->from_ns)
         return 0;
@@ -121,6 +127,16 @@ static int take_first(struct asking *asking)
     job->next_ns = end_ns;
     job->done_ns = end_ns - job->from_ns;
     return r;
+}
+
+/* The day of its first bar is no older one. */
+static int take_first_day(struct asking *asking)
+{
+    struct history_job *job = asking->job;
+    job->since_ns = asking->n > 0 ? asking->bars[0].open_ns : INT64_MAX;
+    if (job->since_ns == INT64_MAX || job->since_ns + DAY_NS > job->listed_ns)
+        job->since_ns = job->listed_ns;
+    return 0;
 }
 
 static int take_page(struct asking *asking)
@@ -186,7 +202,10 @@ static int take_reply(struct asking *asking, const struct venue_reply *reply, ch
         return fail_with(r, why, why_size, "out of memory");
     if (reply->more && !trades)
         return 0;
-    r = asking->first ? take_first(asking) : trades ? take_trades(asking, reply->more) : take_page(asking);
+    r = asking->what == THE_FIRST       ? take_first(asking)
+        : asking->what == THE_FIRST_DAY ? take_first_day(asking)
+        : trades                        ? take_trades(asking, reply->more)
+                                        : take_page(asking);
     return r < 0 ? fail_with(r, why, why_size, "%.300s: %s", history_store_path(job->store), strerror(-r))
                  : 0;
 }
@@ -219,7 +238,7 @@ static void have_rows(void *user, const struct venue_reply *reply)
 /* ---- asking ---- */
 
 static int ask(struct history_download *download, struct history_job *job, int64_t from_ns, int64_t end_ns,
-               bool first)
+               enum wanted what)
 {
     struct asking *asking = calloc(1, sizeof *asking);
     if (!asking)
@@ -229,16 +248,16 @@ static int ask(struct history_download *download, struct history_job *job, int64
                               .job = job,
                               .from_ns = from_ns,
                               .end_ns = end_ns,
-                              .first = first};
+                              .what = what};
     const struct venue_trades_request trades = {
-        .symbol = job->symbol, .start_ns = from_ns, .end_ns = end_ns, .max = first ? 1 : 0};
+        .symbol = job->symbol, .start_ns = from_ns, .end_ns = end_ns, .max = what == A_PAGE ? 0 : 1};
     const struct venue_bars_request bars = {
         .symbol = job->symbol,
-        .interval_ns = job->interval_ns,
+        .interval_ns = what == THE_FIRST_DAY ? DAY_NS : job->interval_ns,
         .start_ns = from_ns,
         .end_ns = end_ns - 1,
         .now_ns = download->now_ns,
-        .max = first ? 1 : 0,
+        .max = what == A_PAGE ? 0 : 1,
         .calendar = job->calendar,
         .adjustment = job->adjustment,
         .venue_days = job->venue_days,
@@ -268,37 +287,60 @@ static bool next_range(const struct history_job *job, int64_t *ret_from_ns, int6
 bool history_job_over(const struct history_job *job)
 {
     int64_t from_ns, end_ns;
-    return job->asked == 0 && (job->error || (job->listed_ns >= 0 && !next_range(job, &from_ns, &end_ns)));
+    return job->asked == 0 &&
+           (job->error || (job->listed_ns >= 0 && job->since_ns >= 0 && !next_range(job, &from_ns, &end_ns)));
 }
 
-/* The venue's first row, then its next page, up to the end of the venue's page in which it begins. False:
- * there is none now. */
+static const char *why_refused(const struct history_job *job, int r)
+{
+    return r != -EINVAL            ? strerror(-r)
+           : job->interval_ns == 0 ? "the venue has no trades of the past"
+                                   : "the venue has no bars of this interval";
+}
+
+static bool end_refused(struct history_job *job, int r)
+{
+    if (r < 0)
+        end_job(job, r, why_refused(job, r));
+    return r == 0;
+}
+
+/* Up to the end of the venue's page in which it begins. */
 static bool ask_page(struct history_download *download, struct history_job *job)
 {
     int64_t from_ns, end_ns,
         span_ns = job->interval_ns > 0 ? job->interval_ns * (int64_t)download->venue->bars_page
                                        : download->venue->trades_span_ns;
-    bool first = job->listed_ns < 0;
-    if (job->error || (first && job->asked > 0) || (!first && !next_range(job, &from_ns, &end_ns)))
+    if (!next_range(job, &from_ns, &end_ns))
         return false;
-    if (!first && end_ns > from_ns - from_ns % span_ns + span_ns)
+    if (end_ns > from_ns - from_ns % span_ns + span_ns)
         end_ns = from_ns - from_ns % span_ns + span_ns;
-    int r = first ? ask(download, job, 0, job->end_ns, true) : ask(download, job, from_ns, end_ns, false);
-    if (r < 0)
-        end_job(job, r,
-                r != -EINVAL            ? strerror(-r)
-                : job->interval_ns == 0 ? "the venue has no trades of the past"
-                                        : "the venue has no bars of this interval");
-    else if (!first)
-        job->next_ns = end_ns;
-    return r == 0;
+    if (!end_refused(job, ask(download, job, from_ns, end_ns, A_PAGE)))
+        return false;
+    job->next_ns = end_ns;
+    return true;
+}
+
+/* The venue's first row, its first day where that may be older, then the next page. False: there is none now.
+ */
+static bool ask_next(struct history_download *download, struct history_job *job)
+{
+    if (job->error)
+        return false;
+    if (job->listed_ns < 0)
+        return job->asked == 0 && end_refused(job, ask(download, job, 0, job->end_ns, THE_FIRST));
+    if (job->since_ns < 0 && !job->day_asked) {
+        job->day_asked = true;
+        return end_refused(job, ask(download, job, 0, job->end_ns, THE_FIRST_DAY));
+    }
+    return ask_page(download, job);
 }
 
 /* The jobs take turns. */
 static void ask_more(struct history_download *download)
 {
     for (size_t idle = 0; idle < download->n && download->asked < ASKED_MAX;) {
-        idle = ask_page(download, &download->jobs[download->turn]) ? 0 : idle + 1;
+        idle = ask_next(download, &download->jobs[download->turn]) ? 0 : idle + 1;
         download->turn = (download->turn + 1) % download->n;
     }
 }
@@ -313,7 +355,8 @@ int history_download_start(struct venue_rest *rest, const struct venue *venue, s
     *download = (struct history_download){
         .rest = rest, .venue = venue, .jobs = jobs, .n = n, .now_ns = now_ns, .changed = changed, .ctx = ctx};
     for (size_t i = 0; i < n; i++) {
-        jobs[i].listed_ns = -1;
+        jobs[i].listed_ns = jobs[i].since_ns = -1;
+        jobs[i].day_asked = false;
         jobs[i].next_ns = jobs[i].from_ns;
         jobs[i].lacked_ns = jobs[i].error     ? 0
                             : jobs[i].refresh ? jobs[i].end_ns - jobs[i].from_ns

@@ -4,6 +4,7 @@
 
 const char *const history_why_words[HISTORY_WHYS] = {
     [HISTORY_BEFORE] = "before the listing",
+    [HISTORY_BEFORE_BAR] = "before the venue's first bar",
     [HISTORY_BEFORE_TRADE] = "before the venue's first trade",
     [HISTORY_CLOSED] = "closed",
     [HISTORY_NO_TRADE] = "no eligible trade",
@@ -34,13 +35,16 @@ static void report(struct history_looking *looking, int64_t end_ns)
         int64_t open_ns, bar_end_ns;
         bool closed;
         find_span(looking, looking->next_ns, &open_ns, &bar_end_ns, &closed);
+        if (looking->next_ns < looking->since_ns && bar_end_ns > looking->since_ns)
+            bar_end_ns = looking->since_ns;
         if (looking->next_ns < looking->listed_ns && bar_end_ns > looking->listed_ns)
             bar_end_ns = looking->listed_ns;
         bar_end_ns = closed && bar_end_ns > end_ns ? end_ns : bar_end_ns;
-        enum history_why why = open_ns < looking->listed_ns ? HISTORY_BEFORE
-                               : closed                     ? HISTORY_CLOSED
-                               : looking->calendar->n > 0   ? HISTORY_NO_TRADE
-                                                            : HISTORY_GAP;
+        enum history_why why = open_ns < looking->since_ns    ? HISTORY_BEFORE
+                               : open_ns < looking->listed_ns ? HISTORY_BEFORE_BAR
+                               : closed                       ? HISTORY_CLOSED
+                               : looking->calendar->n > 0     ? HISTORY_NO_TRADE
+                                                              : HISTORY_GAP;
         if (run.rows > 0 && why != run.why) {
             looking->found(looking->ctx, &run);
             run.rows = 0;

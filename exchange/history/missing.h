@@ -5,7 +5,8 @@
 #include "exchange/trading_calendar.h"
 
 enum history_why {
-    HISTORY_BEFORE,       /* the venue's first bar */
+    HISTORY_BEFORE,       /* the venue's first bar of any interval */
+    HISTORY_BEFORE_BAR,   /* the first of this interval that it keeps: it had the symbol then */
     HISTORY_BEFORE_TRADE, /* the venue's first trade: it was listed then, or keeps none that is older */
     HISTORY_CLOSED,       /* by the market's calendar */
     /* Of a venue that makes no bar of a minute in which no trade counted, within open hours. */
@@ -26,7 +27,7 @@ struct history_missing {
 struct history_looking {
     int64_t interval_ns;
     const struct trading_calendar *calendar; /* without days: a bar of every interval */
-    int64_t listed_ns;
+    int64_t since_ns, listed_ns;             /* as struct history_job has them */
     void (*found)(void *ctx, const struct history_missing *run);
     void *ctx;
     int64_t next_ns; /* the open time that is expected: the range's beginning at first */

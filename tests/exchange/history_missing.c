@@ -23,10 +23,15 @@ static void found(void *ctx, const struct history_missing *run)
 }
 
 /* In the order of time, without holes but those of bars, each run as long as can be. */
-static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t listed_ns, const bool *there)
+static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t since_ns, int64_t listed_ns,
+                  const bool *there)
 {
-    struct history_looking looking = {
-        .interval_ns = MINUTE, .calendar = days, .listed_ns = listed_ns, .found = found, .next_ns = begin_ns};
+    struct history_looking looking = {.interval_ns = MINUTE,
+                                      .calendar = days,
+                                      .since_ns = since_ns,
+                                      .listed_ns = listed_ns,
+                                      .found = found,
+                                      .next_ns = begin_ns};
     n_runs = 0;
     for (int i = 0; i < MINUTES; i++)
         if (there[i])
@@ -38,7 +43,8 @@ static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t
         int64_t open_ns = begin_ns + i * MINUTE;
         bool closed = trading_session_of(days, open_ns, open_ns + MINUTE) == BAR_SESSION_CLOSED;
         int why = there[i]              ? -1
-                  : open_ns < listed_ns ? HISTORY_BEFORE
+                  : open_ns < since_ns  ? HISTORY_BEFORE
+                  : open_ns < listed_ns ? HISTORY_BEFORE_BAR
                   : days->n == 0        ? HISTORY_GAP
                   : closed              ? HISTORY_CLOSED
                                         : HISTORY_NO_TRADE;
@@ -69,6 +75,7 @@ static void check_months(const struct trading_calendar *always)
     const int64_t listed_ns = 1709251200LL * 1000000000; /* 2024-03-01 */
     struct history_looking looking = {.interval_ns = BAR_MONTH_NS,
                                       .calendar = always,
+                                      .since_ns = listed_ns,
                                       .listed_ns = listed_ns,
                                       .found = found,
                                       .next_ns = 1704067200LL * 1000000000}; /* 2024-01-01 */
@@ -104,8 +111,10 @@ int main(void)
         int64_t listed_ns = begin_ns + random_between(&random, 0, MINUTES / 2) * MINUTE;
         for (int64_t i = 0; begin_ns + i * MINUTE < listed_ns; i++)
             there[i] = false;
-        check(round % 2 ? calendar_file_view(file) : &always, begin_ns, round % 4 < 2 ? listed_ns : INT64_MIN,
-              there);
+        int64_t before_ns =
+            round % 3 ? listed_ns : listed_ns - random_between(&random, 0, MINUTES / 4) * MINUTE;
+        check(round % 2 ? calendar_file_view(file) : &always, begin_ns, round % 4 < 2 ? before_ns : INT64_MIN,
+              round % 4 < 2 ? listed_ns : INT64_MIN, there);
     }
     check_months(&always);
     calendar_file_close(file);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What else `papertape fetch` promises: files of a month of the archive; what it leaves in the market store's cache, for files and for VENUE:SYMBOL; a bar that
 the venue corrected, of which both versions are kept; prices adjusted for a split, a dividend and both, computed here; Binance US; the bar on a terminal, with
-bars/s and the time left; a file named as a venue's symbol; intervals that a venue lacks."""
+bars/s and the time left; a file named as a venue's symbol; intervals that a venue lacks, and bars that it no longer has."""
 
 import calendar
 import csv
@@ -206,6 +206,26 @@ def other_venue(folder, replay, source):
     assert days.stdout.endswith(f" {symbol['bars']} rows compared, 0 differences\n"), days
 
 
+def not_kept(folder, replay, source):
+    """Bars of a second, of which the replay keeps the latest: the symbol was there before, as its first day shows; and before that it was not. Without the
+    venue, too."""
+    place, name = folder.within("seconds"), NAMES[2]
+    line = command(replay, place, "--json", symbols=[name])
+    line[line.index("1m")], line[line.index(str(BEGIN))], line[line.index(str(END))] = "1s", str(BEGIN - 3600000), str(NOW)
+    (symbol,) = json.loads(run(line).stdout)["symbols"]
+    rows = read(symbol["file"])
+    first = min(rows)
+    runs = [(m["from_ns"] // 10**6, m["to_ns"] // 10**6, m["bars"], m["why"]) for m in symbol["missing"]]
+    assert runs[:2] == [(BEGIN - 3600000, BEGIN, 3600, "before the listing"), (BEGIN, first, (first - BEGIN) // 1000, "before the venue's first bar")], runs[:3]
+    assert BEGIN == min(source[name]) < first and len(rows) > 1000, (first, len(rows))
+    text = run([word for word in line if word != "--json"]).stdout
+    assert f"; before the listing 3600; before the venue's first bar {(first - BEGIN) // 1000}" in text, text
+    line[line.index(str(NOW))] = str(NOW - 2 * DAY)
+    line[line.index("--rest-url") + 1] = replay.urls["rest_url"]
+    (symbol,) = json.loads(run(line).stdout)["symbols"]
+    assert symbol["requests"] == 0 and [m["why"] for m in symbol["missing"]] == ["before the listing", "before the venue's first bar"], symbol
+
+
 def lacked(folder, replay):
     """An interval that no venue has is a wrong option; one that this venue has not is said by symbol."""
     line = command(replay, folder.path, symbols=NAMES[:1])
@@ -235,6 +255,7 @@ def main():
         print(f"terminal: {on_terminal(folder, files)} times shown", flush=True)
         named_as_file(folder, files)
         other_venue(folder, replay, source)
+        not_kept(folder, replay, source)
         lacked(folder, replay)
         assert replay.stop() == 0
 
