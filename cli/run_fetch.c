@@ -185,6 +185,8 @@ int cli_run_write_fetched(void *ctx, char err[MARKET_ERROR_MAX])
             cli_fetch_write(run->fetch, i);
             status = run->fetch->symbols[i].status;
         }
+    if (early_stop_asked() && status == EXIT_OK)
+        status = cli_stored_fail(EXIT_ERROR, args->verb, "", "stopped");
     early_stop_release();
     return status == EXIT_OK ? 0 : -EIO;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What else `papertape fetch` promises: files of a month of the archive; what it leaves in the market store's cache, for files and for VENUE:SYMBOL; a bar that
 the venue corrected, of which both versions are kept; prices adjusted for a split, a dividend and both, computed here; Binance US; the bar on a terminal, with
-bars/s and the time left; a file named as a venue's symbol; intervals that a venue lacks, and bars that it no longer has."""
+bars/s and the time left; a file named as a venue's symbol; no room for the file; intervals that a venue lacks, and bars that it no longer has."""
 
 import calendar
 import csv
@@ -226,6 +226,18 @@ def not_kept(folder, replay, source):
     assert symbol["requests"] == 0 and [m["why"] for m in symbol["missing"]] == ["before the listing", "before the venue's first bar"], symbol
 
 
+def no_room(folder, replay):
+    """Where the file has no room the line says so; what was fetched is kept, and the same command elsewhere needs no request."""
+    place, name = folder.within("no-room"), NAMES[0]
+    line = command(replay, place, symbols=[name])
+    at = line.index("-o") + 1
+    line[at] = "/dev/full"
+    assert run(line, 1).stderr == "papertape: fetch: /dev/full: No space left on device\n"
+    line[at] = f"{place}/{name}_1m.csv.gz"
+    (symbol,) = json.loads(run([*line, "--json"]).stdout)["symbols"]
+    assert symbol["requests"] == 0 and symbol["bars"] == len(read(symbol["file"])) > 0, symbol
+
+
 def lacked(folder, replay):
     """An interval that no venue has is a wrong option; one that this venue has not is said by symbol."""
     line = command(replay, folder.path, symbols=NAMES[:1])
@@ -256,6 +268,7 @@ def main():
         named_as_file(folder, files)
         other_venue(folder, replay, source)
         not_kept(folder, replay, source)
+        no_room(folder, replay)
         lacked(folder, replay)
         assert replay.stop() == 0
 
