@@ -236,7 +236,7 @@ int replay_client_write(struct client *client)
         if (n < 0)
             return -1;
         written += (size_t)n;
-        client->allowance -= n;
+        client->allowance -= slow ? n : 0;
         if (client->cut && !started && client->piece) {
             flush(client);
             return -1; /* half a message, and the socket is gone */

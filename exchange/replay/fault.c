@@ -60,22 +60,32 @@ static void *member(struct faults *faults, size_t at)
     return (char *)faults + at;
 }
 
-/* 30s or 30s+10s, the whole of the text. */
-static bool parse_span(struct faults *faults, const char *text, size_t at)
+bool replay_fault_span_parse(const char *text, struct fault_span *ret)
 {
     struct fault_span span = {.to_ns = INT64_MAX};
     int64_t length;
     const char *end;
     if (!read_duration(text, &end, &span.from_ns))
         return false;
-    span.from_ns += faults->base_ns;
     if (*end == '+') {
         if (!read_duration(end + 1, &end, &length))
             return false;
         span.to_ns = span.from_ns + length;
     }
-    *(struct fault_span *)member(faults, at) = span;
-    return *end == '\0';
+    if (*end != '\0')
+        return false;
+    *ret = span;
+    return true;
+}
+
+static bool parse_span(struct faults *faults, const char *text, size_t at)
+{
+    struct fault_span *span = member(faults, at);
+    if (!replay_fault_span_parse(text, span))
+        return false;
+    span->from_ns += faults->base_ns;
+    span->to_ns += span->to_ns == INT64_MAX ? 0 : faults->base_ns;
+    return true;
 }
 
 /* STREAM@SPAN; the stream's name may contain an '@' as well. The last one for a stream counts. */
@@ -227,7 +237,8 @@ static bool parse_change(struct faults *faults, const char *text, size_t kind)
     if (faults->n_changes == FAULT_CHANGES_MAX || !read_duration(text, &end, &change.at_ns) || *end != ':')
         return false;
     size_t len = strcspn(++end, "=");
-    if (len == 0 || len >= sizeof(change.symbol) || (end[len] == '=') != (kind == FAULT_STATUS))
+    if (len == 0 || len >= sizeof(change.symbol) || memchr(end, '@', len) ||
+        (end[len] == '=') != (kind == FAULT_STATUS))
         return false;
     memcpy(change.symbol, end, len);
     if (kind == FAULT_STATUS) {
@@ -308,7 +319,8 @@ const char *replay_fault_help(void)
            "dup, reorder, half-frame, deflate, fragment, huge:10MB, slow:64B/s, half-answer, slow-answer:20kB/s, 5xx, 5xx:klines[@30s[+10s]], 429:5s, "
            "418:60s, ban@100+60s, shutdown[@30s[+10s]], age@24h, hold@24h, clock:+3s, tls-expired, status@30s:BTCUSDT=HALT, "
            "filters@30s:BTCUSDT, delist@30s:BTCUSDT, actions:3, order:lost-request, order:lost-answer, order:twice, order:5xx-done, "
-           "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe, revoke:KEY, fill-latency:120ms, fill-slippage:3, none";
+           "order:5xx-not-done, order:late:12s, user:drop, user:dup, user:reorder, wipe, revoke:KEY, fill-latency:120ms, fill-slippage:3, none; "
+           "at a time, and for a length, as dup@30s or slow:64B/s@30s+10s";
 }
 
 /* The word of the list that begins with that name, how it is written. */
@@ -317,7 +329,7 @@ static const char *example_of(const char *name, size_t *ret_len)
     const char *word = replay_fault_help();
     while (strncmp(word, name, strlen(name)) != 0 && strstr(word, ", "))
         word = strstr(word, ", ") + 2;
-    *ret_len = strcspn(word, ",");
+    *ret_len = strcspn(word, ",;");
     return word;
 }
 

@@ -109,11 +109,14 @@ struct faults {
     size_t n_changes;
 };
 
-/* Adds the fault of one --fault; "none" ends all that can end. 0, or -EINVAL with a message "what: where:
- * what would be right". */
+/* Adds the fault of one --fault without a time of exchange/replay/fault_schedule.h; "none" ends all that can
+ * end. 0, or -EINVAL with a message "what: where: what would be right". */
 int replay_fault_parse(struct faults *faults, const char *spec, char error[static FAULT_ERROR_MAX]);
 
-/* One of each, with commas between. */
+/* 30s or 30s+10s, the whole of the text. */
+bool replay_fault_span_parse(const char *text, struct fault_span *ret);
+
+/* One of each, with commas between; behind a semicolon, that each may have a time. */
 const char *replay_fault_help(void);
 
 /* Is data held back, so long after the start of play? */

@@ -118,7 +118,7 @@ static int run(struct option_call *call)
     struct protocol *protocol = open_protocol(options);
     if (!protocol)
         goto out;
-    int rc = replay_ca_make(&ca, options->faults.tls_expired);
+    int rc = replay_ca_make(&ca, options->faults.now.tls_expired);
     if (rc < 0) {
         fail("cannot make certificates: OpenSSL: a working libcrypto");
         goto out;

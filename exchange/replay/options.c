@@ -126,9 +126,10 @@ static int take_listen(struct option_call *call, const struct option_row *row, c
 
 static int take_fault(struct option_call *call, const struct option_row *row, const char *value)
 {
+    const struct fault_moment start = {0};
     char error[FAULT_ERROR_MAX];
     (void)row;
-    return replay_fault_parse(&of(call)->faults, value, error) < 0
+    return replay_fault_schedule_add(&of(call)->faults, value, &start, error) < 0
                ? option_fail(call, EXIT_USAGE, "%s", error)
                : EXIT_OK;
 }
@@ -136,9 +137,11 @@ static int take_fault(struct option_call *call, const struct option_row *row, co
 /* The same as a fault that is posted. */
 static int take_fill(struct option_call *call, const struct option_row *row, const char *value)
 {
+    const struct fault_moment start = {0};
     char spec[64], error[FAULT_ERROR_MAX];
     snprintf(spec, sizeof(spec), "%s:%.32s", row->name, value);
-    if (strlen(value) <= 32 && replay_fault_parse(&of(call)->faults, spec, error) == 0)
+    if (strlen(value) <= 32 && !strchr(value, '@') &&
+        replay_fault_schedule_add(&of(call)->faults, spec, &start, error) == 0)
         return EXIT_OK;
     return wrong(call, row, value,
                  strcmp(row->name, "fill-latency") == 0
@@ -194,7 +197,7 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
      "write what is said to whom, a line each: the number of a websocket client and open, text, binary (in "
      "hexadecimal digits) or end; of REST 0 rest METHOD TARGET STATUS BODY",
      AT(transcript)},
-    {"fault", "SPEC...", "what goes wrong, and when, as close@1000 or ban@100+60s: see FAULTS",
+    {"fault", "SPEC...", "what goes wrong, and when, as close@1000 or slow:64B/s@30s+10s: see FAULTS",
      .take = take_fault},
     {"keys", "FILE|ID:SECRET",
      "refuse all other API keys; by default any are good that are not empty. Of binance a file with a key a "

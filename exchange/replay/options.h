@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "exchange/replay/fault.h"
+#include "exchange/replay/fault_schedule.h"
 #include "record/option.h"
 
 struct protocol_row;
@@ -33,7 +33,7 @@ struct options {
     int port;
     uint64_t aggregates; /* that REST has of each symbol; 0: not given */
     const char *ca_out, *transcript;
-    struct faults faults;
+    struct fault_schedule faults;
 };
 
 enum { REPLAY_OPTIONS = 32 };

@@ -11,7 +11,8 @@
 #include "exchange/replay/request.h"
 #include "exchange/replay/transcript.h"
 
-#define NS_PER_S 1000000000ull
+#define NS_PER_MS 1000000
+#define NS_PER_S  1000000000ull
 
 enum {
     PING_EVERY_S = 20, /* as venues do */
@@ -129,6 +130,30 @@ static bool ready(void *user)
         answer_deferred(server);
     return server->n_listening > 0 && server->n_behind == 0 && !silent(server) && !held(server) &&
            together(server);
+}
+
+static struct fault_moment moment(const struct server *server)
+{
+    return (struct fault_moment){replay_play_elapsed_ns(&server->play), (int64_t)uv_hrtime()};
+}
+
+static void on_timed(uv_timer_t *timer);
+
+/* Faults that start or end by now do so, and the timer waits for the next of them. */
+static void run_schedule(struct server *server)
+{
+    const struct fault_moment now = moment(server);
+    const int64_t next_ns = replay_fault_schedule_run(server->schedule, &now);
+    server->timing = server->play.started;
+    if (server->timing && next_ns != INT64_MAX)
+        uv_timer_start(&server->timed, on_timed, (uint64_t)(next_ns - now.elapsed_ns) / NS_PER_MS + 1, 0);
+}
+
+static void on_timed(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+    run_schedule(server);
+    replay_server_recount(server); /* a silence may be over */
 }
 
 static void push_huge(struct client *client, size_t bytes)
@@ -292,17 +317,17 @@ static void heartbeat(struct client *client)
 /* Not the venue's protocol: adds a fault, in the words of --fault. */
 static void control(struct server *server, const struct replay_request *request, struct response *response)
 {
+    const struct fault_moment now = moment(server);
     char error[FAULT_ERROR_MAX];
-    server->faults->base_ns = replay_play_elapsed_ns(&server->play);
-    server->faults->posted_ns = (int64_t)uv_hrtime();
     response->type = "text/plain";
     if (strcmp(request->method, "POST") != 0) {
         response->status = 405;
         text_lit(&response->body, "POST the text of a fault\n");
-    } else if (replay_fault_parse(server->faults, request->body, error) < 0) {
+    } else if (replay_fault_schedule_add(server->schedule, request->body, &now, error) < 0) {
         response->status = 400;
         text_str(&response->body, error);
     } else {
+        run_schedule(server);
         text_lit(&response->body, "ok\n");
     }
 }
@@ -464,8 +489,7 @@ static void on_beat(uv_timer_t *timer)
     uint64_t now = uv_hrtime();
     freeze(server);
     for (struct client *c = server->clients; c; c = c->next) {
-        if (server->faults->slow_bytes_s > 0)
-            replay_client_allow(c, server->faults->slow_bytes_s * BEAT_MS / 1000);
+        replay_client_allow(c, server->faults->slow_bytes_s * BEAT_MS / 1000); /* 0: what waited goes on */
         if (c->frozen)
             continue;
         if (now - c->last_pong_ns > PONG_WITHIN_S * NS_PER_S)
@@ -485,6 +509,8 @@ static void on_beat(uv_timer_t *timer)
 static void on_turn(uv_prepare_t *prepare)
 {
     struct server *server = prepare->data;
+    if (server->play.started && !server->timing)
+        run_schedule(server);
     for (struct client *c = server->clients, *next; c; c = next) {
         next = c->next;
         replay_client_turn(c);
@@ -558,15 +584,17 @@ int replay_server_init(struct server *server, uv_loop_t *loop, struct protocol *
                        const struct server_options *options)
 {
     *server = (struct server){
-        .loop = loop, .protocol = protocol, .faults = options->faults, .transcript = options->transcript};
+        .loop = loop, .protocol = protocol, .schedule = options->faults, .transcript = options->transcript};
+    server->faults = &server->schedule->now;
     protocol->server = server;
     int rc = replay_play_init(&server->play, loop, protocol->source, options->speed, ready, server);
     if (rc < 0)
         return rc;
     uv_timer_init(loop, &server->beat);
+    uv_timer_init(loop, &server->timed);
     uv_prepare_init(loop, &server->turn);
     uv_idle_init(loop, &server->settle);
-    server->beat.data = server->turn.data = server->settle.data = server;
+    server->beat.data = server->timed.data = server->turn.data = server->settle.data = server;
     if ((rc = listen_on(server, ca, options)) < 0) {
         replay_server_finish(server);
         return rc;
@@ -582,6 +610,7 @@ void replay_server_finish(struct server *server)
 {
     replay_play_finish(&server->play);
     uv_close((uv_handle_t *)&server->beat, NULL);
+    uv_close((uv_handle_t *)&server->timed, NULL);
     uv_close((uv_handle_t *)&server->turn, NULL);
     uv_close((uv_handle_t *)&server->settle, NULL);
     /* On a loop that is not its own, libwebsockets closes its handles first and frees itself when it is asked

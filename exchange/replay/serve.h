@@ -10,7 +10,7 @@
 
 #include "exchange/replay/ca.h"
 #include "exchange/replay/client.h"
-#include "exchange/replay/fault.h"
+#include "exchange/replay/fault_schedule.h"
 #include "exchange/replay/play.h"
 #include "exchange/replay/protocol.h"
 
@@ -21,7 +21,10 @@ struct server {
     uv_loop_t *loop;
     struct protocol *protocol;
     struct play play;
-    struct faults *faults; /* POST /_control adds to them */
+    struct fault_schedule *schedule; /* POST /_control adds to it */
+    struct faults *faults;           /* those of it that are in effect */
+    uv_timer_t timed;                /* until it has more to do */
+    bool timing;                     /* that timer was set: play has started */
     struct transcript *transcript;
     bool closed_one, cut_one; /* faults close@N and half-frame have happened */
     bool frozen;              /* fault freeze is in effect */
@@ -46,7 +49,7 @@ struct server_options {
     int port;         /* 0: the system picks one */
     double speed;     /* 0: as fast as clients read */
     bool live;        /* the market is of now: it moves before the first client */
-    struct faults *faults;
+    struct fault_schedule *faults;
     struct transcript *transcript; /* may be one without a file */
 };
 

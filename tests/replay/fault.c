@@ -1,13 +1,191 @@
 /* What --fault accepts, and what it says to the rest. */
-#include "exchange/replay/fault.h"
+#include "exchange/replay/fault_schedule.h"
 
 #include <errno.h>
 
 #include "tests/check.h"
 
+#define S  INT64_C(1000000000)
+#define HR (5000 * S) /* uv_hrtime() at the start of play */
+
+static int add(struct fault_schedule *schedule, int64_t elapsed_ns, const char *spec, char *error)
+{
+    const struct fault_moment at = {elapsed_ns, elapsed_ns > 0 ? HR + elapsed_ns : 0};
+    return replay_fault_schedule_add(schedule, spec, &at, error);
+}
+
+static int64_t run(struct fault_schedule *schedule, int64_t elapsed_ns)
+{
+    const struct fault_moment at = {elapsed_ns, HR + elapsed_ns};
+    return replay_fault_schedule_run(schedule, &at);
+}
+
+/* Every fault of the list is on from its time on, and only then; what has no time says so. */
+static void check_each_scheduled(void)
+{
+    char list[1024], spec[128], error[FAULT_ERROR_MAX];
+    int n_own = 0;
+    snprintf(list, sizeof(list), "%s", replay_fault_help());
+    *strchr(list, ';') = '\0';
+    for (char *save, *word = strtok_r(list, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
+        struct fault_schedule f = {0};
+        struct faults plain = {0};
+        static const struct faults none;
+        char *open = strchr(word, '[');
+        if (open)
+            *open = '\0';
+        plain.base_ns = 20 * S;
+        plain.posted_ns = HR + 20 * S;
+        CHECK_INT(replay_fault_parse(&plain, word, error), 0);
+        snprintf(spec, sizeof(spec), "%s@20s+5s", word);
+        struct faults own = {0};
+        if (replay_fault_parse(&own, spec, error) ==
+            0) { /* its own time: silence:STREAM, 5xx:PATH, shutdown */
+            n_own++;
+            continue;
+        }
+        const bool once = strcmp(word, "none") == 0 || strcmp(word, "wipe") == 0;
+        const bool untimed = plain.tls_expired || plain.n_changes > 0;
+        CHECK_INT(add(&f, 0, spec, error), once || untimed ? -EINVAL : 0);
+        if (once || untimed) {
+            CHECK(strncmp(error, "no time of a fault: ", 20) == 0 && f.n == 0);
+            continue;
+        }
+        CHECK_INT(run(&f, 0), 20 * S);
+        CHECK_INT(run(&f, 20 * S - 1), 20 * S);
+        CHECK(memcmp(&f.now, &none, sizeof(none)) == 0);
+        CHECK_INT(run(&f, 20 * S), 25 * S);
+        CHECK(memcmp(&f.now, &plain, sizeof(plain)) == 0); /* as if it were posted then */
+        CHECK_INT(run(&f, 25 * S - 1), 25 * S);
+        CHECK(memcmp(&f.now, &plain, sizeof(plain)) == 0);
+        CHECK_INT(run(&f, 25 * S), INT64_MAX);
+        CHECK(memcmp(&f.now, &none, sizeof(none)) == 0);
+        *strrchr(spec, '+') = '\0';
+        CHECK_INT(add(&f, 0, spec, error), 0);
+        CHECK_INT(run(&f, 21 * S), INT64_MAX); /* late, as timers are: of its own time all the same */
+        CHECK(memcmp(&f.now, &plain, sizeof(plain)) == 0 && f.n == 0);
+    }
+    CHECK_INT(n_own, 3);
+}
+
+/* Of one fault the last one that is on counts, and what was before comes back. */
+static void check_overlaps(void)
+{
+    struct fault_schedule f = {0};
+    char error[FAULT_ERROR_MAX];
+    CHECK_INT(add(&f, 0, "slow:8kB/s", error), 0);
+    CHECK_INT(add(&f, 0, "slow:1kB/s@15s+10s", error), 0);
+    CHECK_INT(add(&f, 0, "slow:64B/s@10s+10s", error), 0);
+    CHECK_INT(add(&f, 0, "dup@12s+2s", error), 0);
+    CHECK_INT(add(&f, 0, "close@1000@30s", error), 0);
+    CHECK_INT(add(&f, 0, "gap@book@31s", error), 0);
+    CHECK_INT(add(&f, 0, "5xx@31s+1s", error), 0);
+    static const struct {
+        int64_t at_s, slow;
+        bool dup, gap, broken;
+        uint64_t close;
+        int64_t next_s;
+    } moments[] = {
+        {9, 8000, false, false, false, 0, 10},   {10, 64, false, false, false, 0, 12},
+        {12, 64, true, false, false, 0, 14},     {14, 64, false, false, false, 0, 15},
+        {15, 1000, false, false, false, 0, 20},  {20, 1000, false, false, false, 0, 25},
+        {25, 8000, false, false, false, 0, 30},  {30, 8000, false, false, false, 1000, 31},
+        {31, 8000, false, true, true, 1000, 32}, {32, 8000, false, true, false, 1000, 0},
+    };
+    for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++) {
+        CHECK_INT(run(&f, moments[i].at_s * S), moments[i].next_s ? moments[i].next_s * S : INT64_MAX);
+        CHECK_INT(f.now.slow_bytes_s, moments[i].slow);
+        CHECK_INT(f.now.close_after, moments[i].close);
+        CHECK(f.now.dup == moments[i].dup && f.now.gap_book == moments[i].gap &&
+              f.now.broken == moments[i].broken);
+    }
+    CHECK_INT(f.n, 0);
+}
+
+static void check_posted(void)
+{
+    struct fault_schedule f = {0};
+    char error[FAULT_ERROR_MAX];
+    CHECK_INT(add(&f, 40 * S, "429:5s@2s", error), 0);
+    CHECK_INT(run(&f, 42 * S), INT64_MAX);
+    CHECK_INT(replay_fault_limit_ns(&f.now.too_many, 1),
+              HR + 47 * S); /* from its time on, not from the first request */
+    CHECK_INT(add(&f, 43 * S, "silence@1s@1s+10s", error), 0);
+    CHECK_INT(run(&f, 44 * S), 54 * S);
+    CHECK(!replay_fault_silent(&f.now, 45 * S - 1) && replay_fault_silent(&f.now, 45 * S));
+    /* One that is posted while another is on counts as the last, and outlasts it. */
+    CHECK_INT(add(&f, 50 * S, "silence@0s+0s", error), 0);
+    CHECK(!replay_fault_silent(&f.now, 50 * S));
+    CHECK_INT(run(&f, 54 * S), INT64_MAX);
+    CHECK(!replay_fault_silent(&f.now, 55 * S) && f.n == 0);
+
+    CHECK_INT(add(&f, 60 * S, "dup@1s+1s", error), 0);
+    CHECK_INT(add(&f, 60 * S, "wipe@1s", error), 0);
+    CHECK_INT(run(&f, 61 * S), 62 * S);
+    CHECK(f.now.wipe && f.now.dup);
+    f.now.wipe = false; /* it was carried out */
+    CHECK_INT(run(&f, 62 * S), INT64_MAX);
+    CHECK(!f.now.wipe && !f.now.dup);
+
+    /* All are over, those to come, too. */
+    CHECK_INT(add(&f, 70 * S, "dup@0s+9s", error), 0);
+    CHECK_INT(add(&f, 70 * S, "garbage@5s", error), 0);
+    CHECK_INT(add(&f, 70 * S, "none@2s", error), 0);
+    CHECK_INT(run(&f, 71 * S), 72 * S);
+    CHECK(f.now.dup);
+    CHECK_INT(run(&f, 72 * S), INT64_MAX);
+    CHECK(!f.now.dup && f.n == 0);
+    CHECK_INT(add(&f, 80 * S, "dup@1s", error), 0);
+    CHECK_INT(add(&f, 80 * S, "none", error), 0);
+    CHECK_INT(run(&f, 90 * S), INT64_MAX);
+    CHECK(!f.now.dup);
+}
+
+static void check_bad_times(void)
+{
+    static const struct {
+        const char *spec, *error;
+    } wrong[] = {
+        {"dup@x", "bad time of a fault: dup@x: as dup@30s or dup@30s+10s"},
+        {"dup@30", "bad time of a fault: dup@30: as dup@30s or dup@30s+10s"},
+        {"dup@30s+", "bad time of a fault: dup@30s+: as dup@30s or dup@30s+10s"},
+        {"gap@book@30s+1", "bad time of a fault: gap@book@30s+1: as gap@book@30s or gap@book@30s+10s"},
+        {"dup@30s+0s", "no time of a fault: dup@30s+0s: it would never be on: a length above 0"},
+        {"wipe@30s+1s", "no time of a fault: wipe@30s+1s: it happens at once, and has no end: as wipe@30s"},
+        {"tls-expired@1s",
+         "no time of a fault: tls-expired@1s: the certificate is of the whole run: without a time"},
+        {"status@30s:BTCUSDT=HALT@10s",
+         "no time of a fault: status@30s:BTCUSDT=HALT@10s: of a symbol, which has its own time: as "
+         "status@30s:BTCUSDT=HALT"},
+        {"slow:64@30s", "bad value of a fault: slow:64@30s: as slow:64B/s"},
+        {"close@x", "bad value of a fault: close@x: as close@1000"},
+    };
+    char error[FAULT_ERROR_MAX];
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+        struct fault_schedule f = {0};
+        static const struct fault_schedule untouched;
+        CHECK_INT(add(&f, 0, wrong[i].spec, error), -EINVAL);
+        CHECK_STR(error, wrong[i].error);
+        CHECK(memcmp(&f, &untouched, sizeof(f)) == 0);
+    }
+    struct fault_schedule f = {0};
+    CHECK_INT(add(&f, 0, "dups@30s", error), -EINVAL);
+    CHECK(strncmp(error, "unknown fault: dups@30s: one of ", 32) == 0);
+    for (int i = 0; i < FAULT_TIMED_MAX; i++)
+        CHECK_INT(add(&f, 0, "dup@30s+1s", error), 0);
+    CHECK_INT(add(&f, 0, "dup@30s+1s", error), -EINVAL);
+    CHECK_STR(error, "too many faults at a time: dup@30s+1s: 64 of them");
+    CHECK_INT(add(&f, 0, "none", error), 0);
+    CHECK_INT(add(&f, 0, "dup@30s+1s", error), 0);
+}
+
 int main(void)
 {
     static const int64_t s = 1000000000;
+    check_each_scheduled();
+    check_overlaps();
+    check_posted();
+    check_bad_times();
     struct faults f = {0};
     char error[FAULT_ERROR_MAX];
     CHECK(!replay_fault_silent(&f, 0));
@@ -136,6 +314,8 @@ int main(void)
     /* What is listed is accepted. */
     char list[1024];
     snprintf(list, sizeof(list), "%s", replay_fault_help());
+    CHECK(strchr(list, ';') != NULL);
+    *strchr(list, ';') = '\0';
     for (char *save, *word = strtok_r(list, ", ", &save); word; word = strtok_r(NULL, ", ", &save)) {
         char *open = strchr(word, '[');
         struct faults one = {0};

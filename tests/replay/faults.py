@@ -6,6 +6,7 @@ import http.client
 import json
 import socket
 import ssl
+import subprocess
 import sys
 import time
 
@@ -131,6 +132,38 @@ def test_posted():
             asked_to_wait(v.get("/api/v3/time"), status, 300)
         post(v, "none")
         equal(v.get("/api/v3/time")[0], 200)
+
+
+def on_and_over(start, seconds, is_on, what):
+    """A fault of a time, since the start of play at `start` or later: off, on, not earlier than that, and over."""
+    until(is_on, f"{what} starts")
+    assert time.monotonic() - start >= seconds, f"{what} started early"
+    until(lambda: not is_on(), f"{what} ends")
+
+
+def test_scheduled():
+    """Any fault at a time and for a length, alone and one after the other, by --fault and posted."""
+    wrong = subprocess.run([PROGRAM, "--synthetic", "7", "--fault", "dup@30"], capture_output=True, text=True, check=False)
+    equal((wrong.returncode, wrong.stderr), (2, "papertape-replay: bad time of a fault: dup@30: as dup@30s or dup@30s+10s\n"))
+    faults = ("429:60s@300ms+300ms", "clock:+300s@700ms+300ms", "5xx@1100ms+300ms", "fragment@1500ms")
+    with synthetic(*[part for fault in faults for part in ("--fault", fault)]) as v:
+        equal(v.get("/api/v3/time")[0], 200)  # none of them before the start of play
+        start = time.monotonic()
+        s = v.streams(TRADES)
+        s.whole = False
+        on_and_over(start, 0.3, lambda: v.get("/api/v3/time")[0] == 429, faults[0])
+        on_and_over(start, 0.7, lambda: v.rest("/api/v3/time")["serverTime"] > 1723161255000 + 200_000, faults[1])
+        on_and_over(start, 1.1, lambda: any(v.get("/api/v3/time")[0] >= 500 for _ in range(4)), faults[2])
+        until(lambda: s.frame().op == CONTINUATION, "a fragment")
+        assert time.monotonic() - start >= 1.5
+        start = time.monotonic()
+        post(v, "none")
+        post(v, "418:60s@200ms+200ms")
+        on_and_over(start, 0.2, lambda: v.get("/api/v3/time")[0] == 418, "what was posted")
+        c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+        c.request("POST", "/_control", "wipe@1s+1s")
+        answer = c.getresponse()
+        equal((answer.status, answer.read()), (400, b"no time of a fault: wipe@1s+1s: it happens at once, and has no end: as wipe@30s"))
 
 
 def test_slow_answer():

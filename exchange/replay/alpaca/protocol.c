@@ -515,8 +515,8 @@ static int apply(struct alpaca *alpaca, const struct options *options, bool symb
                  char error[static PROTOCOL_ERROR_MAX])
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && symbols && i < options->faults.n_changes; i++)
-        rc = change(alpaca, &options->faults, i, error);
+    for (size_t i = 0; rc == 0 && symbols && i < options->faults.now.n_changes; i++)
+        rc = change(alpaca, &options->faults.now, i, error);
     for (size_t i = 0; rc == 0 && i < options->n_given; i++) {
         const char *name = options->given[i].name;
         if (symbols || (strcmp(name, "action") != 0 && strcmp(name, "asset") != 0))
@@ -612,8 +612,9 @@ static int create(const struct options *options, struct protocol **ret, char err
 static int check(const struct options *options, char error[static PROTOCOL_ERROR_MAX])
 {
     struct alpaca *alpaca = NULL;
-    const struct faults *faults = &options->faults;
-    if (faults->gap_book || faults->teapot.ns || faults->ban_after || faults->shutdown || faults->age_ns)
+    struct faults faults;
+    replay_fault_schedule_all(&options->faults, &faults);
+    if (faults.gap_book || faults.teapot.ns || faults.ban_after || faults.shutdown || faults.age_ns)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
                          "not of this venue: --fault gap@book, 418, ban, shutdown, age: leave them out");
     if (options->symbols || options->rate > 0)

@@ -25,7 +25,7 @@ struct binance {
     struct binance_orders orders;
     uint64_t asked;            /* REST requests and attempts to connect */
     int64_t first_asked_ms;    /* when the first came */
-    int64_t age_ns;            /* of a connection, in market time; INT64_MAX: no bound */
+    int64_t age_ns;            /* of a connection, in market time, without a fault; INT64_MAX: no bound */
     bool announced, shut_down; /* fault shutdown */
     bool made;                 /* a synthetic market, which pauses in a halt */
     bool recorded;             /* its time is that of its frames */
@@ -276,7 +276,8 @@ static void heartbeat(struct protocol *protocol, struct client *client)
 /* A connection ends after a day. */
 static void end_old(const struct binance *binance, struct binance_subscriber *subscriber)
 {
-    if (binance->tape->now_ns - subscriber->opened_ns >= binance->age_ns)
+    const int64_t fault_ns = binance->base.server->faults->age_ns;
+    if (binance->tape->now_ns - subscriber->opened_ns >= (fault_ns > 0 ? fault_ns : binance->age_ns))
         replay_client_end(subscriber->client, LWS_CLOSE_STATUS_GOINGAWAY, "connection is 24 hours old");
 }
 
@@ -455,9 +456,7 @@ static int create(const struct options *options, struct protocol **ret, char err
     binance->base.ops = &ops;
     binance->made = options->synthetic;
     binance->recorded = options->n_recordings > 0;
-    binance->age_ns = options->faults.age_ns > 0 ? options->faults.age_ns
-                      : options->speed > 0       ? DAY_NS
-                                                 : INT64_MAX;
+    binance->age_ns = options->speed > 0 ? DAY_NS : INT64_MAX;
     replay_tape_init(binance->tape);
     if (options->aggregates > 0)
         binance->tape->aggregates_kept = options->aggregates;
@@ -467,8 +466,8 @@ static int create(const struct options *options, struct protocol **ret, char err
     read_given(options, &binance->limits, &keys, error);
     int rc = replay_open_source(options, binance->tape, &binance->market, error);
     if (rc == 0)
-        rc = replay_orders_init(&binance->orders, binance->market, keys, &options->faults, &binance->limits,
-                                error);
+        rc = replay_orders_init(&binance->orders, binance->market, keys, &options->faults.now,
+                                &binance->limits, error);
     if (rc < 0) {
         destroy(&binance->base);
         return rc;
