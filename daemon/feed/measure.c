@@ -51,12 +51,14 @@ static void halve(struct measure *measure)
 }
 
 #define APART_NS INT64_C(1000000000)
+#define AHEAD_NS INT64_C(250000000) /* the moment of a message may be so far ahead of a clock that is right \
+                                     */
 
 int64_t feed_measure_late_us(int64_t venue_ns, int64_t wall_ns, int64_t event_ns)
 {
     int64_t late_ns = venue_ns - event_ns, other_ns = wall_ns - event_ns;
     bool apart = llabs(late_ns - other_ns) >= APART_NS;
-    if (apart && other_ns >= 0 && (late_ns < 0 || other_ns < late_ns))
+    if (apart && other_ns > -AHEAD_NS && (late_ns <= -AHEAD_NS || other_ns < late_ns))
         late_ns = other_ns;
     return late_ns > 0 ? late_ns / 1000 : 0;
 }

@@ -22,7 +22,8 @@ struct measure {
 
 /* How late a message of that moment is, in microseconds, 0 for one of the future. The venue's clock, as its
  * replies say it, decides; where it and this machine's are a second apart or more, either may be off from
- * what dates the messages, and the one by which it is less late, and not of the future, is taken. */
+ * what dates the messages, and the one by which it is less late, and not of the future by more than a
+ * quarter of a second, is taken. */
 int64_t feed_measure_late_us(int64_t venue_ns, int64_t wall_ns, int64_t event_ns);
 
 /* One message. latency_us: of the venue's own time; below 0: it had none. */

@@ -147,8 +147,8 @@ void replay_play_live(struct play *play)
     move(play);
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t late_ns = now.tv_sec * INT64_C(1000000000) + now.tv_nsec - play->origin_ns;
-    if (late_ns > 0)
-        play->start_ns -= (uint64_t)late_ns;
+    if (late_ns > 0) /* read after the wall clock: the play is never ahead of it */
+        play->start_ns = uv_hrtime() - (uint64_t)late_ns;
 }
 
 int64_t replay_play_clock(const struct play *play, int64_t now_ns)

@@ -489,7 +489,7 @@ static void on_beat(uv_timer_t *timer)
     uint64_t now = uv_hrtime();
     freeze(server);
     for (struct client *c = server->clients; c; c = c->next) {
-        replay_client_allow(c, server->faults->slow_bytes_s * BEAT_MS / 1000); /* 0: what waited goes on */
+        replay_client_allow(c, server->faults->slow_bytes_s * BEAT_MS / 1000); /* 0: what waited is sent */
         if (c->frozen)
             continue;
         if (now - c->last_pong_ns > PONG_WITHIN_S * NS_PER_S)

@@ -111,6 +111,13 @@ static void test_clocks(void)
     CHECK_INT(feed_measure_late_us(now, now - 30 * ms, event), way_us); /* near each other: the venue's */
     CHECK_INT(feed_measure_late_us(now, now + 30 * ms, event), way_us);
     CHECK_INT(feed_measure_late_us(now + off, now + off + ms, event), way_us + 30000000);
+    for (int64_t ahead = 0; ahead < 250 * ms;
+         ahead += 50 * ms + 1) { /* the right one a bit behind the message */
+        CHECK_INT(feed_measure_late_us(event - ahead + off, event - ahead, event), 0);
+        CHECK_INT(feed_measure_late_us(event - ahead, event - ahead + off, event), 0);
+        CHECK_INT(feed_measure_late_us(event - ahead, event - ahead - off, event), 0);
+    }
+    CHECK_INT(feed_measure_late_us(event + off - 10000 * ms, event - 10000 * ms, event), 20000000);
     CHECK_INT(feed_measure_late_us(event - ms, event - 2 * ms, event), 0);
     CHECK_INT(feed_measure_late_us(event - off, event - 2 * off, event), 0);
 }

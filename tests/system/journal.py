@@ -19,7 +19,7 @@ history = 10
 latency_ms = 0
 fill_model = book
 [alerts]
-clock_offset = 0.000000001s
+clock_offset = 1s
 [metrics]
 socket = /nowhere/to/listen
 [account rich]
@@ -106,7 +106,7 @@ def main():
         environment = dict(os.environ, NOTIFY_SOCKET=os.path.join(folder.path, "notify"), WATCHDOG_USEC=str(int(WATCHDOG_S * 1e6)),
                            **journal.environment)
         manager.start()
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "5", "--rate", "200"))
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "5", "--rate", "200", "--fault", "clock:+3s"))
         daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG, env=environment))
         daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
         started = journal.wait("started", "the start")
