@@ -68,6 +68,7 @@ static const char *const codes[] = {
     "VENUE_HALTED",
     "VENUE_LOST",
     "VENUE_REFUSED",
+    "VENUE_TWICE",
     "VENUE_UNKNOWN",
     "WAL_LARGE",
     "account-currency",

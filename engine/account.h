@@ -105,12 +105,21 @@ struct account_memory {
 };
 
 /* The arrays are the account's own; a balance stays where it is for as long as the account lives. */
+/* The venue's id of an order. */
+struct venue_named {
+    uint64_t order_id, client; /* ours; and the one whose client id it has: itself, or the one sent twice */
+    char venue_id[40];         /* VENUE_UPDATE_ID_MAX */
+};
+enum { VENUE_NAMED_MAX = 64 };
+
 /* An account with EXECUTION_VENUE_PAPER, at its venue. */
 struct account_at_venue {
     bool attached, halted;
     char prefix[9]; /* of its orders' client ids */
     uint64_t seen;  /* the last order that the venue reported, of seen_symbol; 0: none yet */
     char seen_symbol[SYMBOL_NAME_MAX];
+    struct venue_named named[VENUE_NAMED_MAX]; /* [n_named] of its last orders, the oldest first */
+    int n_named;
 };
 
 struct account {

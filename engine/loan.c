@@ -138,7 +138,8 @@ static void charge_account(struct engine *engine, int index, int64_t hours)
         if (account->positions[s].qty >= 0)
             continue;
         int64_t value = -account_position_value(engine, index, s);
-        bool free = engine->markets[s].symbol.easy_to_borrow == SYMBOL_SAYS_YES; /* its venue lends it so */
+        bool free = engine->markets[s].symbol.easy_to_borrow == SYMBOL_SAYS_YES || /* its venue lends it so */
+                    account->rules.execution == EXECUTION_VENUE_PAPER; /* nothing is borrowed there */
         int64_t due = free ? 0 : interest(value, account->rules.borrow_rate_e6, hours);
         if (due > 0)
             charge(engine, index, due);

@@ -107,6 +107,10 @@ void engine_venue_return(struct engine *engine,
 void engine_venue_withdraw(struct engine *engine, uint64_t id);
 void engine_venue_unblock(struct engine *engine, int account,
                           int symbol); /* those that waited for one that ended */
+/* The venue's id of an order that has the client id of order `client`: itself, or the one that reached the
+ * venue twice. The first that is reported stays. */
+void engine_venue_name(struct engine *engine, int account, uint64_t order_id, uint64_t client,
+                       const char *venue_id);
 /* May it end here? Else the venue was asked for its cancel. */
 bool engine_venue_may_end(struct engine *engine, struct live_order *live, enum order_reason reason);
 

@@ -171,6 +171,15 @@ static void visit_memory(struct codec *codec, struct account_memory *memory)
     codec->failed |= memory->deficit < 0 || memory->overnight < 0;
 }
 
+static void visit_named(struct codec *codec, struct account_at_venue *at)
+{
+    codec_int(codec, &at->n_named, 0, VENUE_NAMED_MAX);
+    for (int i = 0; i < at->n_named && !codec->failed; i++) {
+        codec_u64s(codec, &at->named[i].order_id, &at->named[i].client);
+        codec_text(codec, at->named[i].venue_id, sizeof at->named[i].venue_id);
+    }
+}
+
 static void visit_account(struct visit *visit, int index)
 {
     struct account *account = &visit->engine->accounts[index];
@@ -218,6 +227,8 @@ static void visit_account(struct visit *visit, int index)
         codec_u64(codec, &account->at_venue.seen);
         codec_text(codec, account->at_venue.seen_symbol, sizeof account->at_venue.seen_symbol);
     }
+    if (codec->version >= 11)
+        visit_named(codec, &account->at_venue);
     codec_bool(codec, &account->started);
     if (codec->version >= 2) {
         codec_i64(codec, &account->killed_ns);

@@ -44,11 +44,55 @@ const char *engine_venue_prefix(const struct engine *engine, int account)
     return at->halted ? ENGINE_VENUE_RESET : at->prefix;
 }
 
+static void client_id_of(const struct engine *engine, int account, uint64_t client,
+                         char ret[static ORDER_CLIENT_ID_MAX])
+{
+    snprintf(ret, ORDER_CLIENT_ID_MAX, "%s-%llu", engine->accounts[account].at_venue.prefix,
+             (unsigned long long)client);
+}
+
+static const struct venue_named *named(const struct engine *engine, int account, uint64_t order_id)
+{
+    const struct account_at_venue *at = &engine->accounts[account].at_venue;
+    for (int i = at->n_named; i-- > 0;)
+        if (at->named[i].order_id == order_id)
+            return &at->named[i];
+    return NULL;
+}
+
 void engine_venue_client_id(const struct engine *engine, int account, uint64_t order_id,
                             char ret[static ORDER_CLIENT_ID_MAX])
 {
-    snprintf(ret, ORDER_CLIENT_ID_MAX, "%s-%llu", engine->accounts[account].at_venue.prefix,
-             (unsigned long long)order_id);
+    const struct venue_named *known = named(engine, account, order_id);
+    client_id_of(engine, account, known ? known->client : order_id, ret);
+}
+
+const char *engine_venue_id(const struct engine *engine, int account, uint64_t order_id)
+{
+    const struct venue_named *known = named(engine, account, order_id);
+    return known ? known->venue_id : "";
+}
+
+uint64_t engine_venue_booked(const struct engine *engine, int account, uint64_t client, const char *venue_id)
+{
+    const struct account_at_venue *at = &engine->accounts[account].at_venue;
+    for (int i = 0; i < at->n_named; i++)
+        if (at->named[i].client == client && strcmp(at->named[i].venue_id, venue_id) == 0)
+            return at->named[i].order_id;
+    return 0;
+}
+
+void engine_venue_name(struct engine *engine, int account, uint64_t order_id, uint64_t client,
+                       const char *venue_id)
+{
+    struct account_at_venue *at = &engine->accounts[account].at_venue;
+    if (named(engine, account, order_id))
+        return;
+    if (at->n_named == VENUE_NAMED_MAX)
+        memmove(&at->named[0], &at->named[1], (size_t)--at->n_named * sizeof at->named[0]);
+    struct venue_named *named = &at->named[at->n_named++];
+    *named = (struct venue_named){.order_id = order_id, .client = client};
+    snprintf(named->venue_id, sizeof named->venue_id, "%s", venue_id);
 }
 
 uint64_t engine_venue_order_of(const struct engine *engine, int account, const char *client_id)
@@ -59,7 +103,7 @@ uint64_t engine_venue_order_of(const struct engine *engine, int account, const c
     if (n == 0 || strncmp(client_id, prefix, n) != 0 || client_id[n] != '-')
         return 0;
     uint64_t id = strtoull(client_id + n + 1, &end, 10);
-    engine_venue_client_id(engine, account, id, again);
+    client_id_of(engine, account, id, again);
     return strcmp(again, client_id) == 0 && id <= engine->last_order ? id : 0;
 }
 

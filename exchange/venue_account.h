@@ -105,7 +105,7 @@ struct venue_answer {
     /* UNKNOWN of PLACE: the venue's time from which on the request can no longer take effect; 0: never sure,
      * as where the same id is safe (id_for_life). */
     int64_t settled_ns;
-    const struct venue_order *orders; /* PLACE, CANCEL, QUERY: at most one; OPEN: all */
+    const struct venue_order *orders; /* PLACE, CANCEL, QUERY: at most one; OPEN, RECENT: all */
     size_t n_orders;
     const struct venue_fill *fills; /* FILLS; of PLACE where the answer has them: ascending */
     size_t n_fills;
@@ -156,6 +156,7 @@ enum account_ask {
     ACCOUNT_OPEN,
     ACCOUNT_FILLS,
     ACCOUNT_BALANCES,
+    ACCOUNT_RECENT,
     ACCOUNT_ASKS,
 };
 
@@ -183,12 +184,15 @@ struct venue_accounts {
                  venue_answer_done *done, void *user);
     int (*cancel)(struct venue_account *account, int symbol, const char *client_id, venue_answer_done *done,
                   void *user);
-    int (*query)(struct venue_account *account, int symbol, const char *client_id, venue_answer_done *done,
-                 void *user);
+    /* `venue_id`: which of the orders that had the client id; "": the one that the venue takes for it. */
+    int (*query)(struct venue_account *account, int symbol, const char *client_id, const char *venue_id,
+                 venue_answer_done *done, void *user);
     int (*open)(struct venue_account *account, venue_answer_done *done, void *user); /* all that live */
     int (*fills)(struct venue_account *account, int symbol, const char *order_id, venue_answer_done *done,
                  void *user); /* of one order, from its first on */
     int (*balances)(struct venue_account *account, venue_answer_done *done, void *user);
+    /* The newest orders of a symbol, of any state, 500 at most; NULL where id_for_life. */
+    int (*recent)(struct venue_account *account, int symbol, venue_answer_done *done, void *user);
 };
 
 /* May orders be sent there? 0; -EPERM with one line in `why`: the host of the URL is not on the list, is no

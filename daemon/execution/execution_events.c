@@ -63,6 +63,29 @@ void venue_execution_on_update(void *ctx, uint64_t order_id, enum venue_update u
     execution->host.event(execution->host.ctx, &event);
 }
 
+uint64_t venue_execution_on_twice(void *ctx, const struct venue_order *order)
+{
+    struct venue_execution *execution = ctx;
+    const struct engine *engine = execution->host.engine(execution->host.ctx);
+    const int account = venue_execution_account(execution);
+    const uint64_t client = engine_venue_order_of(engine, account, order->client_id);
+    struct event event = {.kind = EVENT_VENUE_ORDER,
+                          .venue_order = {.account = account,
+                                          .order_id = client,
+                                          .update = VENUE_UPDATE_TWICE,
+                                          .twice = {.symbol = (int)(order->symbol - execution->symbols),
+                                                    .side = order->side,
+                                                    .type = order->type,
+                                                    .tif = order->tif,
+                                                    .qty = order->qty,
+                                                    .price = order->price,
+                                                    .stop_price = order->stop_price}}};
+    snprintf(event.venue_order.venue_id, sizeof event.venue_order.venue_id, "%s", order->id);
+    execution->host.event(execution->host.ctx, &event);
+    engine = execution->host.engine(execution->host.ctx);
+    return engine_venue_booked(engine, account, client, order->id);
+}
+
 /* ---- the account ---- */
 
 static int64_t total_of(const struct balance *balance, const struct venue_balance *balances, size_t n)
@@ -73,15 +96,17 @@ static int64_t total_of(const struct balance *balance, const struct venue_balanc
     return 0;
 }
 
-bool venue_execution_differs(void *ctx, const struct venue_balance *balances, size_t n)
+bool venue_execution_differs(void *ctx, const struct venue_balance *balances, size_t n, int symbol)
 {
     struct venue_execution *execution = ctx;
     const struct engine *engine = execution->host.engine(execution->host.ctx);
     const struct account *account = engine_account(engine, venue_execution_account(execution));
-    int i = 0;
-    while (i < account->n_assets && total_of(&account->assets[i], balances, n) == account->assets[i].total)
-        i++;
-    return i < account->n_assets;
+    const char *base = symbol >= 0 ? execution->symbols[symbol].base : NULL;
+    for (int i = 0; i < account->n_assets; i++)
+        if ((!base || strcmp(account->assets[i].asset, base) == 0) &&
+            total_of(&account->assets[i], balances, n) != account->assets[i].total)
+            return true;
+    return false;
 }
 
 /* What it has of the assets that the engine's account has. */
@@ -92,7 +117,7 @@ void venue_execution_on_balances(void *ctx, const struct venue_balance *balances
     int index = venue_execution_account(execution);
     const struct account *account = engine_account(engine, index);
     bool attached = engine_venue_attached(engine, index);
-    if (engine_venue_halted(engine, index) || (attached && !venue_execution_differs(ctx, balances, n)))
+    if (engine_venue_halted(engine, index) || (attached && !venue_execution_differs(ctx, balances, n, -1)))
         return;
     struct venue_total *totals = calloc((size_t)account->n_assets + 1, sizeof *totals);
     if (!totals)

@@ -1,5 +1,6 @@
 /* The venue's answers about an order. What they leave open is asked again, after a pause that grows. */
 #include <stdio.h>
+#include <string.h>
 
 #include "daemon/execution/order_cases_internal.h"
 
@@ -26,14 +27,25 @@ static void report_unknown(struct order_cases *cases, struct order_case *c, cons
     order_case_update(cases, c, VENUE_UPDATE_UNKNOWN, text, NULL);
 }
 
+/* Is it another of the venue's orders than this one? */
+static bool is_other(const struct order_case *c, const char *venue_id)
+{
+    return c->venue_id[0] && venue_id[0] && strcmp(c->venue_id, venue_id) != 0;
+}
+
 static void take_orders(struct order_cases *cases, struct order_case *c, const struct venue_answer *answer,
                         const struct case_time *at)
 {
+    for (size_t i = 0; i < answer->n_orders; i++)
+        if (is_other(c, answer->orders[i].id))
+            order_cases_order(cases, &answer->orders[i], at);
     for (size_t i = 0; i < answer->n_fills; i++)
-        if (c->state != CASE_ENDED)
+        if (is_other(c, answer->fills[i].order_id))
+            order_cases_fill(cases, &answer->fills[i], at);
+        else if (c->state != CASE_ENDED)
             order_case_fill(cases, c, &answer->fills[i], at);
     for (size_t i = 0; i < answer->n_orders; i++)
-        if (c->state != CASE_ENDED)
+        if (c->state != CASE_ENDED && !is_other(c, answer->orders[i].id))
             order_case_report(cases, c, &answer->orders[i], at);
 }
 
@@ -237,8 +249,12 @@ void order_case_answer(struct order_cases *cases, struct order_case *c, const st
                        const struct venue_answer *answer, const struct case_time *at)
 {
     c->asking &= ~(1U << ask->request);
-    if (c->state == CASE_ENDED)
+    if (c->state == CASE_ENDED) { /* but the answer may be about the other one of its client id */
+        for (size_t i = 0; i < answer->n_orders; i++)
+            if (is_other(c, answer->orders[i].id))
+                take_orders(cases, c, answer, at);
         return;
+    }
     if (ask->request == CASE_PLACE)
         place_answer(cases, c, answer, at);
     else if (ask->request == CASE_QUERY)

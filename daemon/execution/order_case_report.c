@@ -7,7 +7,7 @@
 
 void order_case_seen(struct order_case *c, const char *venue_id, const struct case_time *at)
 {
-    if (venue_id[0])
+    if (venue_id[0] && !c->venue_id[0])
         snprintf(c->venue_id, sizeof c->venue_id, "%s", venue_id);
     c->seen_ns = at->now_ns;
     c->absent = 0;
@@ -72,6 +72,8 @@ void order_case_report(struct order_cases *cases, struct order_case *c, const st
     if (c->state == CASE_ENDED) {
         if (!ends(order->state) && !c->venue_id[0] && c->booked < c->order.qty)
             stray(cases, c, at);
+        else if (order->filled > 0 && !c->venue_id[0])
+            order_case_twice(cases, order, at);
         return;
     }
     bool was_live = c->state == CASE_LIVE;
@@ -112,6 +114,46 @@ void order_case_fill(struct order_cases *cases, struct order_case *c, const stru
         c->fills_ns = CASE_NEVER;
     order_case_update(cases, c, VENUE_UPDATE_FILL, "", fill);
     end_if_whole(cases, c, at);
+}
+
+/* What is known of its client id here: the venue's id of the order that has it. "": nothing that would say
+ * that this one is another. */
+static bool is_known_otherwise(const struct order_cases *cases, const struct venue_order *order)
+{
+    const struct order_case *refused = NULL;
+    bool known = false;
+    for (size_t i = 0; i < cases->n; i++) {
+        const struct order_case *c = cases->cases[i];
+        if (strcmp(c->client_id, order->client_id) != 0)
+            continue;
+        known |= c->venue_id[0] != '\0' && strcmp(c->venue_id, order->id) != 0;
+        if (c->state == CASE_ENDED && !c->mute && !c->venue_id[0])
+            refused = c;
+    }
+    const char *venue_id = cases->sink.venue_id(cases->sink.ctx, order->client_id);
+    return known || refused || (venue_id[0] && strcmp(venue_id, order->id) != 0);
+}
+
+bool order_case_twice(struct order_cases *cases, const struct venue_order *order, const struct case_time *at)
+{
+    if (!order->symbol || !order->id[0] || order->qty <= 0 || (unsigned)order->type >= ORDER_TYPES ||
+        (unsigned)order->tif >= ORDER_TIFS || strlen(order->client_id) >= ORDER_CLIENT_ID_MAX ||
+        !cases->sink.ours(cases->sink.ctx, order->client_id) || !is_known_otherwise(cases, order) ||
+        cases->sink.booked(cases->sink.ctx, order->client_id, order->id))
+        return false;
+    struct order twin = {.symbol = (int)(order->symbol - cases->config.symbols),
+                         .side = order->side,
+                         .type = order->type,
+                         .qty = order->qty};
+    twin.id = cases->sink.twice(cases->sink.ctx, order);
+    struct order_case *c = twin.id ? order_case_add(cases, &twin, order->client_id, at) : NULL;
+    if (!c)
+        return false;
+    cases->serial++;
+    c->reported_open = true;
+    order_case_seen(c, order->id, at);
+    order_case_report(cases, c, order, at);
+    return true;
 }
 
 static struct venue_order *find_external(struct order_cases *cases, const struct venue_order *order)

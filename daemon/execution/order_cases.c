@@ -42,13 +42,16 @@ struct order_case *order_case_by_id(const struct order_cases *cases, uint64_t or
 struct order_case *order_case_find(const struct order_cases *cases, const char *client_id,
                                    const char *venue_id)
 {
+    struct order_case *named = NULL;
     for (size_t i = 0; i < cases->n; i++) {
         struct order_case *c = cases->cases[i];
-        if (client_id[0] ? strcmp(c->client_id, client_id) == 0
-                         : venue_id[0] && strcmp(c->venue_id, venue_id) == 0)
+        bool its_name = strcmp(c->client_id, client_id) == 0;
+        if (venue_id[0] && strcmp(c->venue_id, venue_id) == 0 && (its_name || !client_id[0]))
             return c;
+        if (its_name && !named && (!venue_id[0] || !c->venue_id[0]))
+            named = c;
     }
-    return NULL;
+    return named;
 }
 
 struct order_case *order_case_add(struct order_cases *cases, const struct order *order, const char *client_id,
@@ -139,11 +142,12 @@ void order_cases_cancel(struct order_cases *cases, uint64_t order_id, const stru
 }
 
 int order_cases_adopt(struct order_cases *cases, const struct order *order, const char *client_id,
-                      bool protects, bool cancels, const struct case_time *at)
+                      const char *venue_id, bool protects, bool cancels, const struct case_time *at)
 {
     struct order_case *c = order_case_add(cases, order, client_id, at);
     if (!c)
         return -ENOMEM;
+    snprintf(c->venue_id, sizeof c->venue_id, "%s", venue_id);
     c->protects = protects;
     c->cancel = cancels;
     c->cancel_ns = cancels ? at->now_ns : CASE_NEVER;
@@ -171,9 +175,11 @@ void order_cases_link(struct order_cases *cases, bool up, const struct case_time
 
 void order_cases_order(struct order_cases *cases, const struct venue_order *order, const struct case_time *at)
 {
-    struct order_case *c = order_case_find(cases, order->client_id, "");
+    struct order_case *c = order_case_find(cases, order->client_id, order->id);
     if (c)
         order_case_report(cases, c, order, at);
+    else if (order_case_twice(cases, order, at))
+        return;
     else if (!cases->sink.ours(cases->sink.ctx, order->client_id))
         order_cases_external(cases, order);
 }
@@ -242,10 +248,13 @@ void order_cases_answer(struct order_cases *cases, const struct case_ask *ask,
         cases->rights.reported = false;
         cases->sink.rights(cases->sink.ctx, NULL);
     }
-    struct order_case *c = ask->client_id[0] ? order_case_find(cases, ask->client_id, "") : NULL;
+    struct order_case *c = ask->order_id       ? order_case_by_id(cases, ask->order_id)
+                           : ask->client_id[0] ? order_case_find(cases, ask->client_id, "")
+                                               : NULL;
     if (ask->request == CASE_RIGHTS)
         rights_answer(cases, &answer, at);
-    else if (ask->request == CASE_OPEN || ask->request == CASE_BALANCES || ask->request == CASE_WITNESS)
+    else if (ask->request == CASE_OPEN || ask->request == CASE_BALANCES || ask->request == CASE_WITNESS ||
+             ask->request == CASE_RECENT)
         order_cases_reconcile_answer(cases, ask, &answer, at);
     else if (c)
         order_case_answer(cases, c, ask, &answer, at);

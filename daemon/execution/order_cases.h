@@ -4,7 +4,9 @@
  *
  * An order is placed once. Where the outcome is open it is first looked for: in user data, then by its client
  * id; and it is placed again only to protect a position, and only once the earlier request can have no effect
- * any more, or where the venue never takes the same client id twice. One that the venue refused for its
+ * any more, or where the venue never takes the same client id twice. A request may still reach the venue
+ * twice, on its way: its second order of the client id is found in user data, and by the comparison once the
+ * balances differ, and is an order of its own here. One that the venue refused for its
  * timestamp was not taken: it is sent again once the venue's time was read again, CASE_RESENT_MAX times. */
 #ifndef DAEMON_EXECUTION_ORDER_CASES_H
 #define DAEMON_EXECUTION_ORDER_CASES_H
@@ -29,6 +31,7 @@ enum case_request {
     CASE_BALANCES, /* the account's */
     CASE_WITNESS,  /* to query an order that the venue had: is it still the same account? */
     CASE_RIGHTS,   /* the balances, once an order was denied: are the keys good for anything? */
+    CASE_RECENT,   /* the newest orders of a symbol, of any state: is one there twice? */
     CASE_REQUESTS,
 };
 
@@ -39,7 +42,7 @@ struct case_ask {
     struct case_time at;
     int symbol;
     char client_id[ORDER_CLIENT_ID_MAX];
-    char venue_id[VENUE_ORDER_ID_MAX]; /* FILLS */
+    char venue_id[VENUE_ORDER_ID_MAX]; /* FILLS; of QUERY where it is known */
 };
 
 /* May call none of the functions below, but those with a const set. */
@@ -50,8 +53,15 @@ struct order_cases_sink {
     void (*update)(void *ctx, uint64_t order_id, enum venue_update update, const char *venue_id,
                    const char *text, const struct venue_fill *fill);
     bool (*ours)(void *ctx, const char *client_id);
-    /* Are they others than the account has here? */
-    bool (*differ)(void *ctx, const struct venue_balance *balances, size_t n);
+    /* The venue's id of the order that has this client id here; "": it is not known, or not any more. */
+    const char *(*venue_id)(void *ctx, const char *client_id);
+    /* Is an order of that client id and the venue's id known here? */
+    bool (*booked)(void *ctx, const char *client_id, const char *venue_id);
+    /* The venue has another order of that client id than the one that is known here. Returns the number that
+     * it has here from now on; 0: none. */
+    uint64_t (*twice)(void *ctx, const struct venue_order *order);
+    /* Are they others than the account has here? `symbol`: of the config's, in its base asset; -1: in any. */
+    bool (*differ)(void *ctx, const struct venue_balance *balances, size_t n, int symbol);
     /* While no outcome was open, and all fills before them were reported. */
     void (*balances)(void *ctx, const struct venue_balance *balances, size_t n);
     void (*reset)(void *ctx, const char *text); /* the account is another one, or its keys are refused */
@@ -61,6 +71,7 @@ struct order_cases_sink {
 
 struct order_cases_config {
     const struct symbol *symbols; /* the account's: orders of no other have numbers */
+    size_t n_symbols;             /* a symbol without a name is not there */
     int64_t settle_ns;    /* a request of a former run, or whose answer does not say, is settled after that */
     int64_t reconcile_ns; /* between two reconciliations */
     bool id_for_life;     /* struct venue_accounts */
@@ -89,10 +100,10 @@ void order_cases_destroy(struct order_cases *cases); /* NULL is fine */
 int order_cases_place(struct order_cases *cases, const struct order *order, const char *client_id,
                       bool protects, const struct case_time *at);
 void order_cases_cancel(struct order_cases *cases, uint64_t order_id, const struct case_time *at);
-/* A former run's live order, which may have been sent or not. `cancels`: it was to be cancelled. 0 or
- * -ENOMEM. */
+/* A former run's live order, which may have been sent or not. `venue_id`: the venue's, "" where it is not
+ * known. `cancels`: it was to be cancelled. 0 or -ENOMEM. */
 int order_cases_adopt(struct order_cases *cases, const struct order *order, const char *client_id,
-                      bool protects, bool cancels, const struct case_time *at);
+                      const char *venue_id, bool protects, bool cancels, const struct case_time *at);
 
 /* An order that the venue had: without it there, it is another account. */
 void order_cases_witness(struct order_cases *cases, const char *client_id, int symbol);

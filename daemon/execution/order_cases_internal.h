@@ -63,6 +63,7 @@ enum case_reconcile_step {
     RECONCILE_BALANCES, /* asked for */
     RECONCILE_OPEN,     /* likewise */
     RECONCILE_WITNESS,  /* likewise, or to be asked for */
+    RECONCILE_RECENT,   /* likewise, of symbol `recent` and those after it */
 };
 
 struct case_reconcile {
@@ -75,6 +76,7 @@ struct case_reconcile {
     bool have_balances;
     struct case_findings now;            /* of the cycle that runs */
     unsigned absent;                     /* the witness, so often */
+    int recent;                          /* index of a symbol */
     char failing[VENUE_UPDATE_TEXT_MAX]; /* why the last ones failed; "" */
     int64_t failing_ns;                  /* since when they do */
 };
@@ -112,6 +114,8 @@ struct order_cases {
 };
 
 /* order_cases.c */
+/* By the venue's id; else by the client id, unless it is known to be another of the venue's orders. Either
+ * may be "". */
 struct order_case *order_case_find(const struct order_cases *cases, const char *client_id,
                                    const char *venue_id);
 struct order_case *order_case_by_id(const struct order_cases *cases, uint64_t order_id);
@@ -136,6 +140,9 @@ void order_case_report(struct order_cases *cases, struct order_case *c, const st
 void order_case_fill(struct order_cases *cases, struct order_case *c, const struct venue_fill *fill,
                      const struct case_time *at);
 void order_cases_external(struct order_cases *cases, const struct venue_order *order);
+/* One of ours that is not known: is it the second of its client id, or one that was refused here? Then it is
+ * an order of its own from now on. False: it is neither, or that is not sure. */
+bool order_case_twice(struct order_cases *cases, const struct venue_order *order, const struct case_time *at);
 
 /* order_case_answer.c */
 void order_case_answer(struct order_cases *cases, struct order_case *c, const struct case_ask *ask,

@@ -34,6 +34,8 @@ static bool any_open(const struct order_cases *cases)
 static void ask(struct order_cases *cases, enum case_request request, const struct case_time *at)
 {
     struct case_ask it = {.request = request, .at = *at};
+    if (request == CASE_RECENT)
+        it.symbol = cases->reconcile.recent;
     if (request == CASE_WITNESS) {
         it.symbol = cases->witness.symbol;
         memcpy(it.client_id, cases->witness.client_id, sizeof it.client_id);
@@ -90,10 +92,11 @@ static void take_balances(struct order_cases *cases, const struct venue_answer *
     reconcile->step = RECONCILE_OPEN;
 }
 
-static bool listed(const struct venue_answer *answer, const char *client_id)
+static bool listed(const struct venue_answer *answer, const struct order_case *c)
 {
     for (size_t i = 0; i < answer->n_orders; i++)
-        if (strcmp(answer->orders[i].client_id, client_id) == 0)
+        if (strcmp(answer->orders[i].client_id, c->client_id) == 0 &&
+            (!c->venue_id[0] || strcmp(answer->orders[i].id, c->venue_id) == 0))
             return true;
     return false;
 }
@@ -116,7 +119,7 @@ static void take_stray(struct order_cases *cases, const struct venue_order *list
 static void take_listed(struct order_cases *cases, const struct case_ask *asked,
                         const struct venue_order *order, const struct case_time *at)
 {
-    struct order_case *c = order_case_find(cases, order->client_id, "");
+    struct order_case *c = order_case_find(cases, order->client_id, order->id);
     if (c && c->state == CASE_ENDED && asked->at.now_ns > c->ended_ns) {
         c->mute = c->cancel = true;
         c->cancel_ns = at->now_ns;
@@ -125,6 +128,8 @@ static void take_listed(struct order_cases *cases, const struct case_ask *asked,
         cases->serial++;
     } else if (c) {
         order_case_report(cases, c, order, at);
+    } else if (order_case_twice(cases, order, at)) {
+        return;
     } else if (order->symbol && strlen(order->client_id) < ORDER_CLIENT_ID_MAX &&
                cases->sink.ours(cases->sink.ctx, order->client_id)) {
         take_stray(cases, order, at);
@@ -139,7 +144,7 @@ static void look_for_missing(struct order_cases *cases, const struct case_ask *a
 {
     for (size_t i = 0; i < cases->n; i++) {
         struct order_case *c = cases->cases[i];
-        if (c->state != CASE_LIVE || c->seen_ns >= asked->at.now_ns || listed(answer, c->client_id))
+        if (c->state != CASE_LIVE || c->seen_ns >= asked->at.now_ns || listed(answer, c))
             continue;
         cases->reconcile.now.missing++;
         cases->serial++;
@@ -155,11 +160,42 @@ static void give_balances(struct order_cases *cases, bool differed, const struct
     end_cycle(cases, true, differed, at);
 }
 
+/* Before a difference is booked: what an order of ours traded that is there twice is none. Of the symbols
+ * from that one on, whose base asset differs. */
+static void look_at_recent(struct order_cases *cases, int symbol, const struct case_time *at)
+{
+    struct case_reconcile *reconcile = &cases->reconcile;
+    int n = cases->config.id_for_life ? 0 : (int)cases->config.n_symbols;
+    while (symbol < n && (!cases->config.symbols[symbol].name[0] ||
+                          !cases->sink.differ(cases->sink.ctx, reconcile->balances, reconcile->n, symbol)))
+        symbol++;
+    reconcile->step = RECONCILE_RECENT;
+    reconcile->recent = symbol;
+    if (symbol >= n)
+        give_balances(cases, true, at);
+}
+
+static void take_recent(struct order_cases *cases, const struct venue_answer *answer,
+                        const struct case_time *at)
+{
+    struct case_reconcile *reconcile = &cases->reconcile;
+    for (size_t i = 0; i < answer->n_orders; i++) {
+        const struct venue_order *order = &answer->orders[i];
+        const struct order_case *c = order_case_find(cases, order->client_id, order->id);
+        if (order->filled > 0 && (!c || (c->state == CASE_ENDED && !c->venue_id[0])))
+            order_case_twice(cases, order, at);
+    }
+    if (cases->serial != reconcile->serial)
+        end_cycle(cases, false, false, at);
+    else
+        look_at_recent(cases, reconcile->recent + 1, at);
+}
+
 /* Is one of ours there, so that the account is the one that it was? */
 static bool any_listed(const struct order_cases *cases, const struct venue_answer *answer)
 {
     for (size_t i = 0; i < cases->n; i++)
-        if (cases->cases[i]->state == CASE_LIVE && listed(answer, cases->cases[i]->client_id))
+        if (cases->cases[i]->state == CASE_LIVE && listed(answer, cases->cases[i]))
             return true;
     return false;
 }
@@ -176,13 +212,15 @@ static void take_open(struct order_cases *cases, const struct case_ask *asked,
         end_cycle(cases, false, false, at);
         return;
     }
-    bool differ = cases->sink.differ(cases->sink.ctx, reconcile->balances, reconcile->n);
+    bool differ = cases->sink.differ(cases->sink.ctx, reconcile->balances, reconcile->n, -1);
     if (differ && cases->witness.client_id[0] && !any_listed(cases, answer)) {
         reconcile->step = RECONCILE_WITNESS;
         reconcile->absent = 0;
         reconcile->due_ns = at->now_ns;
+    } else if (differ) {
+        look_at_recent(cases, 0, at);
     } else {
-        give_balances(cases, differ, at);
+        give_balances(cases, false, at);
     }
 }
 
@@ -191,7 +229,7 @@ static void take_witness(struct order_cases *cases, const struct venue_answer *a
 {
     struct case_reconcile *reconcile = &cases->reconcile;
     if (answer->outcome == VENUE_DONE && cases->serial == reconcile->serial)
-        give_balances(cases, true, at);
+        look_at_recent(cases, 0, at);
     else if (answer->outcome == VENUE_DONE)
         end_cycle(cases, false, false, at);
     else if (answer->outcome != VENUE_ABSENT)
@@ -208,10 +246,13 @@ void order_cases_reconcile_answer(struct order_cases *cases, const struct case_a
     cases->reconcile.asked = false;
     if (asked->request == CASE_WITNESS)
         take_witness(cases, answer, at);
-    else if (answer->outcome != VENUE_DONE)
+    else if (answer->outcome != VENUE_DONE &&
+             (asked->request != CASE_RECENT || answer->outcome != VENUE_REFUSED))
         fail_cycle(cases, answer, at);
     else if (asked->request == CASE_BALANCES)
         take_balances(cases, answer, at);
+    else if (asked->request == CASE_RECENT)
+        take_recent(cases, answer, at);
     else
         take_open(cases, asked, answer, at);
 }
@@ -235,6 +276,8 @@ int64_t order_cases_reconcile_step(struct order_cases *cases, const struct case_
         ask(cases, CASE_BALANCES, at);
     else if (reconcile->step == RECONCILE_OPEN)
         ask(cases, CASE_OPEN, at);
+    else if (reconcile->step == RECONCILE_RECENT)
+        ask(cases, CASE_RECENT, at);
     else if (reconcile->step == RECONCILE_WITNESS && reconcile->due_ns <= at->now_ns)
         ask(cases, CASE_WITNESS, at);
     return reconcile->asked ? CASE_NEVER : reconcile->due_ns;

@@ -110,7 +110,9 @@ static int send(struct venue_execution *execution, const struct case_ask *ask, c
     if (ask->request == CASE_CANCEL)
         return accounts->cancel(at, ask->symbol, ask->client_id, on_answer, asked);
     if (ask->request == CASE_QUERY || ask->request == CASE_WITNESS)
-        return accounts->query(at, ask->symbol, ask->client_id, on_answer, asked);
+        return accounts->query(at, ask->symbol, ask->client_id, ask->venue_id, on_answer, asked);
+    if (ask->request == CASE_RECENT)
+        return accounts->recent(at, ask->symbol, on_answer, asked);
     if (ask->request == CASE_FILLS)
         return accounts->fills(at, ask->symbol, ask->venue_id, on_answer, asked);
     return ask->request == CASE_OPEN ? accounts->open(at, on_answer, asked)
@@ -150,10 +152,28 @@ static bool answer_failed(struct venue_execution *execution)
     return true;
 }
 
+static uint64_t order_of(const struct venue_execution *execution, const char *client_id)
+{
+    return engine_venue_order_of(engine_of(execution), venue_execution_account(execution), client_id);
+}
+
 static bool is_ours(void *ctx, const char *client_id)
 {
+    return order_of(ctx, client_id) != 0;
+}
+
+static const char *venue_id_of(void *ctx, const char *client_id)
+{
     const struct venue_execution *execution = ctx;
-    return engine_venue_order_of(engine_of(execution), venue_execution_account(execution), client_id) != 0;
+    return engine_venue_id(engine_of(execution), venue_execution_account(execution),
+                           order_of(execution, client_id));
+}
+
+static bool is_booked(void *ctx, const char *client_id, const char *venue_id)
+{
+    const struct venue_execution *execution = ctx;
+    return engine_venue_booked(engine_of(execution), venue_execution_account(execution),
+                               order_of(execution, client_id), venue_id) != 0;
 }
 
 /* ---- user data ---- */
@@ -252,8 +272,8 @@ static int adopt(struct venue_execution *execution, int index)
             is_queued(execution, order->id))
             continue;
         engine_venue_client_id(engine, index, order->id, client_id);
-        r = order_cases_adopt(execution->cases, order, client_id, order_protects(order),
-                              engine_venue_cancels(engine, order->id), &now);
+        r = order_cases_adopt(execution->cases, order, client_id, engine_venue_id(engine, index, order->id),
+                              order_protects(order), engine_venue_cancels(engine, order->id), &now);
     }
     return r;
 }
@@ -275,6 +295,7 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
     if (execution->cases || index < 0 || execution->denied || engine_venue_halted(engine, index))
         return 0;
     const struct order_cases_config config = {.symbols = execution->symbols,
+                                              .n_symbols = SYMBOLS_MAX,
                                               .settle_ns = execution->config.settle_ns,
                                               .reconcile_ns = execution->config.reconcile_ns,
                                               .id_for_life = execution->config.accounts->id_for_life};
@@ -282,6 +303,9 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
                                           .ask = on_ask,
                                           .update = venue_execution_on_update,
                                           .ours = is_ours,
+                                          .venue_id = venue_id_of,
+                                          .booked = is_booked,
+                                          .twice = venue_execution_on_twice,
                                           .differ = venue_execution_differs,
                                           .balances = venue_execution_on_balances,
                                           .reset = venue_execution_on_reset,

@@ -271,10 +271,15 @@ int net_account_cancel(struct venue_account *account, int symbol, const char *cl
     return begin(account, ACCOUNT_CANCEL, symbol, client_id, NULL, NULL, done, user);
 }
 
-int net_account_query(struct venue_account *account, int symbol, const char *client_id,
+int net_account_query(struct venue_account *account, int symbol, const char *client_id, const char *venue_id,
                       venue_answer_done *done, void *user)
 {
-    return begin(account, ACCOUNT_QUERY, symbol, client_id, NULL, NULL, done, user);
+    return begin(account, ACCOUNT_QUERY, symbol, client_id, *venue_id ? venue_id : NULL, NULL, done, user);
+}
+
+int net_account_recent(struct venue_account *account, int symbol, venue_answer_done *done, void *user)
+{
+    return begin(account, ACCOUNT_RECENT, symbol, NULL, NULL, NULL, done, user);
 }
 
 int net_account_open(struct venue_account *account, venue_answer_done *done, void *user)

@@ -30,7 +30,7 @@ struct account_call {
 
     enum account_ask ask;
     const struct symbol *symbol;                                       /* not of OPEN, BALANCES */
-    char client_id[ORDER_CLIENT_ID_MAX], order_id[VENUE_ORDER_ID_MAX]; /* PLACE, CANCEL, QUERY; FILLS */
+    char client_id[ORDER_CLIENT_ID_MAX], order_id[VENUE_ORDER_ID_MAX]; /* PLACE, CANCEL, QUERY; FILLS, and QUERY where it is known */
 
     struct venue_answer
         answer; /* outcome, code, retry_ms, settled_ns, ts_ns; the lists of DONE are `lists` */
@@ -100,13 +100,15 @@ int net_account_place(struct venue_account *account, const struct order *order, 
                       venue_answer_done *done, void *user);
 int net_account_cancel(struct venue_account *account, int symbol, const char *client_id,
                        venue_answer_done *done, void *user);
-int net_account_query(struct venue_account *account, int symbol, const char *client_id,
+int net_account_query(struct venue_account *account, int symbol, const char *client_id, const char *venue_id,
                       venue_answer_done *done, void *user);
+int net_account_recent(struct venue_account *account, int symbol, venue_answer_done *done, void *user);
 int net_account_open(struct venue_account *account, venue_answer_done *done, void *user);
 int net_account_fills(struct venue_account *account, int symbol, const char *order_id,
                       venue_answer_done *done, void *user);
 int net_account_balances(struct venue_account *account, venue_answer_done *done, void *user);
 
+/* Without `recent`, which is for venues that take a client id again. */
 #define NET_ACCOUNT_CALLS \
     .place = net_account_place, .cancel = net_account_cancel, .query = net_account_query, \
     .open = net_account_open, .fills = net_account_fills, .balances = net_account_balances

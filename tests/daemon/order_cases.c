@@ -17,6 +17,7 @@ static struct {
     char text[VENUE_UPDATE_TEXT_MAX], reset[VENUE_UPDATE_TEXT_MAX], rights[VENUE_UPDATE_TEXT_MAX];
     int n_asks, n_news, n_balances;
     bool differ;
+    char booked[VENUE_ORDER_ID_MAX], twin[VENUE_ORDER_ID_MAX];
 } said;
 
 static const struct symbol symbol = {.name = "XY"};
@@ -47,12 +48,34 @@ static bool ours(void *ctx, const char *client_id)
     return strncmp(client_id, "ours-", 5) == 0;
 }
 
-static bool differ(void *ctx, const struct venue_balance *balances, size_t n)
+static bool differ(void *ctx, const struct venue_balance *balances, size_t n, int at)
 {
     (void)ctx;
     (void)balances;
     (void)n;
+    (void)at;
     return said.differ;
+}
+
+/* The venue's id of "ours-1", as it is booked. */
+static const char *venue_id(void *ctx, const char *client_id)
+{
+    (void)ctx;
+    return strcmp(client_id, "ours-1") == 0 ? said.booked : "";
+}
+
+static bool booked(void *ctx, const char *client_id, const char *id)
+{
+    (void)ctx;
+    return strcmp(client_id, "ours-1") == 0 && (strcmp(said.booked, id) == 0 || strcmp(said.twin, id) == 0);
+}
+
+static uint64_t twice(void *ctx, const struct venue_order *order)
+{
+    (void)ctx;
+    CHECK(!said.twin[0]);
+    snprintf(said.twin, sizeof said.twin, "%s", order->id);
+    return 2;
 }
 
 static void on_balances(void *ctx, const struct venue_balance *balances, size_t n)
@@ -77,10 +100,21 @@ static void on_rights(void *ctx, const char *text)
 
 static void begin(bool id_for_life)
 {
-    const struct order_cases_config config = {
-        .symbols = &symbol, .settle_ns = SETTLE_NS, .reconcile_ns = 60 * S, .id_for_life = id_for_life};
-    const struct order_cases_sink sink = {NULL,   on_ask,      on_news,  ours,
-                                          differ, on_balances, on_reset, on_rights};
+    const struct order_cases_config config = {.symbols = &symbol,
+                                              .n_symbols = 1,
+                                              .settle_ns = SETTLE_NS,
+                                              .reconcile_ns = 60 * S,
+                                              .id_for_life = id_for_life};
+    const struct order_cases_sink sink = {.ask = on_ask,
+                                          .update = on_news,
+                                          .ours = ours,
+                                          .venue_id = venue_id,
+                                          .booked = booked,
+                                          .twice = twice,
+                                          .differ = differ,
+                                          .balances = on_balances,
+                                          .reset = on_reset,
+                                          .rights = on_rights};
     order_cases_destroy(cases);
     memset(&said, 0, sizeof said);
     now = (struct case_time){.now_ns = 100 * S, .venue_ns = 9000 * S};
@@ -497,7 +531,7 @@ static void test_adopted(void)
         struct order order = {.id = i, .qty = 10, .state = i == 1 ? ORDER_PENDING : ORDER_OPEN};
         char client_id[ORDER_CLIENT_ID_MAX];
         snprintf(client_id, sizeof client_id, "ours-%u", i);
-        CHECK_INT(order_cases_adopt(cases, &order, client_id, false, i == 1, &now), 0);
+        CHECK_INT(order_cases_adopt(cases, &order, client_id, "", false, i == 1, &now), 0);
     }
     step();
     CHECK_INT(said.n_asks, CASE_QUERIES_A_SECOND);
@@ -526,6 +560,109 @@ static void test_stray(void)
     done(VENUE_ORDER_CANCELED, 0);
     pass(10 * S);
     LAST(5, CASE_BALANCES, 0, VENUE_UPDATES);
+}
+
+static struct venue_order twin(enum venue_order_state state, int64_t filled)
+{
+    struct venue_order order = at_venue(state, filled);
+    snprintf(order.id, sizeof order.id, "78");
+    return order;
+}
+
+static struct venue_fill twin_fill(int64_t qty, int64_t cumulative)
+{
+    struct venue_fill fill = fill_of(qty, cumulative);
+    snprintf(fill.order_id, sizeof fill.order_id, "78");
+    return fill;
+}
+
+static void end_twin(void)
+{
+    struct venue_fill fill = twin_fill(6, 6);
+    struct venue_order order = twin(VENUE_ORDER_FILLED, 10);
+    order_cases_fill(cases, &fill, &now);
+    step();
+    CHECK(said.news_of[(said.n_news - 1) % SAID] == 2 && news() == VENUE_UPDATE_FILL);
+    fill = twin_fill(4, 10);
+    order_cases_fill(cases, &fill, &now);
+    order_cases_order(cases, &order, &now);
+    step();
+    CHECK(said.news_of[(said.n_news - 1) % SAID] == 2 && news() == VENUE_UPDATE_FILL);
+}
+
+/* A request that reached the venue twice: whatever is heard of the second order is another order's, and never
+ * fills the first. */
+static void test_twice(void)
+{
+    struct venue_order second = twin(VENUE_ORDER_NEW, 0);
+    begin(false); /* as user data */
+    place(false);
+    done(VENUE_ORDER_NEW, 0);
+    hear_fill(4, 4);
+    order_cases_order(cases, &second, &now);
+    LAST(1, CASE_PLACE, 2, VENUE_UPDATE_FILL);
+    CHECK_STR(said.twin, "78");
+    end_twin();
+    hear_fill(6, 10); /* and the first goes its way */
+    CHECK_INT(said.n_news, 5);
+    CHECK_INT(said.news_of[4], 1);
+    begin(false); /* the answer is that of the second, after the first is known */
+    place(false);
+    hear_order(VENUE_ORDER_NEW, 0);
+    hear_fill(10, 10);
+    second = twin(VENUE_ORDER_PARTIAL, 6);
+    struct venue_fill fill = twin_fill(6, 6);
+    answer((struct venue_answer){
+        .outcome = VENUE_DONE, .orders = &second, .n_orders = 1, .fills = &fill, .n_fills = 1});
+    CHECK_STR(said.twin, "78");
+    CHECK(said.n_news == 3 && said.news_of[2] == 2);
+    pass(10 * S);
+    CHECK_INT(said.n_asks, 1); /* nothing of it is missing */
+    begin(false);              /* nothing is heard of it: the balances differ */
+    connect();
+    outcome(VENUE_DONE);
+    answer_open(NULL, 0);
+    place(false);
+    struct venue_order first = at_venue(VENUE_ORDER_FILLED, 10);
+    struct venue_fill whole = fill_of(10, 10);
+    answer((struct venue_answer){
+        .outcome = VENUE_DONE, .orders = &first, .n_orders = 1, .fills = &whole, .n_fills = 1});
+    said.differ = true;
+    pass(60 * S);
+    outcome(VENUE_DONE);
+    answer_open(NULL, 0);
+    CHECK_INT(asked()->request, CASE_WITNESS);
+    done(VENUE_ORDER_FILLED, 10);
+    CHECK(asked()->request == CASE_RECENT && asked()->symbol == 0);
+    const struct venue_order both[] = {first, twin(VENUE_ORDER_FILLED, 10)};
+    CHECK_INT(said.n_balances, 1);
+    answer((struct venue_answer){.outcome = VENUE_DONE, .orders = both, .n_orders = 2});
+    CHECK_STR(said.twin, "78");
+    CHECK_INT(said.n_balances, 1);
+    pass(1 * S);
+    CHECK(asked()->request == CASE_FILLS && strcmp(asked()->venue_id, "78") == 0);
+    fill = twin_fill(10, 10);
+    answer((struct venue_answer){.outcome = VENUE_DONE, .fills = &fill, .n_fills = 1});
+    CHECK(said.news_of[(said.n_news - 1) % SAID] == 2 && news() == VENUE_UPDATE_FILL);
+    said.differ = false;
+    pass(10 * S);
+    outcome(VENUE_DONE);
+    answer_open(NULL, 0);
+    CHECK_INT(said.n_balances, 2);
+    begin(false); /* a former run's, of which the account knows the venue's id */
+    snprintf(said.booked, sizeof said.booked, "77");
+    second = twin(VENUE_ORDER_FILLED, 10);
+    order_cases_order(cases, &second, &now);
+    CHECK_STR(said.twin, "78");
+    begin(false); /* one of which it knows nothing: which of the two it has booked cannot be said */
+    order_cases_order(cases, &second, &now);
+    CHECK_STR(said.twin, "");
+    begin(false); /* the second was refused, and the first lives */
+    place(false);
+    outcome(VENUE_REFUSED);
+    LAST(1, CASE_PLACE, 1, VENUE_UPDATE_REJECTED);
+    hear_order(VENUE_ORDER_FILLED, 10);
+    CHECK_STR(said.twin, "77");
 }
 
 /* Refused for its timestamp: it never entered the book, and is sent again by the time that was read since, a
@@ -634,6 +771,7 @@ int main(void)
     test_denied();
     test_adopted();
     test_stray();
+    test_twice();
     order_cases_destroy(cases);
     return check_done("order_cases");
 }

@@ -1,12 +1,13 @@
 /* What is asked of a venue for each order, in seeded runs against a model of a venue that loses requests and
- * answers, is late, drops, repeats and reorders user data, while the program is killed at any point: there is
- * never a second order of a client id, and at the end states, fills and balances are the venue's. */
+ * answers, is late, drops, repeats and reorders user data, while the program is killed at any point: it never
+ * asks for a second order of a client id, one that a request made which arrived twice is an order of its own,
+ * and at the end states, fills and balances are the venue's. */
 #include "daemon/execution/order_cases.h"
 
 #include "tests/check.h"
 #include "tests/daemon/order_cases_venue.h"
 
-enum { RUNS = 1000, /* of each rule about ids */ ORDERS = 12, ACTIONS = 512 };
+enum { RUNS = 1000, /* of each rule about ids */ ORDERS = 12, ACTIONS = 512, KEPT = 3 * ORDERS };
 #define SETTLE_NS (15 * S)
 #define FAULTS_NS (240 * S) /* so long everything may go wrong */
 #define QUIET_NS  (900 * S) /* and then nothing does */
@@ -15,13 +16,15 @@ enum { RUNS = 1000, /* of each rule about ids */ ORDERS = 12, ACTIONS = 512 };
 struct kept_order {
     struct order order;
     char client_id[ORDER_CLIENT_ID_MAX];
+    char venue_id[VENUE_ORDER_ID_MAX]; /* "": not known */
+    bool second;                       /* of its client id */
     bool protects, cancels, cancel_given, given;
     bool again; /* it is to be given once more */
     int agains;
 };
 struct kept {
-    struct kept_order orders[ORDERS];
-    int n;
+    struct kept_order orders[KEPT];
+    int n, decided; /* the latter without those that arrived twice */
     int64_t base, quote;
 };
 
@@ -54,7 +57,8 @@ struct world {
 };
 
 static const struct symbol symbol = {.name = "XY"};
-static unsigned long orders_total, market_total, unknown_total, again_total, lost_total, crash_total;
+static unsigned long orders_total, market_total, unknown_total, again_total, lost_total, crash_total,
+    twice_total;
 
 static bool lives(const struct kept_order *kept)
 {
@@ -159,6 +163,13 @@ static void on_ask(void *ctx, const struct case_ask *ask, const struct order *or
         fails.outcome = VENUE_BAD_TIMESTAMP;
         fails.at_ns = arrives.at_ns + latency(w);
         push_action(w, &fails);
+    } else if (fault < 44 && ask->request == CASE_PLACE && !w->venue.id_for_life) { /* it arrives twice */
+        bool first = random_chance(&w->random, 50);                                 /* whose answer comes */
+        arrives.silent = !first;
+        push_action(w, &arrives);
+        arrives.silent = first;
+        arrives.at_ns += random_between(&w->random, 0, 2000) * MS;
+        push_action(w, &arrives);
     } else {
         push_action(w, &arrives);
     }
@@ -184,9 +195,11 @@ static void on_news(void *ctx, uint64_t order_id, enum venue_update news, const 
 {
     struct world *w = ctx;
     struct kept_order *kept = kept_of(w, order_id);
-    (void)venue_id;
     (void)text;
     CHECK(kept && lives(kept));
+    CHECK(!kept->venue_id[0] || strcmp(kept->venue_id, venue_id) == 0);
+    CHECK(!fill || strcmp(fill->order_id, venue_id) == 0);
+    snprintf(kept->venue_id, sizeof kept->venue_id, "%s", venue_id);
     if (news == VENUE_UPDATE_OPEN && kept->order.state == ORDER_PENDING)
         kept->order.state = ORDER_OPEN;
     else if (news == VENUE_UPDATE_OPEN && kept->order.state == ORDER_UNKNOWN)
@@ -217,14 +230,55 @@ static bool is_ours(void *ctx, const char *client_id)
     return strncmp(client_id, "ours-", 5) == 0;
 }
 
+static const char *known_id(void *ctx, const char *client_id)
+{
+    const struct world *w = ctx;
+    for (int i = 0; i < w->now.n; i++)
+        if (!w->now.orders[i].second && strcmp(w->now.orders[i].client_id, client_id) == 0)
+            return w->now.orders[i].venue_id;
+    return "";
+}
+
+static bool is_booked(void *ctx, const char *client_id, const char *venue_id)
+{
+    const struct world *w = ctx;
+    for (int i = 0; i < w->now.n; i++)
+        if (strcmp(w->now.orders[i].client_id, client_id) == 0 &&
+            strcmp(w->now.orders[i].venue_id, venue_id) == 0)
+            return true;
+    return false;
+}
+
+static uint64_t on_twice(void *ctx, const struct venue_order *order)
+{
+    struct world *w = ctx;
+    CHECK(!is_booked(w, order->client_id, order->id));
+    if (w->now.n == KEPT)
+        return 0;
+    struct kept_order *kept = &w->now.orders[w->now.n++];
+    *kept = (struct kept_order){.order = {.id = (uint64_t)w->now.n,
+                                          .side = order->side,
+                                          .type = order->type,
+                                          .state = ORDER_OPEN,
+                                          .qty = order->qty},
+                                .second = true,
+                                .given = true,
+                                .cancels = order->type != ORDER_MARKET};
+    snprintf(kept->client_id, sizeof kept->client_id, "%.36s", order->client_id);
+    snprintf(kept->venue_id, sizeof kept->venue_id, "%s", order->id);
+    twice_total++;
+    return kept->order.id;
+}
+
 static bool equal(const struct world *w, const struct venue_balance *balances, size_t n)
 {
     return n == 2 && balances[0].free == w->now.base && balances[1].free == w->now.quote;
 }
 
-static bool differ(void *ctx, const struct venue_balance *balances, size_t n)
+static bool differ(void *ctx, const struct venue_balance *balances, size_t n, int at)
 {
-    return !equal(ctx, balances, n);
+    const struct world *w = ctx;
+    return at < 0 ? !equal(w, balances, n) : balances[0].free != w->now.base;
 }
 
 static void on_balances(void *ctx, const struct venue_balance *balances, size_t n)
@@ -251,6 +305,7 @@ static void on_rights(void *ctx, const char *text)
 static void create(struct world *w)
 {
     const struct order_cases_config config = {.symbols = &symbol,
+                                              .n_symbols = 1,
                                               .settle_ns = SETTLE_NS,
                                               .reconcile_ns = 60 * S,
                                               .id_for_life = w->venue.id_for_life};
@@ -258,6 +313,9 @@ static void create(struct world *w)
                                           .ask = on_ask,
                                           .update = on_news,
                                           .ours = is_ours,
+                                          .venue_id = known_id,
+                                          .booked = is_booked,
+                                          .twice = on_twice,
                                           .differ = differ,
                                           .balances = on_balances,
                                           .reset = on_reset,
@@ -273,9 +331,9 @@ static void create(struct world *w)
         kept->given = true;
         kept->again = false;
         kept->cancel_given = kept->cancels;
-        CHECK_INT(
-            order_cases_adopt(w->cases, &kept->order, kept->client_id, kept->protects, kept->cancels, &at),
-            0);
+        CHECK_INT(order_cases_adopt(w->cases, &kept->order, kept->client_id, kept->venue_id, kept->protects,
+                                    kept->cancels, &at),
+                  0);
     }
 }
 
@@ -308,6 +366,7 @@ static void store(struct world *w)
 static void decide_order(struct world *w)
 {
     struct kept_order *kept = &w->now.orders[w->now.n++];
+    w->now.decided++;
     bool market = random_chance(&w->random, 50);
     *kept = (struct kept_order){.order = {.id = (uint64_t)w->now.n,
                                           .side = random_chance(&w->random, 50) ? ORDER_BUY : ORDER_SELL,
@@ -347,17 +406,16 @@ struct reply {
     struct venue_balance balances[2];
 };
 
-static void reply_fills(struct world *w, const char *client_id, struct reply *reply)
+static void reply_fills(const struct model_order *it, struct world *w, struct reply *reply)
 {
-    const struct model_order *it = model_find(&w->venue, client_id);
     for (int i = 0; it && i < it->n_fills; i++)
         reply->fills[reply->answer.n_fills++] = model_fill_of(&w->venue, it, i);
     reply->answer.fills = reply->fills;
 }
 
-static void reply_order(struct world *w, const char *client_id, struct reply *reply)
+static void reply_order(const struct model_order *it, struct world *w, struct reply *reply)
 {
-    reply->orders[0] = model_order_of(&w->venue, model_find(&w->venue, client_id));
+    reply->orders[0] = model_order_of(&w->venue, it);
     reply->answer.orders = reply->orders;
     reply->answer.n_orders = 1;
 }
@@ -376,20 +434,27 @@ static void perform(struct world *w, const struct action *action, struct reply *
     if (action->ask.request == CASE_PLACE) {
         reply->answer.outcome = model_place(&w->venue, &action->order, client_id);
         if (reply->answer.outcome == VENUE_DONE && !w->venue.id_for_life) {
-            reply_order(w, client_id, reply);
-            reply_fills(w, client_id, reply);
+            it = model_find(&w->venue, client_id);
+            reply_order(it, w, reply);
+            reply_fills(it, w, reply);
         }
     } else if (action->ask.request == CASE_CANCEL) {
         reply->answer.outcome = model_cancel(&w->venue, client_id);
         if (reply->answer.outcome == VENUE_DONE && !w->venue.id_for_life)
-            reply_order(w, client_id, reply);
+            reply_order(it, w, reply);
     } else if (action->ask.request == CASE_QUERY || action->ask.request == CASE_WITNESS) {
+        if (action->ask.venue_id[0])
+            it = model_by_id(&w->venue, action->ask.venue_id);
         if (!it || lags(w, it))
             reply->answer.outcome = VENUE_ABSENT;
         else
-            reply_order(w, client_id, reply);
+            reply_order(it, w, reply);
     } else if (action->ask.request == CASE_FILLS) {
-        reply_fills(w, client_id, reply);
+        reply_fills(model_by_id(&w->venue, action->ask.venue_id), w, reply);
+    } else if (action->ask.request == CASE_RECENT) {
+        for (int i = 0; i < w->venue.n; i++)
+            reply->orders[reply->answer.n_orders++] = model_order_of(&w->venue, &w->venue.orders[i]);
+        reply->answer.orders = reply->orders;
     } else if (action->ask.request == CASE_OPEN) {
         answer_open(w, &reply->answer, reply->orders);
     } else {
@@ -507,7 +572,8 @@ static void live(struct world *w)
     }
     if (w->now_ns >= w->order_ns) {
         decide_order(w);
-        w->order_ns = w->now.n == ORDERS ? INT64_MAX : w->now_ns + random_between(&w->random, 1, 25000) * MS;
+        w->order_ns =
+            w->now.decided == ORDERS ? INT64_MAX : w->now_ns + random_between(&w->random, 1, 25000) * MS;
     }
     if (w->now_ns >= w->cancel_ns) {
         struct case_time at = time_of(w);
@@ -550,9 +616,10 @@ static void check_end(struct world *w)
 {
     for (int i = 0; i < w->now.n; i++) {
         struct kept_order *kept = &w->now.orders[i];
-        const struct model_order *it = model_find(&w->venue, kept->client_id);
-        CHECK(model_count(&w->venue, kept->client_id) <= 1);
+        const struct model_order *it = w->venue.id_for_life ? model_find(&w->venue, kept->client_id)
+                                                            : model_by_id(&w->venue, kept->venue_id);
         if (!it) {
+            CHECK_INT(model_count(&w->venue, kept->client_id), 0);
             CHECK(kept->order.state == ORDER_REJECTED || kept->order.state == ORDER_CANCELED);
             CHECK_INT(kept->order.filled, 0);
             lost_total++;
@@ -561,6 +628,14 @@ static void check_end(struct world *w)
         CHECK_INT(kept->order.state, state_of(it));
         CHECK_INT(kept->order.filled, it->filled);
         CHECK(!kept->cancels || !model_live(it));
+    }
+    for (int i = 0; i < w->venue.n; i++) {
+        const struct model_order *it = &w->venue.orders[i];
+        int here = 0;
+        for (int k = 0; k < w->now.n; k++)
+            here += w->venue.id_for_life ? strcmp(w->now.orders[k].client_id, it->client_id) == 0
+                                         : strcmp(w->now.orders[k].venue_id, it->id) == 0;
+        CHECK(here == 1 || (here == 0 && it->filled == 0 && !model_live(it)));
     }
     struct order_cases_view view;
     order_cases_view(w->cases, &view);
@@ -612,8 +687,9 @@ int main(int argc, char **argv)
         run(random_next(&random), i % 2 == 1);
     printf(
         "%lu orders, of them %lu market orders; %lu outcomes were unknown, %lu orders placed again, %lu never "
-        "there; %lu crashes\n",
-        orders_total, market_total, unknown_total, again_total, lost_total, crash_total);
-    CHECK(runs < 100 || (market_total * 10 > orders_total * 4 && unknown_total > 100 && again_total > 10));
+        "there, %lu there twice; %lu crashes\n",
+        orders_total, market_total, unknown_total, again_total, lost_total, twice_total, crash_total);
+    CHECK(runs < 100 || (market_total * 10 > orders_total * 4 && unknown_total > 100 && again_total > 10 &&
+                         twice_total > 50));
     return check_done("order_cases_random");
 }

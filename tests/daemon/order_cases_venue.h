@@ -51,6 +51,14 @@ static inline struct model_order *model_find(struct model_venue *venue, const ch
     return NULL;
 }
 
+static inline struct model_order *model_by_id(struct model_venue *venue, const char *id)
+{
+    for (int i = 0; i < venue->n; i++)
+        if (strcmp(venue->orders[i].id, id) == 0)
+            return &venue->orders[i];
+    return NULL;
+}
+
 static inline int model_count(const struct model_venue *venue, const char *client_id)
 {
     int count = 0;

@@ -99,6 +99,15 @@ static const struct layout {
      "3296cbf86567ae3ea8ff89eb065fc91be4c18bdece964503e37252feea8417c1",
      "aaf63651563b0e3d8f18ee4d902d92ef10df81588091d2645db153d659d95923",
      {9999998814855, 68036895447, 1295133796078, 1416394398197}},
+    {"layout-10", /* with accounts at their venue */
+     10,
+     176439,
+     36566,
+     1544,
+     9870,
+     "308066cc3235dbe9dc4df21bb9765d1db038597d394037be1c2bb35a9c6e448e",
+     "e1fd979647434a5f2a0e0004c28d837537aa86ed10e2cfc2ad70ee420f8ba9ef",
+     {347530671594, 3463006643993, 2795336256001, 10366441781043}},
 };
 
 static void hex(const uint8_t *bytes, char to[static 2 * LEDGER_HASH_SIZE + 1])

@@ -310,7 +310,7 @@ static inline enum venue_outcome place(struct client *client, const struct order
 static inline enum venue_outcome query(struct client *client, const char *id)
 {
     kept = (struct answer){0};
-    waited(venue->accounts->query(client->account, 0, id, on_answer, &kept));
+    waited(venue->accounts->query(client->account, 0, id, "", on_answer, &kept));
     return kept.a.outcome;
 }
 

@@ -189,7 +189,7 @@ static void ask(enum what what)
     seen.done = false;
     int r = what == PLACE    ? a->place(seen.account, &buy, "mine", on_answer, &seen)
             : what == CANCEL ? a->cancel(seen.account, BTC, "mine", on_answer, &seen)
-                             : a->query(seen.account, BTC, "mine", on_answer, &seen);
+                             : a->query(seen.account, BTC, "mine", "", on_answer, &seen);
     CHECK_INT(r, 0);
     CHECK(!seen.done);
     CHECK(loop_until(&loop, &seen.done));

@@ -136,7 +136,7 @@ static enum venue_outcome cancel(const char *client_id)
 static enum venue_outcome query(const char *client_id)
 {
     seen.done = false;
-    return answered(venue->accounts->query(seen.account, BTC, client_id, on_answer, &seen));
+    return answered(venue->accounts->query(seen.account, BTC, client_id, "", on_answer, &seen));
 }
 
 static enum venue_outcome open_orders(void)

@@ -408,7 +408,7 @@ static enum venue_outcome place(void)
 static enum venue_outcome query(void)
 {
     kept = (struct kept){0};
-    CHECK_INT(binance_venue.accounts->query(seen.account, 0, "a-1", on_answer, NULL), 0);
+    CHECK_INT(binance_venue.accounts->query(seen.account, 0, "a-1", "", on_answer, NULL), 0);
     CHECK(loop_until(&loop, &kept.done));
     return kept.outcome;
 }

@@ -216,4 +216,5 @@ const struct venue_accounts binance_accounts = {
     .hold = account_hold,
     .status = account_status,
     NET_ACCOUNT_CALLS,
+    .recent = net_account_recent,
 };

@@ -33,6 +33,7 @@ static int parse(struct binance_request *request, struct json json)
         r = binance_parse_order(json, symbols, lists);
         return r == 0 && !is_of(request) ? -EBADMSG : r;
     case ACCOUNT_OPEN:
+    case ACCOUNT_RECENT:
         return binance_parse_open(json, symbols, lists);
     case ACCOUNT_FILLS:
         return binance_parse_trades(json, symbols, request->base.symbol, request->base.order_id, lists);

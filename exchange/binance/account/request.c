@@ -6,6 +6,8 @@
 
 #define NS_PER_MS 1000000LL
 
+enum { RECENT_ORDERS = 500 };
+
 static const struct {
     const char *http, *path; /* of REST */
     const char *method;      /* of the WebSocket API; NULL: by REST always */
@@ -16,6 +18,7 @@ static const struct {
     [ACCOUNT_OPEN] = {"GET", "openOrders", NULL},
     [ACCOUNT_FILLS] = {"GET", "myTrades", NULL},
     [ACCOUNT_BALANCES] = {"GET", "account", NULL},
+    [ACCOUNT_RECENT] = {"GET", "allOrders", NULL},
 };
 
 static struct binance_account *account_of(const struct binance_request *request)
@@ -82,11 +85,14 @@ static const char *put_parameters(struct binance_request *request, const struct 
         return binance_parameters_of_order(params, call->symbol, order, call->client_id);
     if (call->symbol)
         binance_parameter_add(params, "symbol", call->symbol->name);
-    if (call->client_id[0])
+    if (call->order_id[0])
+        binance_parameter_add(params, "orderId", call->order_id);
+    else if (call->client_id[0])
         binance_parameter_add(params, "origClientOrderId", call->client_id);
     if (call->ask == ACCOUNT_FILLS) {
-        binance_parameter_add(params, "orderId", call->order_id);
         binance_parameter_add_int(params, "limit", BINANCE_TRADES_PAGE);
+    } else if (call->ask == ACCOUNT_RECENT) {
+        binance_parameter_add_int(params, "limit", RECENT_ORDERS);
     } else if (call->ask == ACCOUNT_BALANCES) {
         binance_parameter_add(params, "omitZeroBalances", "true");
     }

@@ -241,7 +241,7 @@ static void test_market(struct trader *trader, int64_t qty)
     CHECK_STR(trader->orders[0].client_id, "market-1");
     CHECK(trader->orders[0].symbol == symbol && trader->orders[0].qty == qty);
     UNTIL(world, pushed_state(trader, "market-1", VENUE_ORDER_FILLED));
-    ANSWERED(trader, VENUE_DONE, accounts->query(trader->account, 1, "market-1", on_done, trader));
+    ANSWERED(trader, VENUE_DONE, accounts->query(trader->account, 1, "market-1", "", on_done, trader));
     CHECK_INT(trader->n_orders, 1);
     CHECK_INT(trader->orders[0].state, VENUE_ORDER_FILLED);
 
@@ -283,7 +283,7 @@ static void test_limit(struct trader *trader, int64_t price, int64_t qty)
           trader->orders[0].side == ORDER_BUY && trader->orders[0].qty == qty);
     ANSWERED(trader, VENUE_DONE, accounts->cancel(trader->account, 1, "limit-1", on_done, trader));
     UNTIL(world, pushed_state(trader, "limit-1", VENUE_ORDER_CANCELED));
-    ANSWERED(trader, VENUE_DONE, accounts->query(trader->account, 1, "limit-1", on_done, trader));
+    ANSWERED(trader, VENUE_DONE, accounts->query(trader->account, 1, "limit-1", "", on_done, trader));
     CHECK_INT(trader->orders[0].state, VENUE_ORDER_CANCELED);
     ANSWERED(trader, VENUE_DONE, accounts->open(trader->account, on_done, trader));
     CHECK_INT(trader->n_orders, 0);
@@ -296,7 +296,7 @@ static void test_no_orders(struct trader *trader, int64_t qty)
     ANSWERED(trader, VENUE_REFUSED, accounts->place(trader->account, &huge, "huge-1", on_done, trader));
     CHECK(trader->code != 0 && trader->text[0]);
     printf("refused: %d %s\n", trader->code, trader->text);
-    ANSWERED(trader, VENUE_ABSENT, accounts->query(trader->account, 1, "nowhere-1", on_done, trader));
+    ANSWERED(trader, VENUE_ABSENT, accounts->query(trader->account, 1, "nowhere-1", "", on_done, trader));
     ANSWERED(trader, VENUE_ABSENT, accounts->cancel(trader->account, 1, "nowhere-1", on_done, trader));
 }
 
@@ -348,7 +348,7 @@ static void test_orders_hostile(const struct subject *subject)
         ANSWERED(&trader, VENUE_UNKNOWN,
                  accounts_of(&trader)->place(trader.account, &order, "nonsense-1", on_done, &trader));
         trader.done = false;
-        CHECK_INT(accounts_of(&trader)->query(trader.account, 1, "nonsense-1", on_done, &trader), 0);
+        CHECK_INT(accounts_of(&trader)->query(trader.account, 1, "nonsense-1", "", on_done, &trader), 0);
         UNTIL(&world, trader.done);
         CHECK(trader.outcome != VENUE_DONE && trader.outcome != VENUE_ABSENT && trader.n_orders == 0);
     }
