@@ -23,7 +23,9 @@ import urllib.request
 import harness
 
 KILLS = 200 if harness.LONG else 4
-FAULTS = ("order:lost-request", "order:lost-answer", "order:5xx-done", "order:5xx-not-done", "user:drop", "user:dup", "user:reorder")
+KILLS_BETWEEN = 200 if harness.LONG else 2  # sending an order and its acknowledgement
+FAULTS = ("order:lost-request", "order:lost-answer", "order:twice", "order:5xx-done", "order:5xx-not-done", "order:late:12s",
+          "user:drop", "user:dup", "user:reorder")
 STATES = {"NEW": "OPEN", "PARTIALLY_FILLED": "PARTIAL", "FILLED": "FILLED", "CANCELED": "CANCELED", "EXPIRED": "EXPIRED",
           "new": "OPEN", "accepted": "OPEN", "partially_filled": "PARTIAL", "filled": "FILLED", "canceled": "CANCELED",
           "expired": "EXPIRED"}
@@ -32,6 +34,7 @@ STATES = {"NEW": "OPEN", "PARTIALLY_FILLED": "PARTIAL", "FILLED": "FILLED", "CAN
 class Binance:
     name, symbol, base, currency = "binance", "BTCUSDT", "BTC", "USDT"
     unsaid = ()
+    doubles = True  # a client id is good again once its order has filled
 
     def __init__(self, folder, *faults):
         path = os.path.join(folder, "known")
@@ -64,6 +67,7 @@ class Alpaca:
     name, symbol, base, currency = "alpaca", "BTC/USD", "BTC", "USD"
     unsaid = ("VENUE_BALANCE",)  # no fill says its fee, which is less where the order rested: fees() has it
     headers = {"APCA-API-KEY-ID": "key1", "APCA-API-SECRET-KEY": "hush"}
+    doubles = False
 
     def __init__(self, folder, *faults):
         self.market = f"[market]\nvenue = alpaca\nsymbols = BTC/USD\n[venue alpaca]\nkeys = {os.path.join(folder, 'keys')}\n"
@@ -141,17 +145,25 @@ def settled(daemon):
 
 
 def compare(daemon, venue):
-    there = venue.orders()
-    ids = [client_id for client_id, _, _ in there]
-    assert len(ids) == len(set(ids)), "two orders of a client id"
-    here = {order: (state, filled) for order, state, filled in daemon.query("SELECT id, state, filled FROM orders")}
-    fills = dict(daemon.query("SELECT order_id, SUM(qty) FROM fills GROUP BY order_id"))
-    assert fills == {order: filled for order, (_, filled) in here.items() if filled}
+    """States, fills and quantities are the venue's; of a client id it has one order or none, or two where the request arrived twice,
+    and then we have two as well. Returns how many orders it has, and how many of them are second ones."""
+    there, here, seconds = {}, {}, 0
     scale = 10 ** daemon.query(f"SELECT qty_scale FROM symbols WHERE name = '{venue.symbol}'")[0][0]
-    for client_id, state, quantity in there:
-        assert here.pop(int(client_id.rsplit("-", 1)[1])) == (STATES[state], round(quantity * scale)), (client_id, state, quantity)
-    assert {row for row in here.values()} <= {("REJECTED", 0), ("CANCELED", 0)}, here
-    return len(ids)
+    for client_id, state, quantity in venue.orders():
+        there.setdefault(int(client_id.rsplit("-", 1)[1]), []).append((STATES[state], round(quantity * scale)))
+    rows = daemon.query("SELECT id, tag, state, qty, filled FROM orders")
+    assert all(filled <= qty for _, _, _, qty, filled in rows), rows
+    fills = dict(daemon.query("SELECT order_id, SUM(qty) FROM fills GROUP BY order_id"))
+    assert fills == {order: filled for order, _, _, _, filled in rows if filled}
+    for order, tag, state, _, filled in rows:
+        second = re.fullmatch(r"second of (\d+)", tag or "")
+        seconds += second is not None
+        here.setdefault(int(second[1]) if second else order, []).append((state, filled))
+    for order, of_it in there.items():
+        assert len(of_it) <= 1 + venue.doubles and sorted(here.pop(order)) == sorted(of_it), (order, of_it, rows)
+    assert {row for of_it in here.values() for row in of_it} <= {("REJECTED", 0), ("CANCELED", 0)}, here
+    assert len(daemon.query("SELECT 1 FROM alerts WHERE code = 'VENUE_TWICE'")) == seconds
+    return sum(map(len, there.values())), seconds
 
 
 def compare_fees(daemon, venue):
@@ -186,15 +198,93 @@ def killed(folder, kind):
     attached(daemon)
     daemon.papertape("order", "cancel", "--all", status=None)
     settled(daemon)
-    orders = compare(daemon, venue)
+    orders, seconds = compare(daemon, venue)
     compare_fees(daemon, venue)
     alerts = {code for code, in daemon.query("SELECT code FROM alerts WHERE code LIKE 'VENUE%' "
                                              "AND NOT (code = 'VENUE_ACCOUNT' AND text LIKE '%limit of requests is nearly used up')")}  # by many starts
-    assert alerts <= {"VENUE_UNKNOWN", "VENUE_REFUSED", *kind.unsaid}, alerts
+    assert alerts <= {"VENUE_UNKNOWN", "VENUE_REFUSED", *(("VENUE_TWICE",) if seconds else ()), *kind.unsaid}, alerts
     daemon.papertape("ledger", "verify")
     daemon.papertape("parity")
     assert daemon.stop() == 0 and venue.replay.stop() == 0
-    print(f"{kind.name}: {KILLS} kills, {orders} orders")
+    print(f"{kind.name}: {KILLS} kills, {orders} orders, {seconds} of them by requests that arrived twice")
+
+
+def killed_between(folder, kind):
+    """The daemon is killed when the venue has taken the order, and the daemon does not know it yet: by the venue's transcript, and by the
+    order as the killed daemon has left it."""
+    inside = folder.within(f"{kind.name}-between")
+    transcript = os.path.join(inside, "transcript")
+    venue = kind(inside, "--transcript", transcript)
+    def arrived(client_id):
+        """By what the venue says it has answered: the answer's bytes wait."""
+        with open(transcript, encoding="utf-8", errors="replace") as file:
+            return any(line.startswith("0 rest POST ") and f'"{client_id}"' in line for line in file)
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue)
+    between = 0
+    for kill in range(1, KILLS_BETWEEN + 1):
+        status = attached(daemon)
+        limit = ["--limit", f"{status['symbols'][0]['bid'] * 0.9:.2f}"] if kill % 4 == 0 else []
+        for text in ("slow:1B/s", "slow-answer:20B/s"):  # user data, and the answer, wait
+            harness.fault(venue.replay, text)
+        daemon.papertape("order", *(("sell", venue.symbol, "0.002") if kill % 4 == 2 else ("buy", venue.symbol, "0.01")), *limit)
+        harness.wait_for(lambda: arrived(f"{at_venue(status)['prefix']}-{kill}"), "the request at the venue")
+        daemon.stop(signal.SIGKILL)
+        between += daemon.query(f"SELECT state, filled FROM orders WHERE id = {kill}") == [("PENDING", 0)]
+        harness.fault(venue.replay, "none")
+        daemon = start(folder, inside, venue)
+    attached(daemon)
+    daemon.papertape("order", "cancel", "--all", status=None)
+    settled(daemon)
+    assert between == KILLS_BETWEEN, f"{between} of {KILLS_BETWEEN} kills were between an order's sending and its acknowledgement"
+    assert compare(daemon, venue) == (KILLS_BETWEEN, 0)
+    compare_fees(daemon, venue)
+    daemon.papertape("ledger", "verify")
+    daemon.papertape("parity")
+    assert daemon.stop() == 0 and venue.replay.stop() == 0
+    print(f"{kind.name}: {between} kills between an order's sending and its acknowledgement, of {KILLS_BETWEEN} meant so")
+
+
+def arrives_again(venue, prefix, order, side):
+    """The request of a market order, which has filled."""
+    assert venue.signed("POST", "/api/v3/order", side=side, type="MARKET", quantity="0.01", newClientOrderId=f"{prefix}-{order}")["status"] == "FILLED"
+
+
+def doubled(folder):
+    """A request that arrives twice makes two orders of one client id: the second one is an order of its own here, found in user data, and
+    after a kill by the comparison."""
+    inside = folder.within("doubled")
+    venue = Binance(inside)
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue)
+    prefix = at_venue(attached(daemon))["prefix"]
+    second = lambda of: stored(daemon, f"SELECT id FROM orders WHERE tag = 'second of {of}' AND state = 'FILLED'")[0][0]
+    def ordered(side):
+        daemon.papertape("order", side, venue.symbol, "0.01")
+        return stored(daemon, "SELECT max(id) FROM orders WHERE state = 'FILLED' HAVING max(id) = (SELECT max(id) FROM orders)")[0][0]
+    for kill in (False, True):
+        order = ordered("buy")
+        if kill:
+            daemon.stop(signal.SIGKILL)
+        arrives_again(venue, prefix, order, "BUY")
+        if kill:
+            daemon = start(folder, inside, venue)
+        twin = second(order)
+        theirs = sorted(row["orderId"] for row in venue.signed("GET", "/api/v3/allOrders", limit=1000) if row["clientOrderId"] == f"{prefix}-{order}")
+        assert len(theirs) == 2
+        for one, there in ((order, theirs[0]), (twin, theirs[1])):
+            assert f"at the venue: client id {prefix}-{order}, its id {there}\n" in (text := daemon.papertape("explain", str(one))), text
+    harness.fault(venue.replay, "order:twice")  # every fourth
+    for side in ("buy", "buy", "sell", "sell"):
+        ordered(side)
+    settled(daemon)
+    orders, seconds = compare(daemon, venue)
+    assert (orders, seconds) == (9, 3), (orders, seconds)
+    compare_fees(daemon, venue)
+    assert not daemon.query("SELECT 1 FROM alerts WHERE code = 'VENUE_BALANCE'")
+    daemon.papertape("ledger", "verify")
+    daemon.papertape("parity")
+    assert daemon.stop() == 0 and venue.replay.stop() == 0
 
 
 def without_log(folder, inside, venue, daemon):
@@ -471,7 +561,8 @@ def stepped(folder):
 
 def main():
     with harness.Folder() as folder:
-        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca), wiped, refused, configured, shown, added_early,
+        harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca),
+                         lambda folder: killed_between(folder, Binance), lambda folder: killed_between(folder, Alpaca), doubled, wiped, refused, configured, shown, added_early,
                          amounts, stepped)
 
 
