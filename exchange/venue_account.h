@@ -191,7 +191,8 @@ struct venue_accounts {
     int (*fills)(struct venue_account *account, int symbol, const char *order_id, venue_answer_done *done,
                  void *user); /* of one order, from its first on */
     int (*balances)(struct venue_account *account, venue_answer_done *done, void *user);
-    /* The newest orders of a symbol, of any state, 500 at most; NULL where id_for_life. */
+    /* The newest orders of a symbol, of any state, 500 at most. NULL: there is no such list, or no need of it
+     * (id_for_life). */
     int (*recent)(struct venue_account *account, int symbol, venue_answer_done *done, void *user);
 };
 

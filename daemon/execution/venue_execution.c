@@ -295,7 +295,8 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
     if (execution->cases || index < 0 || execution->denied || engine_venue_halted(engine, index))
         return 0;
     const struct order_cases_config config = {.symbols = execution->symbols,
-                                              .n_symbols = SYMBOLS_MAX,
+                                              .n_symbols =
+                                                  execution->config.accounts->recent ? SYMBOLS_MAX : 0,
                                               .settle_ns = execution->config.settle_ns,
                                               .reconcile_ns = execution->config.reconcile_ns,
                                               .id_for_life = execution->config.accounts->id_for_life};

@@ -80,10 +80,11 @@ static int on_cancel(struct venue_account *at, int symbol, const char *client_id
     return add(at, "cancel", client_id, NULL, done, user);
 }
 
-static int on_query(struct venue_account *at, int symbol, const char *client_id, venue_answer_done *done,
-                    void *user)
+static int on_query(struct venue_account *at, int symbol, const char *client_id, const char *venue_id,
+                    venue_answer_done *done, void *user)
 {
     CHECK_INT(symbol, BTCUSDT);
+    CHECK(venue_id[0] == '\0' || strcmp(venue_id, "77") == 0);
     return add(at, "query", client_id, NULL, done, user);
 }
 
@@ -98,6 +99,12 @@ static int on_fills(struct venue_account *at, int symbol, const char *order_id, 
     CHECK_INT(symbol, BTCUSDT);
     CHECK_STR(order_id, "77");
     return add(at, "fills", "", NULL, done, user);
+}
+
+static int on_recent(struct venue_account *at, int symbol, venue_answer_done *done, void *user)
+{
+    CHECK_INT(symbol, BTCUSDT);
+    return add(at, "recent", "", NULL, done, user);
 }
 
 static int on_balances(struct venue_account *at, venue_answer_done *done, void *user)
@@ -115,6 +122,7 @@ static const struct venue_accounts accounts = {
     .open = on_open,
     .fills = on_fills,
     .balances = on_balances,
+    .recent = on_recent,
 };
 
 /* ---- the host ---- */
