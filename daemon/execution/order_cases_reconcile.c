@@ -181,8 +181,10 @@ static void take_recent(struct order_cases *cases, const struct venue_answer *an
     struct case_reconcile *reconcile = &cases->reconcile;
     for (size_t i = 0; i < answer->n_orders; i++) {
         const struct venue_order *order = &answer->orders[i];
-        const struct order_case *c = order_case_find(cases, order->client_id, order->id);
-        if (order->filled > 0 && (!c || (c->state == CASE_ENDED && !c->venue_id[0])))
+        struct order_case *c = order_case_find(cases, order->client_id, order->id);
+        if (c && c->state != CASE_ENDED)
+            order_case_report(cases, c, order, at);
+        else if (order->filled > 0 && (!c || !c->venue_id[0]))
             order_case_twice(cases, order, at);
     }
     if (cases->serial != reconcile->serial)
