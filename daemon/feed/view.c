@@ -197,6 +197,22 @@ static size_t rank(const char *state)
 void feeds_view(const struct feeds *feeds, struct feed_view *ret)
 {
     struct feed_view view;
+    if (feeds_count(feeds) == 0) { /* the daemon stops, and its feeds with it */
+        *ret = (struct feed_view){.state = "connecting",
+                                  .venue = "",
+                                  .title = "",
+                                  .url = "",
+                                  .rest_url = "",
+                                  .detail = "stopping",
+                                  .age_ms = -1,
+                                  .retry_in_ms = -1,
+                                  .clock_offset_ms = NAN,
+                                  .weight_used = -1,
+                                  .latency_p50_ms = NAN,
+                                  .latency_p99_ms = NAN,
+                                  .market = "always"};
+        return;
+    }
     feed_view(feeds_at(feeds, 0), ret);
     for (size_t i = 1; i < feeds_count(feeds); i++) {
         feed_view(feeds_at(feeds, i), &view);

@@ -60,7 +60,7 @@ def transport(folder, way, began):
     for order in (3, 4):
         in_state(daemon, order, "CANCELED")
     daemon.papertape("parity")
-    assert daemon.stop() == 0 and replay.stop() == 0
+    assert (daemon.stop(), replay.stop()) == (0, 0), (daemon.popen.returncode, replay.popen.returncode)
     alerts = daemon.query("SELECT DISTINCT code FROM alerts WHERE code LIKE 'VENUE%'")
     assert alerts == [("VENUE_REFUSED",)], alerts
     return (daemon.query("SELECT id, side, type, tif, qty, price, stop_price, state, reason, filled FROM orders ORDER BY id"),
@@ -104,7 +104,7 @@ def shown(daemon, order):
     lines.until(rf"^order +{order} .* UNKNOWN")
     lines.say(f"order:{order}")
     lines.until("^state: UNKNOWN")
-    lines.say("quit")
+    return lines
 
 
 def unknown(folder):
@@ -115,11 +115,13 @@ def unknown(folder):
         daemon.papertape("order", "buy", SYMBOL, "0.01", "--limit", "50000.00")
         harness.wait_for(lambda: not daemon.query("SELECT 1 FROM orders WHERE state = 'PENDING'"), "what became of the order")
         lost = daemon.query("SELECT id FROM orders WHERE state = 'UNKNOWN'")
-    shown(daemon, lost[0][0])
+    lines = shown(daemon, lost[0][0])
     if harness.LONG:
         in_state(daemon, lost[0][0], "REJECTED")
         assert daemon.query(f"SELECT reason FROM orders WHERE id = {lost[0][0]}") == [("VENUE_LOST",)]
-    assert daemon.stop() == 0 and replay.stop() == 0
+    assert (daemon.stop(), replay.stop()) == (0, 0), (daemon.popen.returncode, replay.popen.returncode)  # asked for its status meanwhile
+    lines.process.kill()
+    lines.process.wait()
 
 
 def main():
