@@ -118,6 +118,8 @@ static int open_at(struct tui_past_source *source, int64_t at_ns, struct past_re
     if (r == 0) {
         source->model->at_ns = at_ns;
         tui_model_take_stored(source->model, status, age_ms, tui_model_now());
+        if (status->n_accounts == 0)
+            snprintf(read->words, sizeof(read->words), "nothing is recorded of that moment");
     }
     free(status);
     return r;
