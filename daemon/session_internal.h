@@ -203,7 +203,8 @@ void daemon_session_alerts_finish(struct session *session);
 void daemon_session_take_price_alerts(struct session *session, struct db_reader *reader);
 /* In the event's group, once the engine has it: a trade that makes a price raises those that it reaches. */
 void daemon_session_price_trade(struct session *session, const struct market_event *event);
-/* The same of a closed bar, in that engine, of the alerts that were there when it opened. */
+/* The same of a closed bar, in that engine: all of it of the alerts that were there when it opened, its close
+ * of those that were there when it closed. */
 void daemon_session_price_bar(struct session *session, const struct engine *engine, int symbol,
                               const struct bar *bar);
 /* The session takes events: raises what the last price reaches, which a former run had no time to store. */

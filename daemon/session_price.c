@@ -102,6 +102,8 @@ void daemon_session_price_bar(struct session *session, const struct engine *engi
         return;
     int64_t open_ns = bar->open_ns - engine_symbol_ahead_ns(engine, symbol);
     look(session, engine, symbol, bar->low, bar->high, open_ns, "in the bar of", bar->open_ns);
+    look(session, engine, symbol, bar->close, bar->close, open_ns + engine_interval(engine), "in the bar of",
+         bar->open_ns);
 }
 
 void daemon_session_price_begin(struct session *session)

@@ -112,13 +112,13 @@ static void trade(int64_t cents)
 }
 
 /* Bars that were fetched. */
-static void bar(int64_t open_ns, int64_t low, int64_t high)
+static void bar(int64_t open_ns, int64_t low, int64_t high, int64_t close)
 {
     const struct bar one = {.open_ns = open_ns,
                             .open = low * UNIT / 100,
                             .high = high * UNIT / 100,
                             .low = low * UNIT / 100,
-                            .close = low * UNIT / 100,
+                            .close = close * UNIT / 100,
                             .volume = UNIT,
                             .trades = 1,
                             .first_trade_id = -1,
@@ -182,13 +182,20 @@ static void test_bars(void)
 {
     int64_t open_ns = bar_open_time(now_ns, MINUTE_NS);
     uint64_t high = add(BTC, true, 6100000), low = add(BTC, false, 5900000);
-    bar(open_ns, 5800000, 6200000); /* before and after they were set: it does not say when */
+    bar(open_ns, 5800000, 6200000, 6000000); /* before or after they were set: it does not say when */
     CHECK(waits(high) && waits(low));
-    bar(open_ns + MINUTE_NS, 5950000, 6100001);
+    bar(open_ns + MINUTE_NS, 5950000, 6100001, 6000000);
     CHECK(!waits(high) && waits(low));
     CHECK_STR(newest(), "BTCUSDT: 61000.00 or above was traded: 61000.01 in the bar of 2024-08-08T23:54:00Z");
     CHECK_INT(noticed, 3);
-    now_ns = open_ns + 2 * MINUTE_NS;
+    now_ns = open_ns + 2 * MINUTE_NS + SECOND_NS;
+    daemon_session_pass(session, now_ns);
+    high = add(BTC, true, 6100000);
+    bar(open_ns + 2 * MINUTE_NS, 5950000, 6200000, 6150000); /* what it closed at came after that */
+    CHECK(!waits(high) && waits(low));
+    CHECK_STR(newest(), "BTCUSDT: 61000.00 or above was traded: 61500.00 in the bar of 2024-08-08T23:55:00Z");
+    CHECK_INT(noticed, 4);
+    now_ns = open_ns + 3 * MINUTE_NS;
 }
 
 static void test_split_and_name(uint64_t *ret_split, uint64_t *ret_named)

@@ -107,7 +107,7 @@ def lives(folder, replay, streams, how):
     bars = {s["symbol"]: s["bars"] for s in daemon.status_object()["symbols"]}
     daemon.wait_status(lambda s: all(x["bars"] >= bars[x["symbol"]] + 3 for x in s["symbols"]), "bars after the restart")
     came = check(daemon, alerts)
-    assert {way for _, way in came.values()} <= {how, "in the bar of"} and any(way == how for _, way in came.values()), came
+    assert any(way == how for _, way in came.values()), came
     left = listed(daemon)
     assert left and set(left) < set(alerts), left
     assert daemon.stop() == 0
