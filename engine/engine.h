@@ -352,7 +352,7 @@ void engine_venue_client_id(const struct engine *engine, int account, uint64_t o
 /* The order that has it, of any state; 0: another's, or from elsewhere. */
 uint64_t engine_venue_order_of(const struct engine *engine, int account, const char *client_id);
 /* Of its last VENUE_NAMED_MAX orders there: the venue's id of one; "": not known. And the order that has that
- * id, and the client id of order `client`; 0: none is known, which of older ones proves nothing. */
+ * id, and the client id of order `client`; 0: it is not known, which of older ones proves nothing. */
 const char *engine_venue_id(const struct engine *engine, int account, uint64_t order_id);
 uint64_t engine_venue_booked(const struct engine *engine, int account, uint64_t client, const char *venue_id);
 /* Is a live order to be cancelled at the venue? So that the request is repeated after a restart. */
