@@ -51,8 +51,9 @@ static void halve(struct measure *measure)
 }
 
 #define APART_NS INT64_C(1000000000)
-#define AHEAD_NS INT64_C(250000000) /* the moment of a message may be so far ahead of a clock that is right \
-                                     */
+#define AHEAD_NS \
+    INT64_C(250000000) /* the moment of a message may be so far ahead of a clock that is right \
+                        */
 
 int64_t feed_measure_late_us(int64_t venue_ns, int64_t wall_ns, int64_t event_ns)
 {
