@@ -228,7 +228,7 @@ def killed_between(folder, kind):
         limit = ["--limit", f"{status['symbols'][0]['bid'] * 1.05:.2f}"] if kill % 4 == 0 else []  # which takes
         for text in ("slow:1B/s", "slow-answer:20B/s"):  # user data, and the answer, wait
             harness.fault(venue.replay, text)
-        daemon.papertape("order", *(("sell", venue.symbol, "0.002") if kill % 4 == 2 else ("buy", venue.symbol, "0.01")), *limit)
+        daemon.papertape("order", *(("sell", venue.symbol, "0.002") if kill % 4 == 2 else ("buy", venue.symbol, "0.004")), *limit)
         harness.wait_for(lambda: arrived(f"{at_venue(status)['prefix']}-{kill}"), "the request at the venue")
         daemon.stop(signal.SIGKILL)
         between += daemon.query(f"SELECT state, filled FROM orders WHERE id = {kill}") == [("PENDING", 0)]
