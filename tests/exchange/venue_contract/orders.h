@@ -401,7 +401,7 @@ static void test_orders_redirected(const struct subject *subject)
         redirecting.status = statuses[i];
         ANSWERED(&trader, VENUE_UNKNOWN,
                  accounts->place(trader.account, &order, "there-1", on_done, &trader));
-        ANSWERED(&trader, VENUE_UNKNOWN, accounts->query(trader.account, 1, "there-1", on_done, &trader));
+        ANSWERED(&trader, VENUE_UNKNOWN, accounts->query(trader.account, 1, "there-1", "", on_done, &trader));
         ANSWERED(&trader, VENUE_UNKNOWN, accounts->balances(trader.account, on_done, &trader));
         ANSWERED(&trader, VENUE_UNKNOWN, accounts->fills(trader.account, 1, "7", on_done, &trader));
         trader.done = false;
