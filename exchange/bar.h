@@ -70,8 +70,8 @@ extern const struct bar_interval bar_intervals[BAR_INTERVALS];
 
 /* A calendar month of UTC, in place of an interval's length: a mark, longer than any month and no whole
  * number of microseconds, so that it is no bar's length. What takes it asks bar_open_time() and
- * bar_end_time(), and adds no interval to a time. Its name is the archive's of Binance, whose REST calls it
- * 1M: files of 1m and 1M would have one name on a disk that does not know the case of letters. */
+ * bar_end_time(), and adds no interval to a time. Its name is that of archives, and REST calls it 1M: files
+ * of 1m and 1M would have one name on a disk that does not know the case of letters. */
 #define BAR_MONTH_NS   (31 * 86400 * 1000000000LL + 1)
 #define BAR_MONTH_NAME "1mo"
 #define BAR_MONTH_REST "1M"
