@@ -172,7 +172,7 @@ drawdown_critical = off
 drawdown_of_limit = 0.000001%
 daily_loss_of_limit = 0.000001%
 no_trades_for = 0.1s
-clock_offset = 0.000000001s
+clock_offset = 1s
 sink_failing_for = 0.5s
 {sinks}
 [account main]
@@ -227,7 +227,7 @@ command = /bin/sh -c 'cat >>"$1"' sh {took}"""
     with open(os.path.join(state, "backup.json"), "w") as file:
         json.dump({"ok": False, "error": "no room", "end_ns": 1}, file)
     os.chmod(state, 0o750)
-    replay = folder.start(harness.Replay(folder.within("down-venue"), "--synthetic", "11", "--symbols", "1", "--rate", "50"))
+    replay = folder.start(harness.Replay(folder.within("down-venue"), "--synthetic", "11", "--symbols", "1", "--rate", "50", "--fault", "clock:+3s"))
     figures = os.path.join(folder.path, "gpu")
     with open(figures, "w") as file:
         file.write("devices=1\ntemperature=81\n")
@@ -334,9 +334,9 @@ def quiet(folder):
     now = time.localtime()
     start = (60 * now.tm_hour + now.tm_min - 5) % 1440
     end = (start + 120) % 1440
-    plain = f"[market]\nsymbols = BTCUSDT\n[alerts]\nretry_s = 0.3\nclock_offset = 0.000000001s\ndisk = 0.0001%\ndisk_critical = {{critical}}\nwebhook = http://127.0.0.1:{web.port}/one\n"
+    plain = f"[market]\nsymbols = BTCUSDT\n[alerts]\nretry_s = 0.3\nclock_offset = 1s\ndisk = 0.0001%\ndisk_critical = {{critical}}\nwebhook = http://127.0.0.1:{web.port}/one\n"
     held = plain + f"quiet = {start // 60:02}:{start % 60:02}-{end // 60:02}:{end % 60:02}\n"
-    replay = folder.start(harness.Replay(folder.within("quiet-venue"), "--synthetic", "5", "--symbols", "1", "--rate", "5"))
+    replay = folder.start(harness.Replay(folder.within("quiet-venue"), "--synthetic", "5", "--symbols", "1", "--rate", "5", "--fault", "clock:+3s"))
     daemon = folder.start(harness.Daemon(folder.path, replay, held.format(critical="off"), name="quiet", state="quiet"))
     daemon.wait_status(lambda s: s["symbols"] and s["alert_sinks"]["sinks"] and s["alert_sinks"]["sinks"][0]["held"] >= 2, "notices that are held")
     assert not web.taken, web.taken
