@@ -426,7 +426,8 @@ static bool same_chart(const struct history_want *a, const struct history_want *
 static bool same_past(const struct history_want *a, const struct history_want *b)
 {
     return strcmp(a->account, b->account) == 0 && strcmp(a->training, b->training) == 0 &&
-           a->span == b->span && memcmp(a->compared, b->compared, sizeof(a->compared)) == 0;
+           a->span == b->span && strcmp(a->benchmark, b->benchmark) == 0 &&
+           memcmp(a->compared, b->compared, sizeof(a->compared)) == 0;
 }
 
 /* All except the bars and the devices. */
@@ -445,6 +446,8 @@ static int read_stored(struct history_reader *reader, struct reading *reading, i
         r = db_reader_commands(reader->db, HISTORY_LOG_OTHERS, on_command, reading);
     if (r == 0)
         r = tui_history_read_equity(reader, h, reading->want, wall_ns);
+    if (r == 0)
+        r = tui_history_read_benchmark(reader, h, reading->want->benchmark);
     if (r == 0)
         r = read_statistics(reader, reading);
     if (r == 0)

@@ -26,6 +26,7 @@ enum {
     HISTORY_FILLS_A_READ = 20000,
     HISTORY_POINTS_MAX = 512, /* of a learning curve, thinned; two a column of the widest chart */
     HISTORY_COMPARED_MAX = 6,
+    HISTORY_BENCHMARK_MAX = 256,
     HISTORY_PHASES_MAX = 4096,
     HISTORY_EVALUATIONS_MAX = 64,
     HISTORY_PARAMETERS_MAX = 96,
@@ -36,6 +37,17 @@ struct history_equity {
     double equity;
     double peak; /* the highest so far; NaN: not known */
 };
+
+/* A symbol's closes at equal steps over the time of an account's curve, in present shares. */
+struct history_benchmark {
+    char symbol[SYMBOL_NAME_MAX]; /* "": none */
+    int64_t from_ns, to_ns;
+    double closes[HISTORY_BENCHMARK_MAX]; /* NaN: no bar had ended by then */
+    int n;
+};
+
+/* What one unit of money was worth then that bought it with the first of these closes; NaN: not known. */
+double tui_history_benchmark(const struct history_benchmark *benchmark, int64_t at_ns);
 
 /* Profit or loss of a UTC day by its newest point; money in and out is neither. */
 struct history_day {
@@ -174,6 +186,7 @@ struct history_want {
     char training[STATUS_TRAINING_NAME_MAX];
     char compared[HISTORY_COMPARED_MAX][STATUS_TRAINING_NAME_MAX]; /* whose learning curves; "": none */
     enum history_span span;                                        /* of the equity */
+    char benchmark[SYMBOL_NAME_MAX];                               /* beside it; "": none */
 };
 
 /* Newest first, except equity and bars, which go up in time, and days. */
@@ -182,6 +195,7 @@ struct history {
     struct history_day days[HISTORY_DAYS_MAX]; /* of that account, each at `day` modulo their number */
     char equity_account[ACCOUNT_NAME_MAX];     /* whose it is; "" before any is known */
     enum history_span equity_span;
+    struct history_benchmark benchmark; /* that is wanted */
     double equity_flows;  /* money in less money out after the first point; of the whole curve from its start
                              on */
     double equity_put_in; /* the money in alone */

@@ -21,9 +21,8 @@ static void on_bar(void *ctx, const struct bar *bar)
     *(struct bar *)ctx = *bar;
 }
 
-/* The newest bar that ended then or before. 1: there is one; 0; -errno. */
-static int bar_until(struct db_reader *db, const char *symbol, int64_t interval_ns, int64_t end_ns,
-                     struct bar *ret)
+int tui_history_bar_until(struct db_reader *db, const char *symbol, int64_t interval_ns, int64_t end_ns,
+                          struct bar *ret)
 {
     *ret = (struct bar){.open_ns = -1};
     int r =
@@ -51,14 +50,14 @@ static int read_change(struct db_reader *db, const struct status *status, const 
     const int64_t hole_ns = (always ? HOLE_HOURS : CLOSED_HOURS) * HOUR_NS + interval_ns;
     int r = db_reader_symbol(db, symbol->symbol, &row);
     if (r == 0)
-        r = bar_until(db, symbol->symbol, interval_ns, INT64_MAX, &newest);
+        r = tui_history_bar_until(db, symbol->symbol, interval_ns, INT64_MAX, &newest);
     if (r <= 0)
         return r == -ENOENT ? 0 : r;
     const int64_t newest_ns = newest.open_ns + interval_ns;
     if (!status->saved && wall_ns - newest_ns > hole_ns)
         return 0;
     const int64_t then_ns = (closed ? newest_ns : wall_ns) - DAY_HOURS * HOUR_NS;
-    r = bar_until(db, symbol->symbol, interval_ns, then_ns, &before);
+    r = tui_history_bar_until(db, symbol->symbol, interval_ns, then_ns, &before);
     if (r < 0)
         return r;
     ret->newest = decimal_to_double(newest.close, row.symbol.price_scale);

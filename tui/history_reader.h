@@ -60,6 +60,15 @@ int tui_history_read_bars(struct history_reader *reader, struct history *h, cons
 int tui_history_read_equity(struct history_reader *reader, struct history *h, const struct history_want *want,
                             int64_t wall_ns);
 
+/* A symbol's newest bar, in present shares, that ended then or before. 1: there is one; 0; -errno. */
+struct bar;
+int tui_history_bar_until(struct db_reader *db, const char *symbol, int64_t interval_ns, int64_t end_ns,
+                          struct bar *ret);
+
+/* The closes of a symbol ("" for none) over the time of the curve that was read; again where that is longer
+ * by now. 0 or -errno. */
+int tui_history_read_benchmark(struct history_reader *reader, struct history *h, const char *symbol);
+
 /* The past of one training, "" for none: points and evaluations from where the last reading of it ended,
  * unless it has been started again or gone back since. 0 or -errno. */
 int tui_history_read_training(struct history_reader *reader, struct history_training *past, const char *name);

@@ -658,6 +658,9 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'u':
         view->equity_span = (view->equity_span + 1) % SPANS;
         return ACTION_COLLECT;
+    case 'H':
+        view->benchmark = !view->benchmark;
+        return ACTION_COLLECT;
     case 'o':
     case 'I':
     case '/':

@@ -373,6 +373,9 @@ void tui_view_want(const struct view *view, const struct model *model, int width
         memcpy(ret->compared, view->compare.marked, sizeof(ret->compared));
     ret->bars_end_ns = view->chart.end_ns;
     ret->span = view->equity_span;
+    symbol = view->benchmark ? tui_view_symbol(view, model) : NULL;
+    if (symbol)
+        memcpy(ret->benchmark, symbol->symbol, sizeof(ret->benchmark));
 }
 
 const char *tui_view_wanted_depth(const struct view *view, const struct model *model,

@@ -91,6 +91,7 @@ struct view {
     int curve;       /* which figure is beside the return: FIGURES */
     bool ledger;     /* the log's tab shows the ledger, where there is no room for both */
     enum history_span equity_span;
+    bool benchmark;        /* beside it, what holding the chosen symbol would have made */
     enum layout_foot foot; /* of the positions' tab */
     bool trips_one;        /* round trips and their sums are of the chosen account, else of all */
     struct dashboard_settings settings;

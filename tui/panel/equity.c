@@ -67,6 +67,22 @@ static bool sample_backtest(const struct model *model, const struct status_accou
     return true;
 }
 
+/* What holding the benchmark would have made of the first point's money, over the same time; false: it is not
+ * known. */
+static bool sample_benchmark(const struct scene *scene, double money, int64_t first, int64_t last,
+                             double *values, int n)
+{
+    const struct history_benchmark *benchmark = &scene->model->history.benchmark;
+    bool found = false;
+
+    for (int i = 0; scene->view->benchmark && i < n; i++) {
+        int64_t at_ns = i == n - 1 ? last : first + (int64_t)((double)(last - first) * (i + 1) / n);
+        values[i] = money * tui_history_benchmark(benchmark, at_ns);
+        found |= isfinite(values[i]);
+    }
+    return found;
+}
+
 /* "7d", or how much there is of it; "all 94d". */
 static const char *span_words(char buf[static FORMAT_MAX], enum history_span span, int64_t span_ms)
 {
@@ -159,7 +175,7 @@ void panel_equity(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
     struct equity_curve curve;
-    double values[SAMPLES_MAX], all[HISTORY_EQUITY_MAX + 1 + SAMPLES_MAX], low, high;
+    double values[SAMPLES_MAX], all[HISTORY_EQUITY_MAX + 1 + 2 * SAMPLES_MAX], low, high;
     char a[FORMAT_MAX], b[FORMAT_MAX], text[FORMAT_MAX * 3];
     const struct status_account *account = tui_view_account(scene->view, model);
 
@@ -173,17 +189,26 @@ void panel_equity(const struct area *area, const struct scene *scene)
         all[i] = curve.points[i].equity;
     int64_t from_ns = curve.n ? curve.points[0].ts_ns : 0,
             to_ns = curve.n ? curve.points[curve.n - 1].ts_ns : 0;
-    double backtest[SAMPLES_MAX];
+    double backtest[SAMPLES_MAX], held[SAMPLES_MAX];
+    const struct history_benchmark *benchmark = &model->history.benchmark;
+    char more[SYMBOL_NAME_MAX + FORMAT_MAX + 8] = "";
     int width = body.width * 2 < SAMPLES_MAX ? body.width * 2 : SAMPLES_MAX;
     bool both = curve.n > 0 && sample_backtest(model, account, from_ns, to_ns, backtest, width);
     if (both)
         memcpy(all + curve.n, backtest, (size_t)width * sizeof(*all));
-    if (!tui_chart_range(all, curve.n + (both ? width : 0), &low, &high)) {
+    int known = curve.n + (both ? width : 0);
+    bool holds = curve.n > 0 && sample_benchmark(scene, all[0], from_ns, to_ns, held, width);
+    if (holds)
+        memcpy(all + known, held, (size_t)width * sizeof(*all));
+    if (!tui_chart_range(all, known + (holds ? width : 0), &low, &high)) {
         panel_frame_empty(&body, panel_frame_no_history(model, "no point yet"));
         return;
     }
     double last = all[curve.n - 1], first = model->history.equity_span == SPAN_ALL ? 0 : all[0];
     double gain = last - first - model->history.equity_flows, base = first + model->history.equity_put_in;
+    if (holds)
+        snprintf(more, sizeof(more), " : %s %s ", benchmark->symbol,
+                 cli_format_percent(a, 100 * (held[width - 1] / all[0] - 1), 2));
     if (freshness == FRESH && both)
         snprintf(text, sizeof(text), " live %s  .. backtest %s ", cli_format_fit(a, last, 2, AXIS + 3),
                  cli_format_fit(b, backtest[width - 1], 2, AXIS + 3));
@@ -192,7 +217,11 @@ void panel_equity(const struct area *area, const struct scene *scene)
                  cli_format_percent(b, base > 0 ? 100 * gain / base : NAN, 2));
     else
         snprintf(text, sizeof(text), " STALE ");
-    if (area->width > (int)strlen(text) + 16)
+    if (holds && area->width > (int)(strlen(text) + strlen(more)) + 24) {
+        tui_area_text_right(area, area->width - 1, 0, STYLE_LINE_3, more);
+        tui_area_text_right(area, area->width - 1 - (int)strlen(more), 0,
+                            freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN, text);
+    } else if (area->width > (int)strlen(text) + 16)
         tui_area_text_right(area, area->width - 1, 0, freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN,
                             text);
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2, axis = body.width < 24 ? 0 : AXIS;
@@ -207,6 +236,11 @@ void panel_equity(const struct area *area, const struct scene *scene)
     tui_chart_line(&chart, values, n, low, high, panel_frame_style(freshness, STYLE_CHART));
     if (both && sample_backtest(model, account, from_ns, to_ns, backtest, n))
         tui_chart_overlay(&chart, backtest, n, low, high, STYLE_LINE);
+    if (holds && sample_benchmark(scene, all[0], from_ns, to_ns, held, n)) {
+        for (int i = 0; i < n; i++) /* dotted, as its sign in the title */
+            held[i] = i % 4 < 2 ? held[i] : NAN;
+        tui_chart_overlay(&chart, held, n, low, high, STYLE_LINE_3);
+    }
     if (axis) {
         tui_area_text_right(&body, axis + 1, 0, STYLE_DIM, cli_format_fit(a, high, decimals, axis));
         if (rows > 1)

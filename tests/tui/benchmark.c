@@ -1,0 +1,116 @@
+/* Holding a symbol beside the account's equity: its closes against a look at every bar, what becomes of them
+ * in the panel, and when they are read again. */
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/dashboard.h"
+#include "tests/check.h"
+#include "tests/scratch.h"
+#include "tests/tui/picture.h"
+#include "tui/keys.h"
+
+static struct model *model;
+static struct view view;
+static const struct moment now = {fixture_now_ns, 1000000};
+static const int64_t minute_ns = INT64_C(60) * 1000000000;
+
+static void read_history(struct history_reader *reader)
+{
+    struct history_want want;
+    char words[256];
+
+    tui_view_want(&view, model, 200, &want);
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
+    model->have_history = true;
+}
+
+/* The close of the newest bar that had ended then. */
+static double close_at(int64_t at_ns)
+{
+    const struct history *h = &model->history;
+    double close = NAN;
+
+    for (int i = 0; i < h->n_bars; i++)
+        if (h->bars[i].open_ns + minute_ns <= at_ns)
+            close = h->bars[i].close;
+    return close;
+}
+
+static void check_closes(struct history_reader *reader)
+{
+    const struct history_benchmark *b = &model->history.benchmark;
+    double first = NAN;
+    int known = 0;
+
+    tui_view_init(&view, true, 1000);
+    view.tab = TAB_MARKET; /* its bars are read too */
+    read_history(reader);
+    CHECK(!b->symbol[0] && isnan(tui_history_benchmark(b, fixture_now_ns)));
+    CHECK_INT(tui_keys_press(&view, model, 80, 24, now, 'H'), ACTION_COLLECT);
+    read_history(reader);
+    CHECK_STR(b->symbol, "BTCUSDT");
+    CHECK_STR(model->history.bars_interval, "1m");
+    CHECK_INT(b->n, HISTORY_BENCHMARK_MAX);
+    CHECK_INT(b->from_ns, model->history.equity[0].ts_ns);
+    CHECK_INT(b->to_ns, model->history.equity[model->history.n_equity - 1].ts_ns);
+    for (int i = 0; i < b->n; i++) {
+        double want = close_at(b->from_ns + (int64_t)((double)(b->to_ns - b->from_ns) * i / (b->n - 1)));
+        CHECK(isnan(want) ? isnan(b->closes[i]) : b->closes[i] == want);
+        first = isnan(first) ? want : first;
+        known += isfinite(want);
+    }
+    CHECK(known > 10 && known < b->n); /* bars are of a part of the time alone */
+    CHECK_NEAR(tui_history_benchmark(b, b->to_ns), close_at(b->to_ns) / first, 1e-12);
+    CHECK(isnan(tui_history_benchmark(b, b->from_ns - 1)) && isnan(tui_history_benchmark(b, b->from_ns)));
+}
+
+static void check_again(struct history_reader *reader)
+{
+    struct history_benchmark *b = &model->history.benchmark;
+
+    b->closes[200] = 1; /* nothing has changed: it is not read again */
+    view.tab = TAB_POSITIONS;
+    view.equity_span = (view.equity_span + 1) % SPANS;
+    read_history(reader);
+    bool same = b->from_ns == model->history.equity[0].ts_ns && b->closes[200] == 1;
+    CHECK(same || b->closes[200] != 1);
+    view.benchmark = false;
+    read_history(reader);
+    CHECK(!b->symbol[0] && b->n == 0);
+    view.benchmark = true;
+    view.equity_span = SPAN_DAY;
+    read_history(reader);
+    CHECK(b->closes[200] != 1 && b->n == HISTORY_BENCHMARK_MAX);
+}
+
+static void check_panel(const char *golden)
+{
+    view.zoomed = PANEL_EQUITY;
+    CHECK(picture_matches(golden, "equity-benchmark-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    view.benchmark = false;
+    char *text = picture_draw(model, &view, now, 80, 24, GLYPHS_ASCII);
+    CHECK(text && !strstr(text, ": BTCUSDT"));
+    free(text);
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = scratch_path("papertape.db");
+    struct history_reader *reader;
+    char words[256];
+
+    if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
+        return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
+    CHECK_INT(fixture_database(path), 0);
+    model = tui_model_create(1000);
+    CHECK_INT(fixture_take(model, "{}", now), 0);
+    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
+    check_closes(reader);
+    check_again(reader);
+    check_panel(argv[1]);
+    tui_history_close(reader);
+    tui_model_destroy(model);
+    return check_done("tui/benchmark");
+}
