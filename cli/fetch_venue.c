@@ -142,6 +142,15 @@ static void have_time(void *user, const struct venue_reply *reply)
         asking->fetch->now_ns = reply->server_ns;
 }
 
+/* The first that is named as this one: a venue answers of each name once. */
+static size_t first_named(const struct fetch *fetch, size_t i)
+{
+    size_t first = 0;
+    while (strcmp(fetch->symbols[first].name, fetch->symbols[i].name) != 0)
+        first++;
+    return first;
+}
+
 static void have_symbols(void *user, const struct venue_reply *reply)
 {
     struct asking *asking = user;
@@ -149,7 +158,7 @@ static void have_symbols(void *user, const struct venue_reply *reply)
     if (refused(asking, reply))
         return;
     for (size_t i = 0; i < fetch->n; i++) {
-        const struct venue_symbol *found = &reply->symbols.list[i];
+        const struct venue_symbol *found = &reply->symbols.list[first_named(fetch, i)];
         fetch->symbols[i].symbol = found->symbol;
         fetch->jobs[i].error = 0;
         if (!found->found || found->unusable)
@@ -198,11 +207,10 @@ static bool spell_as_pairs(struct fetch *fetch)
 /* BTC-USD and BTC/USD are one: its store is opened once. */
 static void refuse_twins(struct fetch *fetch)
 {
-    for (size_t i = 1; i < fetch->n; i++)
-        for (size_t k = 0; k < i && !fetch->jobs[i].error; k++)
-            if (strcmp(fetch->symbols[i].name, fetch->symbols[k].name) == 0)
-                fetch->jobs[i].error =
-                    fail_with(-EEXIST, fetch->jobs[i].why, sizeof fetch->jobs[i].why, "it is named twice");
+    for (size_t i = 0; i < fetch->n; i++)
+        if (first_named(fetch, i) < i && !fetch->jobs[i].error)
+            fetch->jobs[i].error =
+                fail_with(-EEXIST, fetch->jobs[i].why, sizeof fetch->jobs[i].why, "it is named twice");
 }
 
 static int ask_for_symbols(struct asking *asking)

@@ -23,7 +23,7 @@ struct venue_symbol {
     char nearest[SYMBOL_NAME_MAX]; /* if not: the most similar listed name; may be empty */
 };
 
-/* A listed name is offered to those wanted: the one of that name, if it is not found yet; else NULL, and the
+/* A listed name is offered to those wanted: the first of that name that is not found yet; else NULL, and the
  * others remember it where it is the most similar one. */
 struct venue_symbol *venue_symbol_offer(struct venue_symbol *wanted, size_t n, const char *name);
 

@@ -20,7 +20,7 @@ struct venue_symbol *venue_symbol_offer(struct venue_symbol *wanted, size_t n, c
     struct venue_symbol *meant = NULL;
     for (size_t i = 0; i < n; i++) {
         if (!wanted[i].found && strcmp(wanted[i].name, name) == 0)
-            meant = &wanted[i];
+            meant = meant ? meant : &wanted[i];
         else if (!wanted[i].found)
             nearest_keep(wanted[i].name, name, wanted[i].nearest, sizeof(wanted[i].nearest));
     }

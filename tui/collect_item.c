@@ -39,6 +39,7 @@ static int64_t updated_ns(const struct history *h, int64_t id)
 
 static void start(struct collector *collector, struct moment now)
 {
+    static char papertape[] = "papertape", verb[] = "explain", option[] = "--state"; /* argv is not const */
     struct collector_explain *explain = &collector->explain;
     int64_t changed_ns = updated_ns(&collector->model->history, collector->item.id);
     bool first = explain->started_ms == 0;
@@ -49,15 +50,15 @@ static void start(struct collector *collector, struct moment now)
         (!first && (changed_ns == explain->of_ns || now.mono_ms - explain->started_ms < EXPLAIN_AGAIN_MS)))
         return;
     snprintf(id, sizeof(id), "%lld", (long long)collector->item.id);
-    argv[n++] = (char[]){"papertape"};
+    argv[n++] = papertape;
     if (collector->item.kind == ITEM_ORDER) {
-        argv[n++] = (char[]){"explain"};
+        argv[n++] = verb;
         argv[n++] = id;
     } else if ((r = option_line_words(collector->item.name, line, words, NULL)) > 0) {
         memcpy(argv + n, words, (size_t)r * sizeof(words[0]));
         n += r;
     }
-    argv[n++] = (char[]){"--state"};
+    argv[n++] = option;
     argv[n++] = collector->state.path;
     argv[n] = NULL;
     r = r < 0 ? -EINVAL : tui_child_start(&explain->child, argv);

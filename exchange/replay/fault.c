@@ -163,7 +163,7 @@ static bool parse_fill_slippage(struct faults *faults, const char *text, size_t 
 /* An API key; the last one counts. */
 static bool parse_key(struct faults *faults, const char *text, size_t at)
 {
-    if (*text == '\0' || strlen(text) >= sizeof(faults->revoked))
+    if (*text == '\0' || strlen(text) >= sizeof(faults->revoked) || strchr(text, '@')) /* it is a time's */
         return false;
     strcpy(member(faults, at), text);
     return true;

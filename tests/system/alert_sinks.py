@@ -200,7 +200,7 @@ def numbered(requests):
 
 def provoke(daemon, replay):
     """Raises all of PROVOKED."""
-    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"], "prices")
+    daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["last"] and s["symbols"][0]["book"] == "synced", "prices, and a book")
     raised = "SELECT code FROM alerts"
     daemon.papertape("order", "buy", "BTCUSDT", "0.1", "--account", "hand")
     harness.wait_for(lambda: ("DRAWDOWN",) in daemon.query(raised), "a look at the account")  # what was refused before counts not
@@ -303,6 +303,7 @@ def without(folder):
     config = "[market]\nsymbols = BTCUSDT\ninterval = 1s\nhistory = 5\n[alerts]\ndisk = 0.0001%\n"
     daemon = folder.start(harness.Daemon(path, replay, config))
     daemon.wait_status(lambda s: s["alerts_open"] > 0, "an alert")
+    harness.wait_for(lambda: daemon.query("SELECT 1 FROM alerts"), "an alert that is stored")  # the status has only what is not
     database = os.path.join(daemon.state, "papertape.db")
     os.rename(database, database + ".away")
     shown = daemon.papertape("alerts", "list", status=1)

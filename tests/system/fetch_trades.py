@@ -342,7 +342,8 @@ def alpaca(folder):
         alpaca_file(folder, symbol["file"], lines, [harness.PAPERTAPE, "fetch", *common, "--json", "--check"])
         print(f"alpaca: {len(want)} trades of {symbol['symbol']} in {pages} pages, {len(rows) - len(want)} cancelled", flush=True)
     assert "its trades are not those of Binance" in run([harness.PAPERTAPE, "fetch", "--check", shown[0]["file"]], status=2).stderr
-    assert run([*line, "2025-12-09T12:00:00Z", "--refresh", "--symbol", "BTC/USD"], status=1).stderr == "papertape: fetch: BTC/USD: it is named twice\n"
+    twice = run([*line, "2025-12-09T12:00:00Z", "--refresh", "--symbol", "BTC/USD"], status=1).stderr
+    assert twice == "papertape: fetch: BTC/USD: it is named twice\n", twice
     again = json.loads(run([*line, "2025-12-09T12:00:00Z", "--refresh", "--json"]).stdout)["symbols"]
     assert all(symbol["changed"] == 0 and symbol["fetched"] == symbol["trades"] > 0 for symbol in again), again
     assert replay.stop() == 0

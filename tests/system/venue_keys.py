@@ -115,7 +115,7 @@ def in_parts(folder):
     for _ in range(8):
         daemon.papertape("order", "buy", venue.symbol, f"0.0{draw.randint(10, 99)}")
     stored(daemon, "SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM orders WHERE state != 'FILLED')")
-    sent = venue_paper.compare(daemon, venue)
+    sent, _ = venue_paper.compare(daemon, venue)
     rows = venue_paper.get(venue.replay, "/v2/account/activities/FILL?direction=asc&page_size=100", venue.headers)
     scale = 10 ** daemon.query("SELECT qty_scale FROM symbols WHERE name = 'BTC/USD'")[0][0]
     here = [qty for qty, in daemon.query("SELECT qty FROM fills")]
