@@ -5,6 +5,8 @@ same fills and states. And an order that may be there or not: UNKNOWN in the dat
 import csv
 import io
 import json
+import os
+import subprocess
 import time
 
 import harness
@@ -14,10 +16,23 @@ import venue_fills
 SYMBOL, PLAYED_S = venue_fills.SYMBOL, venue_fills.PLAYED_S
 
 
+def pem(inside):
+    """A pair of Ed25519 keys: the files of the private and of the public one."""
+    private, public = os.path.join(inside, "private.pem"), os.path.join(inside, "public.pem")
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", private], check=True)
+    subprocess.run(["openssl", "pkey", "-in", private, "-pubout", "-out", public], check=True)
+    os.chmod(private, 0o600)
+    return private, public
+
+
 def start(folder, name, way, *options):
+    """By REST the account signs with a secret, over the WebSocket API with the private key of a PEM file; the venue verifies both."""
     inside = folder.within(name)
-    keys = harness.write_keys(inside, "keys", "hush")
-    replay = folder.start(harness.Replay(inside, "--synthetic", "29", *options))
+    secret, known = ("hush", "hmac hush") if way == "rest" else (lambda files: (files[0], f"ed25519 {files[1]}"))(pem(inside))
+    keys = harness.write_keys(inside, "keys", secret)
+    with open(os.path.join(inside, "known"), "w") as file:
+        file.write(f"PKTEST {known}\n")
+    replay = folder.start(harness.Replay(inside, "--synthetic", "29", "--keys", file.name, *options))
     daemon = folder.start(harness.Daemon(inside, replay, f"""[market]
 symbols = {SYMBOL}
 [venue binance]

@@ -320,6 +320,8 @@ def wiped(folder):
     settled(daemon)
     harness.fault(venue.replay, "wipe")
     daemon.wait_status(lambda s: at_venue(s).get("halted"), "an account that is halted")
+    text = stored(daemon, "SELECT text FROM alerts WHERE code = 'VENUE_HALTED'")[0][0]
+    assert "account paper is halted" in text, text
     assert "not attached" in daemon.papertape("order", "buy", venue.symbol, "0.01", status=1)
     daemon.papertape("account", "reset", "paper")
     attached(daemon)
@@ -529,6 +531,9 @@ def shown(folder):
     ended_there(daemon, venue, prefix)
     said = daemon.papertape("order", "amend", str(resting(daemon, venue)), "--limit", "49000.00", status=1)
     assert "an order at a venue is not amended: cancel it and give a new one" in said, said
+    daemon.papertape("order", "cancel", "--all")
+    daemon.wait_status(lambda s: not s["orders"], "no order of ours")
+    assert ("web_1", "NEW", 0.0) in venue.orders(), venue.orders()  # it is left alone
     assert daemon.stop() == 0 and venue.replay.stop() == 0
     assert "web_1" not in daemon.papertape("orders")
 
