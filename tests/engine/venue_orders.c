@@ -562,6 +562,7 @@ static void test_twice(void)
     CHECK_INT(state_of(second), ORDER_FILLED);
     CHECK_INT(held()->qty, 2 * (1000000 - 1000));
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
+    harness_close(&h);
     /* What of it rests is cancelled; what it sold of what was no position makes one below zero. */
     attached(E8);
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 60010 * E8);
