@@ -29,8 +29,9 @@ struct account_call {
     bool due;               /* `answer` is to be delivered by the timer */
 
     enum account_ask ask;
-    const struct symbol *symbol;                                       /* not of OPEN, BALANCES */
-    char client_id[ORDER_CLIENT_ID_MAX], order_id[VENUE_ORDER_ID_MAX]; /* PLACE, CANCEL, QUERY; FILLS, and QUERY where it is known */
+    const struct symbol *symbol; /* not of OPEN, BALANCES */
+    char client_id[ORDER_CLIENT_ID_MAX],
+        order_id[VENUE_ORDER_ID_MAX]; /* PLACE, CANCEL, QUERY; FILLS, and QUERY where it is known */
 
     struct venue_answer
         answer; /* outcome, code, retry_ms, settled_ns, ts_ns; the lists of DONE are `lists` */
