@@ -119,7 +119,8 @@ def sound(daemon, started=True):
     assert daemon.papertape("ledger", "verify").startswith("ledger ok")
     assert daemon.papertape("events", "verify").startswith("events ok")
     if started:
-        assert not re.search(r" (warning|error) ", daemon.log_text()), daemon.log_text()
+        said = [line for line in daemon.log_text().splitlines() if re.search(r" (warning|error) ", line)]
+        assert all("found no more to trade with" in line for line in said), daemon.log_text()  # a thin book is the market's
         assert "built again" not in daemon.log_text()
 
 
