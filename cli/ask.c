@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/answer.h"
@@ -193,6 +194,15 @@ void cli_ask_args_finish(void *into)
 {
     json_decref(((struct ask_args *)into)->args);
     json_decref(((struct ask_args *)into)->options);
+}
+
+bool cli_ask_id(const char *text, json_int_t *ret)
+{
+    char *end;
+
+    errno = 0;
+    *ret = strtoll(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' && *ret > 0;
 }
 
 int cli_ask_args_put(struct option_call *call, const char *key, const char *text)

@@ -30,6 +30,9 @@ enum { ASK_LINE_FIRST = -1 }; /* what the first run returns, once it has the req
 /* As cli_ask_daemon(), of the call's verb; of a line as above. */
 int cli_ask_call(struct option_call *call, const char *cmd, json_t *args, json_t **ret_result);
 
+/* A number by which something is named: a whole one from 1 on. False: the text is none. */
+bool cli_ask_id(const char *text, json_int_t *ret);
+
 /* Options that are arguments of the daemon's command under their own names, "--client-id" as client_id: a
  * verb's `size`, `init`, `finish` and its rows' `take`. The daemon checks their values. */
 struct ask_args {

@@ -1,6 +1,5 @@
 #include "cli/price_alerts.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +50,9 @@ int cli_price_alerts_remove(struct option_call *call)
     const struct ask_args *into = call->into;
     const char *text = call->arguments[0];
     json_t *result = NULL;
-    char *end;
+    json_int_t id;
 
-    errno = 0;
-    long long id = strtoll(text, &end, 10);
-    if (errno || end == text || *end || id < 1)
+    if (!cli_ask_id(text, &id))
         return option_fail(call, EXIT_USAGE, "remove-price needs the number of one, as alerts prices has it");
     json_object_set_new(into->args, "price_alert", json_integer(id));
     int r = cli_ask_args_send(call, "price_alert_remove", &result);

@@ -17,6 +17,7 @@
 #include "exchange/book_measure.h"
 #include "exchange/corporate_action.h"
 #include "exchange/fill.h"
+#include "exchange/filter.h"
 #include "exchange/market_kind.h"
 #include "exchange/trading_calendar.h"
 #include "exchange/trading_day.h"
@@ -287,6 +288,10 @@ void engine_symbol_view(const struct engine *engine, int symbol, struct engine_s
 /* The last price that an account sees and is valued at; 0: none. With FILL_BAR one of before or after the
  * session only where it trades then; else the view's. */
 int64_t engine_price(const struct engine *engine, int account, int symbol);
+/* What the venue's filters look at of an order with a number; `ahead`: so many legs of its group come before
+ * it. */
+struct filter_request engine_filter_request(const struct engine *engine, const struct order *order,
+                                            int ahead);
 void engine_margin_figures(const struct engine *engine, int account, struct margin_figures *ret);
 /* What an order, or a group, would be if it were given now. Amounts are in units of the symbol's quote
  * currency, estimated of the first leg, of a group's others nothing is. */

@@ -158,7 +158,7 @@ enum order_reason engine_gate_amended(const struct engine *engine, const struct 
     return fits ? ORDER_OK : ORDER_BAD_GROUP;
 }
 
-static enum order_reason check_filters(const struct engine *engine, const struct order *order, int ahead)
+struct filter_request engine_filter_request(const struct engine *engine, const struct order *order, int ahead)
 {
     const struct market_state *market = &engine->markets[order->symbol];
     struct filter_request request = {
@@ -175,7 +175,13 @@ static enum order_reason check_filters(const struct engine *engine, const struct
         request.open_orders +=
             other->symbol == order->symbol && other->account == order->account && other->id != order->id;
     }
-    return filter_check(&market->symbol, &request);
+    return request;
+}
+
+static enum order_reason check_filters(const struct engine *engine, const struct order *order, int ahead)
+{
+    const struct filter_request request = engine_filter_request(engine, order, ahead);
+    return filter_check(&engine->markets[order->symbol].symbol, &request);
 }
 
 static int64_t value_at(const struct engine *engine, const struct order *order)

@@ -2,26 +2,14 @@
 #include "daemon/command/internal.h"
 #include "exchange/filter_words.h"
 
-static struct filter_request request_of(const struct engine *engine, const struct order *order)
-{
-    return (struct filter_request){
-        .side = order->side,
-        .type = order->type,
-        .qty = order->qty,
-        .price = order->price,
-        .stop_price = order->stop_price,
-        .reference = engine_price(engine, order->account, order->symbol),
-    };
-}
-
 const char *daemon_command_filter_words(const struct engine *engine, enum order_reason reason,
                                         const struct order *legs, int n_legs,
                                         char words[static LACK_WORDS_MAX])
 {
     const struct symbol *symbol = engine_symbol(engine, legs[0].symbol);
-    struct filter_request request = request_of(engine, &legs[0]);
+    struct filter_request request = engine_filter_request(engine, &legs[0], 0);
     for (int i = 1; i < n_legs && filter_check(symbol, &request) != reason; i++) {
-        const struct filter_request other = request_of(engine, &legs[i]);
+        const struct filter_request other = engine_filter_request(engine, &legs[i], i);
         if (filter_check(symbol, &other) == reason)
             request = other;
     }

@@ -10,15 +10,14 @@
 
 #include "daemon/alerts.h"
 #include "daemon/log.h"
-#include "daemon/session_internal.h"
 #include "engine/replay.h"
 #include "exchange/clock.h"
-#include "tests/check.h"
+#include "tests/daemon/session.h"
 #include "tests/scratch.h"
 
 #define SECOND_NS 1000000000LL
 
-enum { CLOSE_TIMEOUT_MS = 60000, WAIT_MS = 60000 };
+enum { WAIT_MS = 60000 };
 
 static const struct symbol symbol = {
     .name = "BTCUSDT",
@@ -35,26 +34,8 @@ static const struct symbol symbol = {
                 .qty_max = 900000000000,
                 .step = 1000},
 };
-static struct daemon_config config;
-static struct session *session;
-static uv_loop_t loop;
 static int reported, closed;         /* by the hook */
 static char over[DB_ALERT_TEXT_MAX]; /* the text of the last that is over, likewise */
-
-static void nothing(void *ctx, int at)
-{
-    (void)ctx, (void)at;
-}
-
-static void no_bars(void *ctx, int at, int64_t from_open_ns, int64_t to_open_ns)
-{
-    (void)ctx, (void)at, (void)from_open_ns, (void)to_open_ns;
-}
-
-static void no_log(void *ctx)
-{
-    (void)ctx;
-}
 
 static void see(void *ctx, const struct alert *alert, int64_t closed_ns)
 {
@@ -75,33 +56,6 @@ static const struct alert *find(const char *code)
     return found;
 }
 
-static void open_session(const struct state_dir *state)
-{
-    const struct session_hooks hooks = {.need_snapshot = nothing,
-                                        .need_bars = no_bars,
-                                        .log_replaced = no_log,
-                                        .storage_failing = no_log,
-                                        .commands_redone = no_log,
-                                        .alert = see};
-    char err[SESSION_ERROR_MAX] = "";
-    CHECK_INT(daemon_session_open(&loop, &config, state, &hooks, &session, err, sizeof err), 0);
-    CHECK_STR(err, "");
-}
-
-static void begin(void)
-{
-    char err[SESSION_ERROR_MAX] = "";
-    CHECK_INT(daemon_session_begin(session, &symbol, 1, clock_wall_ns(), err, sizeof err), 0);
-    CHECK_STR(err, "");
-}
-
-static void close_session(void)
-{
-    char err[SESSION_ERROR_MAX] = "";
-    CHECK_INT(daemon_session_close(session, CLOSE_TIMEOUT_MS, err, sizeof err), 0);
-    uv_run(&loop, UV_RUN_DEFAULT);
-}
-
 /* As the thread that stores the database reports it. */
 static void fail_storage(void)
 {
@@ -117,20 +71,20 @@ static void fail_storage(void)
 /* A condition that is found again continues; NO_LIQUIDITY ends, also where the log's end was played again. */
 static void test_next_run(const struct state_dir *state)
 {
-    open_session(state);
+    session_open(state, see);
     uint64_t id = find("indicators") ? find("indicators")->id : 0;
     reported = closed = 0;
     daemon_session_alert_lasting(session, DB_WARNING, "indicators", "", "indicators: not read");
     daemon_session_alert_lasting(session, DB_WARNING, "NO_LIQUIDITY", "BTCUSDT", "BTCUSDT: nothing to buy");
     fail_storage();
-    begin();
+    session_begin(&symbol, 1, clock_wall_ns());
     CHECK(id > 0 && find("indicators") && find("indicators")->id == id && find("indicators")->count == 2);
     CHECK(!find("NO_LIQUIDITY"));
     CHECK(find("storage") && find("storage")->count == 1);
     CHECK_INT(reported, 2);
     CHECK_INT(closed, 1);
     CHECK(engine_storage_failing(daemon_session_engine(session)));
-    close_session();
+    session_close();
 }
 
 /* What the log alone gives. */
@@ -154,10 +108,10 @@ static bool log_ends_failing(const struct state_dir *state)
 static void test_storing_works(const struct state_dir *state)
 {
     CHECK(log_ends_failing(state));
-    open_session(state);
-    begin();
+    session_open(state, see);
+    session_begin(&symbol, 1, clock_wall_ns());
     CHECK(!engine_storage_failing(daemon_session_engine(session)) && !find("storage"));
-    close_session();
+    session_close();
     CHECK(!log_ends_failing(state));
 }
 
@@ -170,14 +124,14 @@ static void test_clock(enum daemon_config_clock clock, const char *path)
     CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
     CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
     reported = 0;
-    open_session(&state);
+    session_open(&state, see);
     for (int i = 0; i < 2; i++)
         daemon_session_alert_lasting(session, DB_WARNING, "POLICY_DEVICE", "", "policies: no device");
     daemon_session_alert(session, DB_WARNING, "recording", "the recording ended");
     daemon_session_alert_lasting(session, DB_WARNING, "gpu", "gpu: ", "gpu: silent");
     daemon_session_alert_over(session, "gpu", "");
     daemon_session_alert_moment(session, DB_WARNING, "STOP_MISSED", "order 1: its stop was missed");
-    begin();
+    session_begin(&symbol, 1, clock_wall_ns());
     CHECK(find("POLICY_DEVICE") && find("recording") && !find("gpu"));
     CHECK_INT(reported, clock == CLOCK_WALL ? 4 : 3);
     CHECK(!find("STOP_MISSED"));
@@ -194,14 +148,14 @@ static void test_clock(enum daemon_config_clock clock, const char *path)
     daemon_session_alert_over_by(session, "DISK", "disk: /", "disk: /: 97 %");
     CHECK_STR(over, "disk: /: 97 %");
     CHECK(!find("DISK") && reported == 1); /* another text is no notice */
-    close_session();
+    session_close();
 
-    open_session(&state); /* the next run finds one of the two again */
+    session_open(&state, see); /* the next run finds one of the two again */
     daemon_session_alert_lasting(session, DB_WARNING, "indicators", "", "indicators: not read");
     CHECK(clock == CLOCK_FEED || find("POLICY_DEVICE"));
-    begin();
+    session_begin(&symbol, 1, clock_wall_ns());
     CHECK(!find("POLICY_DEVICE") && find("indicators") && find("recording"));
-    close_session();
+    session_close();
     test_next_run(&state);
     test_storing_works(&state);
 }
@@ -269,9 +223,9 @@ static void test_fields(const char *path)
     CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
     snprintf(socket_path, sizeof socket_path, "%s/journal", path);
     int journal = open_journal(socket_path);
-    open_session(&state);
+    session_open(&state, see);
     session->hooks.policy_of = policy_of;
-    begin();
+    session_begin(&symbol, 1, clock_wall_ns());
     struct engine_sink sink = daemon_session_sink(session);
     struct account_spec *spec = (struct account_spec *)(uintptr_t)engine_account_spec(session->engine, 0);
     sink.alert(session, clock_wall_ns(), "STOP_MISSED", ENGINE_OF(0, 0, 7), "order 7: its stop was missed");
@@ -281,7 +235,7 @@ static void test_fields(const char *path)
                "account main keeps its positions");
     spec->policy = NULL;
     takes(journal, left, sizeof left / sizeof *left, "\nORDER=");
-    close_session();
+    session_close();
     daemon_log_finish();
     close(journal);
 }
@@ -318,9 +272,9 @@ static void test_jump(const char *path)
     CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
     CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
     config.clock = CLOCK_WALL;
-    open_session(&state);
+    session_open(&state, see);
     session->hooks.clock_jumped = report_clock;
-    begin();
+    session_begin(&symbol, 1, clock_wall_ns());
     daemon_session_event(session, &event);
     CHECK_INT(jumps, 0);
     uint64_t seq = event.seq;
@@ -333,7 +287,7 @@ static void test_jump(const char *path)
     CHECK_INT(event.seq, seq + 2); /* it comes first */
     daemon_session_event(session, &event);
     CHECK_INT(jumps, 1);
-    close_session();
+    session_close();
     shift_s = 0;
 }
 

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "daemon/price_alerts.h"
-#include "daemon/session_internal.h"
-#include "tests/check.h"
+#include "tests/daemon/session.h"
 #include "tests/scratch.h"
 
 #define SECOND_NS 1000000000LL
@@ -13,7 +12,6 @@
 #define START_NS  (1723161180 * SECOND_NS) /* 2024-08-08T23:53:00Z */
 #define UNIT      100000000LL
 
-enum { CLOSE_TIMEOUT_MS = 60000 };
 enum { BTC, AAPL };
 
 static struct symbol symbols[] = {{.name = "BTCUSDT",
@@ -33,59 +31,14 @@ static struct symbol symbols[] = {{.name = "BTCUSDT",
                                    .trading = true,
                                    .calendar = "us-equity",
                                    .filters = {.tick = UNIT / 100, .step = 1000}}};
-static struct daemon_config config;
-static struct session *session;
-static uv_loop_t loop;
 static int64_t now_ns = START_NS, trade_id = 100;
 static int noticed; /* by the hook */
-
-static void nothing(void *ctx, int at)
-{
-    (void)ctx, (void)at;
-}
-
-static void no_bars(void *ctx, int at, int64_t from_open_ns, int64_t to_open_ns)
-{
-    (void)ctx, (void)at, (void)from_open_ns, (void)to_open_ns;
-}
-
-static void no_log(void *ctx)
-{
-    (void)ctx;
-}
 
 static void see(void *ctx, const struct alert *alert, int64_t closed_ns)
 {
     (void)ctx;
     CHECK(strcmp(alert->code, "PRICE") != 0 || alert->severity == DB_INFO);
     noticed += closed_ns == 0 && strcmp(alert->code, "PRICE") == 0;
-}
-
-static void open_session(const struct state_dir *state)
-{
-    const struct session_hooks hooks = {.need_snapshot = nothing,
-                                        .need_bars = no_bars,
-                                        .log_replaced = no_log,
-                                        .storage_failing = no_log,
-                                        .commands_redone = no_log,
-                                        .alert = see};
-    char err[SESSION_ERROR_MAX] = "";
-    CHECK_INT(daemon_session_open(&loop, &config, state, &hooks, &session, err, sizeof err), 0);
-    CHECK_STR(err, "");
-}
-
-static void begin(void)
-{
-    char err[SESSION_ERROR_MAX] = "";
-    CHECK_INT(daemon_session_begin(session, symbols, 2, now_ns, err, sizeof err), 0);
-    CHECK_STR(err, "");
-}
-
-static void close_session(void)
-{
-    char err[SESSION_ERROR_MAX] = "";
-    CHECK_INT(daemon_session_close(session, CLOSE_TIMEOUT_MS, err, sizeof err), 0);
-    uv_run(&loop, UV_RUN_DEFAULT);
 }
 
 /* A price in cents. */
@@ -230,34 +183,34 @@ int main(void)
     scratch_make(path);
     CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
     CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
-    open_session(&state);
-    begin();
+    session_open(&state, see);
+    session_begin(symbols, 2, now_ns);
     test_trades();
     test_bars();
     test_split_and_name(&split, &named);
     uint64_t last = daemon_session_price_alerts(session)->last_id;
     int n = daemon_session_price_alerts(session)->n;
-    close_session();
+    session_close();
 
-    open_session(&state);
+    session_open(&state, see);
     CHECK_INT(daemon_session_price_alerts(session)->n, n);
     CHECK_INT((long long)daemon_session_price_alerts(session)->last_id, (long long)last);
     CHECK(waits(split) && waits(named));
     noticed = 0;
     uint64_t reached =
         add(BTC, true, 1); /* as one whose trade is in the log, and whose alert was not stored */
-    begin();
+    session_begin(symbols, 2, now_ns);
     CHECK(!waits(reached) && waits(split) && noticed == 1);
     CHECK(strncmp(newest(), "BTCUSDT: 0.01 or above was traded: ", 35) == 0);
     trade(2000001);
     CHECK(!waits(split) && noticed == 2);
-    close_session();
+    session_close();
 
-    open_session(&state);
+    session_open(&state, see);
     CHECK_INT(daemon_session_price_alerts(session)->n, n - 1);
-    begin();
+    session_begin(symbols, 2, now_ns);
     CHECK_INT(noticed, 2);
-    close_session();
+    session_close();
     uv_loop_close(&loop);
     return check_done("daemon/session_price");
 }

@@ -51,10 +51,3 @@ def refused(v, want, method, path, body=None, words="", code=None, **query):
 def quote(v, symbol, where="us"):
     q = ok(v, "GET", f"/v1beta3/crypto/{where}/latest/quotes", symbols=symbol)["quotes"][symbol]
     return Decimal(str(q["bp"])), Decimal(str(q["ap"]))
-
-
-def control(v, fault):
-    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
-    c.request("POST", "/_control", fault)
-    equal(c.getresponse().read(), b"ok\n", fault)
-    c.close()

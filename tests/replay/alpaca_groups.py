@@ -179,7 +179,7 @@ def test_faults():
             equal([(o["client_order_id"], o["status"], [leg["status"] for leg in o["legs"]]) for o in mine],
                   [(f"b{number}", "filled", ["new", "new"]) for number in (3, 2, 1, 0)])
             equal(ok(v, "GET", "/v2/positions/AAPL")["qty_available"], "0")
-            alpaca_client.control(v, "wipe")
+            v.fault("wipe")
             equal((ok(v, "GET", "/v2/orders", status="all"), ok(v, "GET", "/v2/positions")), ([], []))
             again = place(v, **bracket("AAPL", ask + 20, bid - 20))
             equal((states(v, again), ok(v, "GET", "/v2/positions/AAPL")["qty"]), (("filled", "new", "new"), "10"))

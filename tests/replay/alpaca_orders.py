@@ -11,8 +11,8 @@ import sys
 from decimal import ROUND_CEILING, ROUND_DOWN, Decimal
 
 import alpaca_client
-from alpaca_client import COINS, KEYS, call, control, equal, ok, place, quote, refused
-from venue import BINARY, Closed, until
+from alpaca_client import COINS, KEYS, call, equal, ok, place, quote, refused
+from venue import BINARY, Closed, run_tests, until
 
 start = functools.partial(alpaca_client.start, sys.argv[1])
 
@@ -227,7 +227,7 @@ def test_read_only():
         s = v.socket("/stream")
         s.say({"action": "auth", "key": "k", "secret": "s"})
         equal(json.loads(s.data(BINARY))["data"]["status"], "authorized")
-        control(v, "revoke:k")
+        v.fault("revoke:k")
         try:
             s.data(BINARY)
             raise AssertionError("the stream continues")
@@ -237,7 +237,7 @@ def test_read_only():
         s = v.socket("/stream")
         s.say({"action": "auth", "key": "k", "secret": "s"})
         equal(json.loads(s.data(BINARY))["data"]["status"], "unauthorized")
-        control(v, "none")
+        v.fault("none")
         ok(v, "GET", "/v2/account")
 
 
@@ -282,11 +282,4 @@ def test_planted():
         s.close()
 
 
-def main():
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
-        test()
-        print(f"{test.__name__}: ok", flush=True)
-
-
-main()
+run_tests(globals())

@@ -396,12 +396,6 @@ def updates(v):
     return s
 
 
-def post_fault(v, fault):
-    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
-    c.request("POST", "/_control", fault)
-    assert c.getresponse().read() == b"ok\n"
-
-
 def test_order_faults():
     """What happens to every fourth order, and to every fourth event: an order is there where it was done, and only there; its id
     is good once."""
@@ -440,7 +434,7 @@ def test_order_faults():
         assert c.getresponse().status == 504  # which comes behind it
         until(lambda: time.sleep(0.1) or any(o["client_order_id"] == "cnext" for o in rest(v, "/v2/orders?status=all")), "the next late order")
         assert sum(o["client_order_id"] == "chit" for o in rest(v, "/v2/orders?status=all")) == 1
-        post_fault(v, "wipe")
+        v.fault("wipe")
         until(lambda: time.sleep(0.1) or rest(v, "/v2/orders?status=all") == [], "the wipe")
         assert rest(v, "/v2/positions") == rest(v, "/v2/account/activities/FILL") == [] and rest(v, "/v2/account")["cash"] == "100000"
         again = order(v, **buy(0))  # numbers continue, and the order's own are found

@@ -110,16 +110,8 @@ def test_ban():
     with synthetic("--fault", "5xx:time") as v:
         equal(sorted(v.get("/api/v3/time")[0] for _ in range(4)), [500, 502, 503, 504])
         equal(v.get("/api/v3/exchangeInfo")[0], 200)
-        c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=30)
-        c.request("POST", "/_control", "5xx:time@0s+0s")
-        equal(c.getresponse().read(), b"ok\n")
+        v.fault("5xx:time@0s+0s")
         equal(v.get("/api/v3/time")[0], 200)
-
-
-def post(v, fault):
-    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
-    c.request("POST", "/_control", fault)
-    equal(c.getresponse().read(), b"ok\n")
 
 
 def test_posted():
@@ -128,9 +120,9 @@ def test_posted():
         v.rest("/api/v3/time")
         time.sleep(1.1)  # longer than the first one lasts
         for fault, status in (("429:1s", 429), ("418:300s", 418)):
-            post(v, fault)
+            v.fault(fault)
             asked_to_wait(v.get("/api/v3/time"), status, 300)
-        post(v, "none")
+        v.fault("none")
         equal(v.get("/api/v3/time")[0], 200)
 
 
@@ -157,8 +149,8 @@ def test_scheduled():
         until(lambda: s.frame().op == CONTINUATION, "a fragment")
         assert time.monotonic() - start >= 1.5
         start = time.monotonic()
-        post(v, "none")
-        post(v, "418:60s@200ms+200ms")
+        v.fault("none")
+        v.fault("418:60s@200ms+200ms")
         on_and_over(start, 0.2, lambda: v.get("/api/v3/time")[0] == 418, "what was posted")
         c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
         c.request("POST", "/_control", "wipe@1s+1s")
@@ -172,7 +164,7 @@ def test_slow_answer():
         path = "/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=1000"
         size = len(json.dumps(v.rest(path), separators=(",", ":")))
         for rate in (200_000, 1_000_000):
-            post(v, f"slow-answer:{rate // 1000}kB/s")
+            v.fault(f"slow-answer:{rate // 1000}kB/s")
             start = time.monotonic()
             equal(v.get(path)[0], 200)
             took = time.monotonic() - start
@@ -382,9 +374,7 @@ def test_hold():
             until(lambda: v.rest("/api/v3/time")["serverTime"] - start_ms > (seconds - 1) * 1000, "the position")
             for _ in range(3):
                 equal(v.rest("/api/v3/time")["serverTime"] - start_ms <= seconds * 1000, True)
-            c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=30)
-            c.request("POST", "/_control", f"hold@{seconds + 10}s")
-            equal(c.getresponse().read(), b"ok\n")
+            v.fault(f"hold@{seconds + 10}s")
         while s.message()["data"]["E"] < start_ms + 25000:
             pass
 

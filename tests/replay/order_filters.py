@@ -3,7 +3,6 @@ WebSocket API; icebergs and stops that trail. With Python's standard library.
 
 usage: order_filters.py PROGRAM"""
 
-import http.client
 import subprocess
 import sys
 import tempfile
@@ -11,7 +10,7 @@ from contextlib import contextmanager
 from decimal import Decimal
 
 from order_client import STILL, Client, Hmac, equal, market, order, standing
-from venue import Venue
+from venue import Venue, run_tests
 
 PROGRAM = sys.argv[1]
 STOP = {"symbol": "BTCUSDT", "side": "SELL", "type": "STOP_LOSS", "quantity": "0.1"}
@@ -246,7 +245,7 @@ def test_follows():
         a, s = Client(v, "any", Hmac("any")), v.streams("btcusdt@trade")
         s.message()  # it stands still after a second
         one = {"symbol": "BTCUSDT", "orderId": a.ok("POST", "order", **trailing(trailingDelta=10))["orderId"]}
-        post(v, "none")
+        v.fault("none")
         trades, state = [], None
         while not state or state["status"] != "FILLED" or trades[-1]["T"] <= state["workingTime"]:
             trades += [s.message()["data"] for _ in range(50)]
@@ -261,18 +260,4 @@ def test_follows():
         s.close()
 
 
-def post(v, fault):
-    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
-    c.request("POST", "/_control", fault)
-    equal(c.getresponse().read(), b"ok\n")
-    c.close()
-
-
-def main():
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
-        test()
-        print(f"{test.__name__}: ok", flush=True)
-
-
-main()
+run_tests(globals())

@@ -8,7 +8,7 @@ import sys
 from decimal import Decimal
 
 from order_client import STILL, Client, Hmac, equal, order, standing
-from venue import Venue, until
+from venue import Venue, run_tests, until
 
 PROGRAM = sys.argv[1]
 SELL = {"symbol": "BTCUSDT", "side": "SELL", "quantity": "0.1", "aboveType": "LIMIT_MAKER", "abovePrice": "70000.00", "belowType": "STOP_LOSS",
@@ -235,7 +235,7 @@ def test_plays():
         high = a.ok("POST", "orderList/oco", **{**SELL, **wide, "abovePrice": near(1)})
         low = a.ok("POST", "orderList/oco", **{**SELL, **wide, "belowStopPrice": near(-1)})
         oto = a.ok("POST", "orderList/oto", **{**OTO, "workingPrice": near(-1), "pendingQuantity": "0.05"})
-        control(v, "none")
+        v.fault("none")
 
         def all_done():
             for _ in range(500):
@@ -252,18 +252,4 @@ def test_plays():
         s.close()
 
 
-def control(v, fault):
-    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
-    c.request("POST", "/_control", fault)
-    equal(c.getresponse().read(), b"ok\n")
-    c.close()
-
-
-def main():
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
-        test()
-        print(f"{test.__name__}: ok", flush=True)
-
-
-main()
+run_tests(globals())

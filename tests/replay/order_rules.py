@@ -9,7 +9,7 @@ import tempfile
 from decimal import Decimal
 
 from order_client import STILL, STILL_MS, Client, Hmac, equal, market, order, standing
-from venue import Venue
+from venue import Venue, run_tests
 
 PROGRAM = sys.argv[1]
 HOUR_MS = 3600 * 1000
@@ -298,11 +298,4 @@ def test_limits():
         assert ran.returncode == 2 and words in ran.stderr, ran.stderr
 
 
-def main():
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
-        test()
-        print(f"{test.__name__}: ok", flush=True)
-
-
-main()
+run_tests(globals())

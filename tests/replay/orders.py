@@ -263,7 +263,7 @@ def test_faults():
         equal(lost(a, newClientOrderId="hit")[0], 504)
         until(lambda: time.sleep(0.1) or a.call("GET", "order", symbol="BTCUSDT", origClientOrderId="hit")[0] == 200, "the late order")
         begin = Client(v, "new", Hmac("any")).balances()
-        equal(post(v, "wipe"), b"ok\n")
+        v.fault("wipe")
         until(lambda: time.sleep(0.1) or a.ok("GET", "allOrders", symbol="BTCUSDT") == [], "the wipe")
         equal(a.balances(), begin)
     for fault, want in (("user:drop", [0, 1, 2, 4]), ("user:dup", [0, 1, 2, 3, 3, 4]), ("user:reorder", [0, 1, 2, 4, 3])):
@@ -304,11 +304,11 @@ def test_planted():
         best = Decimal(depth["bids"][0][0])
         sold = a.ok("POST", "order", **order(side="SELL", quantity="0.00001", price=str(best)))
         equal({f["price"] for f in a.ok("GET", "myTrades", symbol="BTCUSDT", orderId=sold["orderId"])}, {f"{best:.8f}"}, "not beyond the limit")
-        equal(post(v, "fill-slippage:0.5"), b"ok\n")
+        v.fault("fill-slippage:0.5")
         sold = a.ok("POST", "order", **market("SELL", "0.00001"))
         equal({f["price"] for f in a.ok("GET", "myTrades", symbol="BTCUSDT", orderId=sold["orderId"])}, {f"{slipped('SELL', walk(depth['bids'], '0.00002')[-1][0], '0.5'):.8f}"})
         for fault in ("fill-slippage:0", "fill-latency:0s", "none"):
-            equal(post(v, fault), b"ok\n")
+            v.fault(fault)
         equal(a.ok("POST", "order", **market("SELL", "0.00001"))["fills"][0]["price"], depth["bids"][len(walk(depth["bids"], "0.00003")) - 1][0])
         u.close()
         s.close()
@@ -322,12 +322,6 @@ def test_planted():
                                  ("--fill-slippage", "-1", "basis points from 0 to 1000"), ("--fill-latency", "1" * 40, "a time from 0ms to 60s")):
         ran = subprocess.run([PROGRAM, "--synthetic", "7", option, value], capture_output=True, text=True, timeout=60)
         assert ran.returncode == 2 and f'{option}: "{value}": {words}' in ran.stderr, ran.stderr
-
-
-def post(v, fault):
-    c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
-    c.request("POST", "/_control", fault)
-    return c.getresponse().read()
 
 
 def main():

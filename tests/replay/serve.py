@@ -13,7 +13,7 @@ import sys
 import threading
 from decimal import Decimal
 
-from venue import CLOSE, PING, PONG, TEXT, Closed, Socket, Venue, until
+from venue import PING, PONG, TEXT, Closed, Venue, run_tests, until
 
 PROGRAM = sys.argv[1]
 FROM = "2024-08-08T23:54:15Z"
@@ -466,11 +466,4 @@ def test_usage():
         equal(v.stop(2), (0, ""), "SIGINT")
 
 
-def main():
-    tests = [value for name, value in globals().items() if name.startswith("test_")]
-    for test in tests:
-        test()
-        print(f"{test.__name__}: ok", flush=True)
-
-
-main()
+run_tests(globals())

@@ -78,6 +78,15 @@ class Venue:
             raise AssertionError(f"{path}: {status} {body}")
         return body
 
+    def fault(self, text):
+        """As --fault, from now on."""
+        connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context, timeout=DEADLINE)
+        connection.request("POST", "/_control", text)
+        answer = connection.getresponse().read()
+        connection.close()
+        if answer != b"ok\n":
+            raise AssertionError(f"{text}: {answer}")
+
     def socket(self, path, headers=None):
         return Socket(self, path, headers)
 
@@ -210,3 +219,11 @@ def until(condition, what):
             return value
         time.sleep(0.01)
     raise AssertionError(f"not in {DEADLINE:g} s: {what}")
+
+
+def run_tests(names):
+    """A file's functions test_*, in their order."""
+    for name, test in list(names.items()):
+        if name.startswith("test_"):
+            test()
+            print(f"{name}: ok", flush=True)

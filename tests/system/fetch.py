@@ -12,7 +12,6 @@ import fcntl
 import functools
 import glob
 import gzip
-import hashlib
 import json
 import os
 import random
@@ -25,8 +24,8 @@ import subprocess
 import time
 import urllib.parse
 import urllib.request
-import zipfile
 
+import archives
 import harness
 import made_bars
 
@@ -144,25 +143,9 @@ def without_faults(folder, replay, transcript, source):
 def zipped(place, name, day, bars, unit=1, header=False, columns=12, wrong=None):
     """A day of the venue's archive, with its sum; `wrong` spoils it. How many bars it has."""
     begin = BEGIN + day * 1440 * MINUTE
-    rows = [(at, values) for at, values in bars.items() if begin <= at < begin + 1440 * MINUTE]
-    lines = ["open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy,taker_buy_quote,ignore"] if header else []
-    for at, values in rows:
-        cells = [at * unit, *[format(v, ".8f") for v in values], (at + MINUTE) * unit - 1, "1.5", 3, "0.5", "0.7", 0]
-        lines.append(",".join(map(str, cells[:columns])))
+    rows = [archives.kline(at, at + MINUTE, values, unit)[:columns] for at, values in bars.items() if begin <= at < begin + 1440 * MINUTE]
     file = f"{name}-1m-{datetime.datetime.fromtimestamp(begin / 1000, datetime.timezone.utc):%Y-%m-%d}"
-    path = os.path.join(place, f"{file}.zip")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{file}.csv", "\n".join(lines) + "\n")
-    with open(path, "rb") as data:
-        whole = data.read()
-    if wrong == "truncated":
-        whole = whole[:len(whole) // 2]
-        with open(path, "wb") as data:
-            data.write(whole)
-    if wrong != "no sum":
-        with open(path + ".CHECKSUM", "w", encoding="utf-8") as sums:
-            sums.write(f"{hashlib.sha256(whole + (b'x' if wrong == 'sum' else b'')).hexdigest()}  {file}.zip\n")
-    return len(rows), path
+    return len(rows), archives.write(place, file, rows, archives.KLINES if header else None, wrong=wrong)
 
 
 def said_apart(done):

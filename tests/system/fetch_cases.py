@@ -8,7 +8,6 @@ import csv
 import datetime
 import decimal
 import gzip
-import hashlib
 import json
 import os
 import pty
@@ -17,8 +16,8 @@ import re
 import socket
 import struct
 import subprocess
-import zipfile
 
+import archives
 import harness
 import made_bars
 
@@ -54,24 +53,9 @@ def command(replay, place, *more, symbols=NAMES):
 def month_file(place, name, year, month, bars, unit=1, header=False, wrong=None, inner=None, columns=12):
     begin = int(datetime.datetime(year, month, 1, tzinfo=datetime.timezone.utc).timestamp()) * 1000
     end = begin + calendar.monthrange(year, month)[1] * DAY
-    lines = ["open_time,open,high,low,close,volume,close_time,quote_volume,count,taker_buy,taker_buy_quote,ignore"] if header else []
-    rows = [(at, values) for at, values in bars.items() if begin <= at < min(end, END)]
-    for at, values in rows:
-        cells = [at * unit, *[format(v, ".8f") for v in values], (at + MINUTE) * unit - 1, "1.5", 3, "0.5", "0.7", 0]
-        lines.append(",".join(map(str, cells[:columns])))
-    file = f"{name}-1m-{year}-{month:02}"
-    path = os.path.join(place, f"{file}.zip")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{inner or name}-1m-{year}-{month:02}.csv", "\n".join(lines) + "\n")
-    with open(path, "rb") as data:
-        whole = data.read()
-    if wrong == "truncated":
-        whole = whole[:len(whole) // 2]
-        with open(path, "wb") as data:
-            data.write(whole)
-    with open(path + ".CHECKSUM", "w", encoding="utf-8") as sums:
-        sums.write(f"{hashlib.sha256(whole + (b'x' if wrong == 'sum' else b'')).hexdigest()}  {file}.zip\n")
-    return path, len(rows)
+    rows = [archives.kline(at, at + MINUTE, values, unit)[:columns] for at, values in bars.items() if begin <= at < min(end, END)]
+    of = f"-1m-{year}-{month:02}"
+    return archives.write(place, name + of, rows, archives.KLINES if header else None, inner and inner + of, wrong), len(rows)
 
 
 def months(folder, replay, source):

@@ -7,14 +7,13 @@ import csv
 import datetime
 import decimal
 import gzip
-import hashlib
 import json
 import os
 import random
 import re
 import subprocess
-import zipfile
 
+import archives
 import harness
 
 SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
@@ -107,22 +106,11 @@ def checked(folder, common, path, months):
 
 
 def zipped(place, name, month, bars, unit=1, wrong=None, inner=None, columns=12):
-    at = begin(*month)
-    rows = [at, *[format(v, ".8f") for v in bars[at]], begin(month[0] + month[1] // 12, month[1] % 12 + 1) - 1, "1.5", 3, "0.5", "0.7", 0]
-    rows[0], rows[6] = at * unit + (60000 if wrong == "grid" else 0), (rows[6] + 1) * unit - 1
-    file = f"{name}-1mo-{month[0]}-{month[1]:02}"
-    path = os.path.join(place, f"{file}.zip")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{inner or name}-1mo-{month[0]}-{month[1]:02}.csv", ",".join(map(str, rows[:columns])) + "\n")
-    with open(path, "rb") as data:
-        whole = data.read()
-    if wrong == "truncated":
-        whole = whole[:len(whole) // 2]
-        with open(path, "wb") as data:
-            data.write(whole)
-    with open(path + ".CHECKSUM", "w", encoding="utf-8") as sums:
-        sums.write(f"{hashlib.sha256(whole + (b'x' if wrong == 'sum' else b'')).hexdigest()}  {file}.zip\n")
-    return path
+    at, end = begin(*month), begin(month[0] + month[1] // 12, month[1] % 12 + 1)
+    cells = archives.kline(at, end, bars[at], unit)
+    cells[0] += 60000 if wrong == "grid" else 0
+    of = f"-1mo-{month[0]}-{month[1]:02}"
+    return archives.write(place, name + of, [cells[:columns]], None, inner and inner + of, wrong)
 
 
 def archived(folder, common, months):

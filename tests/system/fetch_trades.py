@@ -10,7 +10,6 @@ import csv
 import datetime
 import decimal
 import gzip
-import hashlib
 import json
 import os
 import random
@@ -22,6 +21,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 
+import archives
 import harness
 
 SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
@@ -172,25 +172,11 @@ def zipped(place, name, day, rows, header=False, columns=8, wrong=None, inner=No
         begin, length = NEW_YEAR + (day - 1) * 31 * 24 * HOUR, 31 * 24 * HOUR
     written = "%Y-%m" if month else "%Y-%m-%d"
     unit = 1000 if begin < NEW_YEAR else 1
-    lines = ["agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker,is_best_match"] if header else []
-    for number, price, quantity, first, last, time, maker in rows:
-        if begin <= time < begin + length:
-            cells = [number, format(price, ".8f"), format(quantity, ".8f"), first, last, time // unit, maker, True]
-            lines.append(",".join(map(str, cells[:columns])))
-    date = datetime.datetime.fromtimestamp(begin / 10**6, datetime.timezone.utc)
-    path = os.path.join(place, f"{name}-aggTrades-{date:{written}}.zip")
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{inner or name}-aggTrades-{date:{written}}.csv", "\n".join(lines) + "\n")
-    with open(path, "rb") as data:
-        whole = data.read()
-    if wrong == "truncated":
-        whole = whole[:len(whole) // 2]
-        with open(path, "wb") as data:
-            data.write(whole)
-    if wrong != "no sum":
-        with open(path + ".CHECKSUM", "w", encoding="utf-8") as sums:
-            sums.write(f"{hashlib.sha256(whole + (b'x' if wrong == 'sum' else b'')).hexdigest()}  {os.path.basename(path)}\n")
-    return path
+    heading = "agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker,is_best_match"
+    cells = [[number, format(price, ".8f"), format(quantity, ".8f"), first, last, time // unit, maker, True][:columns]
+             for number, price, quantity, first, last, time, maker in rows if begin <= time < begin + length]
+    of = f"-aggTrades-{datetime.datetime.fromtimestamp(begin / 10**6, datetime.timezone.utc):{written}}"
+    return archives.write(place, name + of, cells, heading if header else None, inner and inner + of, wrong)
 
 
 def archived(folder, source, replay):

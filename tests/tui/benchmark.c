@@ -9,6 +9,7 @@
 #include "tests/check.h"
 #include "tests/scratch.h"
 #include "tests/tui/picture.h"
+#include "tui/history_reader.h"
 #include "tui/keys.h"
 
 static struct model *model;
@@ -70,19 +71,23 @@ static void check_again(struct history_reader *reader)
 {
     struct history_benchmark *b = &model->history.benchmark;
 
-    b->closes[200] = 1; /* nothing has changed: it is not read again */
-    view.tab = TAB_POSITIONS;
-    view.equity_span = (view.equity_span + 1) % SPANS;
-    read_history(reader);
-    bool same = b->from_ns == model->history.equity[0].ts_ns && b->closes[200] == 1;
-    CHECK(same || b->closes[200] != 1);
-    view.benchmark = false;
-    read_history(reader);
+    b->closes[200] = 1;
+    view.tab = TAB_POSITIONS; /* other bars are wanted, which change nothing in it */
+    CHECK_INT(tui_history_read_benchmark(reader, &model->history, "BTCUSDT"), 0);
+    CHECK_NEAR(b->closes[200], 1, 0);
+    model->history.equity[model->history.n_equity - 1].ts_ns += minute_ns; /* less than a step longer */
+    CHECK_INT(tui_history_read_benchmark(reader, &model->history, "BTCUSDT"), 0);
+    CHECK_NEAR(b->closes[200], 1, 0);
+    model->history.equity[model->history.n_equity - 1].ts_ns += 60 * minute_ns;
+    CHECK_INT(tui_history_read_benchmark(reader, &model->history, "BTCUSDT"), 0);
+    CHECK(b->closes[200] != 1);
+    CHECK_INT(tui_history_read_benchmark(reader, &model->history, ""), 0);
     CHECK(!b->symbol[0] && b->n == 0);
-    view.benchmark = true;
-    view.equity_span = SPAN_DAY;
-    read_history(reader);
-    CHECK(b->closes[200] != 1 && b->n == HISTORY_BENCHMARK_MAX);
+    CHECK_INT(tui_history_read_benchmark(reader, &model->history, "ABSENT"), 0);
+    CHECK(b->n == 0 && isnan(tui_history_benchmark(b, b->to_ns)));
+    model->history.equity[model->history.n_equity - 1].ts_ns -= 61 * minute_ns;
+    CHECK_INT(tui_history_read_benchmark(reader, &model->history, "BTCUSDT"), 0);
+    CHECK_INT(b->n, HISTORY_BENCHMARK_MAX);
 }
 
 static void check_panel(const char *golden)
@@ -99,14 +104,13 @@ int main(int argc, char **argv)
 {
     const char *path = scratch_path("papertape.db");
     struct history_reader *reader;
-    char words[256];
 
     if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
         return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
     CHECK_INT(fixture_database(path), 0);
-    model = tui_model_create(1000);
-    CHECK_INT(fixture_take(model, "{}", now), 0);
-    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
+    model = picture_model(path, "{}", now, &reader);
+    if (!model)
+        return EXIT_FAILURE;
     check_closes(reader);
     check_again(reader);
     check_panel(argv[1]);

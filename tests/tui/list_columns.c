@@ -177,20 +177,16 @@ static void put_values(const char *path)
 
 int main(int argc, char **argv)
 {
-    static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
     const char *path = scratch_path("papertape.db");
     struct history_reader *reader;
-    char words[256];
 
     if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
         return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
     CHECK_INT(fixture_database(path), 0);
     put_values(path);
-    model = tui_model_create(1000);
-    CHECK_INT(fixture_take(model, "{}", now), 0);
-    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
-    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
-    model->have_history = true;
+    model = picture_model(path, "{}", now, &reader);
+    if (!model)
+        return EXIT_FAILURE;
     check_choices();
     check_wrong();
     check_sorted();

@@ -9,6 +9,7 @@
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
+#include "tests/tui/picture.h"
 #include "tui/history.h"
 #include "tui/item.h"
 #include "tui/mouse.h"
@@ -243,20 +244,16 @@ static void check_copy(void)
 
 int main(void)
 {
-    static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
     static const int sizes[][2] = {{80, 24}, {40, 10}, {120, 40}, {200, 60}};
     const char *path = scratch_path("papertape.db");
     struct history_reader *reader;
-    char words[256];
 
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         return CHECK_SKIP;
     CHECK_INT(fixture_database(path), 0);
-    model = tui_model_create(1000);
-    CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
-    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
-    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, &model->history, words, sizeof(words)), 0);
-    model->have_history = true;
+    model = picture_model(path, fixture_trainings, now, &reader);
+    if (!model)
+        return EXIT_FAILURE;
     model->history_mono_ms = now.mono_ms;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         for (int tab = 0; tab < TABS; tab++)

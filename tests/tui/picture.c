@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/text.h"
+#include "fixtures/dashboard.h"
 
 enum { PICTURE_MAX = 1 << 17 };
 
@@ -76,6 +77,24 @@ static void print_difference(const char *golden, const char *path, const char *b
     }
     fprintf(stderr, "%s:%d differs:\n- %.*s\n+ %.*s\nif that is wanted: PAPERTAPE_GOLDEN=write %s %s\n", path,
             line, was, before, is, now, program_invocation_name, golden);
+}
+
+struct model *picture_model(const char *path, const char *more, struct moment now,
+                            struct history_reader **ret_reader)
+{
+    static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
+    struct model *model = tui_model_create(1000);
+    char words[256] = "no status, or no memory";
+
+    *ret_reader = NULL;
+    if (!model || fixture_take(model, more, now) < 0 ||
+        tui_history_open(path, ret_reader, words, sizeof(words)) < 0 ||
+        tui_history_read(*ret_reader, now.wall_ns, &want, &model->history, words, sizeof(words)) < 0) {
+        wrong(path, words);
+        return NULL;
+    }
+    model->have_history = true;
+    return model;
 }
 
 char *picture_draw(const struct model *model, const struct view *view, struct moment now, int width,

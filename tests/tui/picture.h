@@ -5,6 +5,11 @@
 
 #include "tui/view.h"
 
+/* A model with the fixture's status and `more` merged into it, and what its database at `path` has, of bars
+ * BTCUSDT's minutes. The reader is the caller's. NULL: it failed. */
+struct model *picture_model(const char *path, const char *more, struct moment now,
+                            struct history_reader **ret_reader);
+
 /* The screen as text, for free(); NULL without memory. */
 char *picture_draw(const struct model *model, const struct view *view, struct moment now, int width,
                    int height, enum glyphs glyphs);

@@ -1,6 +1,5 @@
 #include "cli/verbs.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,13 +125,11 @@ static int ack(struct option_call *call)
 {
     const char *text = call->arguments[0];
     json_t *result = NULL;
-    char *end;
+    json_int_t id;
 
-    errno = 0;
-    long long id = strtoll(text, &end, 10);
-    if (errno || end == text || *end || id < 1)
+    if (!cli_ask_id(text, &id))
         return option_fail(call, EXIT_USAGE, "ack needs the alert's number, as: alerts ack 3");
-    int r = cli_ask_call(call, "ack", json_pack("{s:I}", "alert", (json_int_t)id), &result);
+    int r = cli_ask_call(call, "ack", json_pack("{s:I}", "alert", id), &result);
     return cli_ask_done(call, r, "papertape.ack/1", result, print_acked);
 }
 
