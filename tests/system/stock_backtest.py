@@ -190,9 +190,12 @@ def mixed(folder):
         price = close
     files.append(os.path.join(folder.path, "BTCUSD_1m.csv"))
     stock_bars.write(files[1], coins)
-    replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max"))
+    replay = folder.start(harness.Alpaca(folder.path, "--bars", *files, "--speed", "max", "--fault", "hold@1s"))
     account = configuration(["sma-cross"], replay.keys, guests=[("equal-weight", "extended")])
     daemon = folder.start(harness.Daemon(folder.path, replay, account.replace("symbols = AAPL, MSFT", "symbols = AAPL, BTC/USD")))
+    # Play starts with the first subscription; each connection is greeted, knows its keys, and then says what is subscribed.
+    daemon.wait_status(lambda s: s["feed"]["connects"] == 2 and s["feed"]["frames"] >= 6, "both subscriptions")
+    harness.fault(replay, "hold@720h")
     harness.wait_last_bars(daemon, {"AAPL": harness.last_bar_ms(files[0]), "BTC/USD": harness.last_bar_ms(files[1])}, "1m", WAIT)
     assert daemon.stop() == 0 and replay.stop() == 0
     stored = {"fills": daemon.papertape("fills", "--csv")}
