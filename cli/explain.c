@@ -17,15 +17,17 @@
 struct asked {
     const char *order;     /* NULL: all */
     const char *client_id; /* NULL: not by that alone */
-    int64_t day_ns;        /* of --day; NO_DAY */
+    int64_t day_ns;        /* of --day; NO_TIME */
+    int64_t at_ns;         /* of --at; NO_TIME */
     bool all, full;
 };
 
-enum { NO_DAY = -1 };
+enum { NO_TIME = -1 };
 
 struct explain_output {
     struct db_reader *reader;
     bool json, quiet, full;
+    int64_t at_ns; /* NO_TIME: of now */
     uint64_t printed;
     int r;          /* -errno of the reader, -ENOMEM */
     uint64_t other; /* the first order whose recorded policy is not the log's; 0: none */
@@ -46,8 +48,28 @@ static void compare_policy(struct explain_output *out, const struct explanation 
     memcpy(out->other_should, should, sizeof recorded);
 }
 
-static bool on_explained(void *ctx, const struct explanation *explanation)
+/* Without what came later: its changes, its fills, and what its venue said of them. false: it was not there.
+ */
+static bool as_of(struct explanation *e, int64_t at_ns)
 {
+    while (e->n_fills > 0 && e->fills[e->n_fills - 1].fill.ts_ns > at_ns)
+        e->n_fills--;
+    size_t n = e->n_changes;
+    while (n > 0 && e->changes[n - 1].order.updated_ns > at_ns)
+        n--;
+    if (n == 0)
+        return false;
+    if (n < e->n_changes)
+        e->venue_words[0] = '\0';
+    e->n_changes = n;
+    e->order = e->changes[n - 1].order;
+    return true;
+}
+
+static bool on_explained(void *ctx, const struct explanation *whole)
+{
+    struct explanation then = *whole;
+    const struct explanation *explanation = &then;
     struct explain_output *out = ctx;
     struct db_order_policy found;
     const struct db_order_policy *origin = NULL;
@@ -59,8 +81,9 @@ static bool on_explained(void *ctx, const struct explanation *explanation)
         out->r = r;
         return false;
     }
-    if (out->quiet)
+    if (out->quiet || (out->at_ns != NO_TIME && !as_of(&then, out->at_ns)))
         return true;
+    out->printed++;
     if (!out->json) {
         cli_explain_print(explanation, origin, out->full);
         return true;
@@ -72,7 +95,7 @@ static bool on_explained(void *ctx, const struct explanation *explanation)
         out->r = -ENOMEM;
         return false;
     }
-    printf("%s%s", out->printed++ ? "," : "{\"schema\":\"papertape.explain/1\",\"orders\":[", text);
+    printf("%s%s", out->printed > 1 ? "," : "{\"schema\":\"papertape.explain/1\",\"orders\":[", text);
     free(text);
     return true;
 }
@@ -110,6 +133,9 @@ static int report(const struct asked *asked, const struct explain_output *out,
                  out->other, out->other_should, out->other_is);
         return cli_stored_fail(EXIT_ERROR, "explain", "", words);
     }
+    if (!result->different && out->at_ns != NO_TIME && out->printed == 0)
+        return cli_stored_fail(EXIT_ERROR, "explain", asked->order,
+                               "it was not there yet at the time of --at");
     if (!result->different)
         return EXIT_OK;
     snprintf(words, sizeof words,
@@ -124,8 +150,11 @@ static int explain(const struct option_call *call, struct db_reader *reader, con
                    const char *path)
 {
     const struct asked *asked = call->into;
-    struct explain_output out = {
-        .reader = reader, .json = call->json, .quiet = asked->all && !call->json, .full = asked->full};
+    struct explain_output out = {.reader = reader,
+                                 .json = call->json,
+                                 .quiet = asked->all && !call->json,
+                                 .full = asked->full,
+                                 .at_ns = asked->at_ns};
     struct explain_options options = {.path = path,
                                       .recorded = &rows->recorded,
                                       .to_ns = INT64_MAX,
@@ -142,7 +171,7 @@ static int explain(const struct option_call *call, struct db_reader *reader, con
         id = order->order.id;
         options.ids = &id;
         options.n_ids = 1;
-    } else if (asked->day_ns != NO_DAY) {
+    } else if (asked->day_ns != NO_TIME) {
         options.from_ns = asked->day_ns - asked->day_ns % DAY_NS;
         options.to_ns = options.from_ns + DAY_NS;
     }
@@ -185,7 +214,7 @@ static int run(struct option_call *call)
 
 static void init(void *into)
 {
-    *(struct asked *)into = (struct asked){.day_ns = NO_DAY};
+    *(struct asked *)into = (struct asked){.day_ns = NO_TIME, .at_ns = NO_TIME};
 }
 
 static const struct option_action actions[] = {{.arguments = "[ORDER|CLIENT_ID]",
@@ -204,6 +233,8 @@ static const struct option_row options[] = {
      offsetof(struct asked, full), .without = "all"},
     {"day", "D", "those created on that day (UTC), as 2024-08-08", offsetof(struct asked, day_ns),
      cli_stored_take_time, .with = "all"},
+    {"at", "T", "as it was at a past moment, as 2024-08-08T14:00:00Z: without what came of it later",
+     offsetof(struct asked, at_ns), cli_stored_take_time, .without = "all"},
 };
 
 CLI_VERB(cli_explain) = {

@@ -107,6 +107,20 @@ def trade_a_day(folder):
     return daemon.state
 
 
+def check_moments(state, explained):
+    """At each change's time an order has the changes and fills up to then, and before the first it is not there."""
+    longest = max(explained.values(), key=lambda order: len({change["order"]["updated_ns"] for change in order["changes"]}))
+    times = sorted({change["order"]["updated_ns"] for change in longest["changes"]})
+    assert len(times) >= 3, longest
+    for ns in times:
+        then, = json.loads(papertape(state, "explain", str(longest["order"]), "--json", "--at", str(ns)))["orders"]
+        assert then["changes"] == [change for change in longest["changes"] if change["order"]["updated_ns"] <= ns], (ns, then)
+        assert then["fills"] == [fill for fill in longest["fills"] if fill["ts_ns"] <= ns], (ns, then)
+        assert then["final"] == then["changes"][-1]["order"] and then["equal"], (ns, then)
+    text = papertape(state, "explain", str(longest["order"]), "--at", str(times[0] - 1), status=1)
+    assert "it was not there yet at the time of --at" in text, text
+
+
 def check_explanations(state):
     far = papertape(state, "explain", "--client-id", "404404")
     assert " amended: limit " in far and ", was " in far, far
@@ -150,6 +164,7 @@ def check_explanations(state):
     text = papertape(state, "explain", str(decided["order"]))
     for words in ("equal to the record", "the strategy sma-cross-rsi", "rsi_14", "it wanted to"):
         assert words in text, (words, text)
+    check_moments(state, explained)
     assert "no order has" in papertape(state, "explain", "999999", status=1)
     papertape(state, "explain", status=2)
     print(f"{len(orders)} orders with {len(fills)} fills explained, all equal to the record")
