@@ -136,6 +136,49 @@ static struct broker_terms stop_of(const struct place *p, enum order_side side, 
     return w;
 }
 
+/* Half of it, and of the other one of its pair. */
+static void halve(struct place *p, const struct broker_order *order)
+{
+    const struct broker_order *less =
+        replay_broker_reduce(p->broker, p->account, order->id, order->terms.qty / 2, order->terms.client_id);
+    if (less)
+        replay_broker_list_reduced(p->broker, less);
+    check_sums(p);
+}
+
+/* What is lowered locks what it costs then, whatever it is and whichever of its pair. */
+static void test_reduced(void)
+{
+    struct place p = place_open();
+    place_start(&p);
+    struct broker_terms trails = terms_of(&p, ORDER_BUY, ORDER_STOP, 4, 0); /* as if at the market now */
+    trails.trail.share_e6 = 10000;
+    const int64_t id = placed(&p, &trails)->id;
+    CHECK_INT(locked(&p, "USDT"), (100 + 2 * 101 + 102) * E8);
+    halve(&p, find(&p, id));
+    CHECK_INT(locked(&p, "USDT"), (100 + 101) * E8);
+    replay_broker_cancel(p.broker, p.account, id, "gone");
+
+    for (int which = 0; which < 2; which++) {
+        struct broker_terms pair[2] = {stop_of(&p, ORDER_BUY, 4, 90), stop_of(&p, ORDER_BUY, 4, 105)};
+        pair[0].type = ORDER_TAKE_PROFIT; /* the second one is the dearer */
+        const struct broker_list *list = listed(&p, BROKER_OCO, pair, 2);
+        CHECK_INT(locked(&p, "USDT"), 420 * E8);
+        size_t n;
+        halve(&p, &replay_broker_orders(p.broker, &n)[list->orders[which]]);
+        CHECK_INT(locked(&p, "USDT"), 210 * E8);
+        replay_broker_list_cancel(p.broker, p.account, list->id, "gone");
+        CHECK_INT(locked(&p, "USDT"), 0);
+    }
+
+    struct broker_terms iceberg = terms_of(&p, ORDER_BUY, ORDER_LIMIT, 4, 90);
+    iceberg.iceberg = 3 * E8;
+    const int64_t shows = placed(&p, &iceberg)->id;
+    halve(&p, find(&p, shows));
+    CHECK_INT(find(&p, shows)->terms.iceberg, 2 * E8); /* not more than there is of it */
+    place_close(&p);
+}
+
 /* The pair locks once, and the first that is triggered or filled in part ends the other. */
 static void test_pair(void)
 {
@@ -154,6 +197,19 @@ static void test_pair(void)
     CHECK(find(&p, limit)->state == BROKER_FILLED && list->done);
     CHECK_INT(locked(&p, "BTC"), 0);
 
+    /* The second leg, a limit maker, is filled in part while the book meets it: what is left stays locked. */
+    struct broker_terms met[2] = {stop_of(&p, ORDER_SELL, 10, 95),
+                                  terms_of(&p, ORDER_SELL, ORDER_LIMIT, 10, 110)};
+    met[1].post_only = true;
+    list = listed(&p, BROKER_OCO, met, 2);
+    CHECK_INT(replay_ladder_set(&p.market.bids, 110 * E8, E8), 0);
+    replay_broker_trade(p.broker, 0, 110 * E8, 4 * E8, false);
+    check_sums(&p);
+    CHECK(state_of(&p, list, 0) == BROKER_EXPIRED && state_of(&p, list, 1) == BROKER_PARTIAL);
+    CHECK_INT(locked(&p, "BTC"), 6 * E8);
+    CHECK_INT(replay_ladder_set(&p.market.bids, 110 * E8, 0), 0);
+    replay_broker_list_cancel(p.broker, p.account, list->id, "gone");
+
     struct broker_terms buy[2] = {stop_of(&p, ORDER_BUY, 3, 105),
                                   terms_of(&p, ORDER_BUY, ORDER_LIMIT, 3, 90)};
     list = listed(&p, BROKER_OCO, buy, 2);
@@ -170,6 +226,7 @@ static void test_pair(void)
     replay_broker_list_reduced(p.broker, o);
     CHECK_INT(replay_broker_find(p.broker, p.account, 0, 0, more[0].client_id)->terms.qty, E8);
     CHECK_INT(locked(&p, "USDT"), 105 * E8);
+    check_sums(&p);
     replay_broker_cancel(p.broker, p.account, o->id, "gone");
     CHECK(state_of(&p, list, 0) == BROKER_CANCELED && state_of(&p, list, 1) == BROKER_CANCELED && list->done);
     CHECK(replay_broker_list_cancel(p.broker, p.account, list->id, "gone") == NULL);
@@ -221,7 +278,37 @@ static void test_held(void)
     place_close(&p);
 }
 
-/* Any lists on any walk: of a pair one order at most is filled, and a list that is done has no open order. */
+/* What a purchase costs at most in quote, or a sale in base: by its limit, or its stop until that is reached.
+ */
+static int128_t cost_of(const struct broker_order *o)
+{
+    const int64_t left = o->terms.qty - o->filled;
+    return o->terms.side == ORDER_SELL ? (int128_t)left * E8
+                                       : (int128_t)(o->terms.price ? o->terms.price : o->terms.stop) * left;
+}
+
+/* A pair locks what its dearer order costs, what is held nothing. */
+static void check_locked(const struct place *p)
+{
+    int128_t expected[2] = {0};
+    size_t n, n_orders;
+    const struct broker_list *all = replay_broker_lists(p->broker, &n);
+    const struct broker_order *orders = replay_broker_orders(p->broker, &n_orders);
+    for (size_t i = 0; i < n; i++) {
+        int128_t most = 0;
+        for (int k = 0; k < all[i].n; k++) {
+            const struct broker_order *o = &orders[all[i].orders[k]];
+            const int128_t cost = broker_is_open(o) && !o->terms.held ? cost_of(o) : 0;
+            most = cost > most ? cost : most;
+        }
+        expected[orders[all[i].orders[0]].terms.side == ORDER_SELL] += most;
+    }
+    CHECK(locked(p, "USDT") == expected[0] / E8 && locked(p, "BTC") == expected[1] / E8);
+}
+
+/* Any lists on any walk: of a pair one order at most is filled, a list that is done has no open order, and no
+ * more and no less is locked than open orders cost, also of limit makers that the book meets by now and of
+ * what is lowered. */
 static void test_seeded(void)
 {
     struct random random = random_seeded("replay/broker_lists", 11);
@@ -238,6 +325,7 @@ static void test_seeded(void)
                 terms_of(&p, side, ORDER_LIMIT, qty, 97 + (double)(random_next(&random) % 6)),
                 stop_of(&p, side, qty, side == ORDER_BUY ? above : below),
                 terms_of(&p, side, ORDER_LIMIT, qty, side == ORDER_BUY ? below : above)};
+            w[2].post_only = true; /* as the venue has it in a pair */
             const bool pair = random_next(&random) % 2;
             struct broker_list_terms terms = {
                 .kind = pair ? BROKER_OCO : BROKER_OTO, .orders = w + pair, .n = 3 - pair};
@@ -248,7 +336,14 @@ static void test_seeded(void)
             if (i % 7 == 0)
                 replay_broker_list_cancel(p.broker, p.account, 1 + (int64_t)(random_next(&random) % 20),
                                           "gone");
+            size_t n_placed;
+            const struct broker_order *placed = replay_broker_orders(p.broker, &n_placed);
+            if (i % 5 == 0 && n_placed > 0)
+                halve(&p, &placed[random_next(&random) % n_placed]);
+            CHECK_INT(replay_ladder_set(&p.market.bids, 107 * E8, i % 4 == 0 ? E8 : 0), 0);
+            CHECK_INT(replay_ladder_set(&p.market.asks, 93 * E8, i % 4 == 2 ? E8 : 0), 0);
             replay_broker_arrive(p.broker, INT64_MAX - 1);
+            check_locked(&p);
             trade(&p, 92 + (double)(random_next(&random) % 17));
         }
         size_t n, n_orders;
@@ -272,6 +367,7 @@ int main(void)
     test_examples();
     test_trails();
     test_iceberg();
+    test_reduced();
     test_pair();
     test_held();
     test_seeded();

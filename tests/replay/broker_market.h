@@ -93,11 +93,17 @@ static inline void place_close(struct place *p)
     replay_ladder_finish(&p->market.asks);
 }
 
-/* Of each asset what the account began with, and the fills less their commissions. */
+/* Of each asset what the account began with, and the fills less their commissions; locked is what its open
+ * orders lock. */
 static inline void check_sums(const struct place *p)
 {
-    int128_t base = (int128_t)50 * E8 * E8, quote = (int128_t)10000 * E8 * E8;
+    int128_t base = (int128_t)50 * E8 * E8, quote = (int128_t)10000 * E8 * E8, locked[2] = {0};
     size_t n;
+    const struct broker_order *orders = replay_broker_orders(p->broker, &n);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(broker_is_open(&orders[i]) || orders[i].locked == 0);
+        locked[orders[i].terms.side == ORDER_SELL] += orders[i].locked;
+    }
     const struct broker_fill *fills = replay_broker_fills(p->broker, &n);
     for (size_t i = 0; i < n; i++) {
         const struct broker_fill *f = &fills[i];
@@ -112,6 +118,7 @@ static inline void check_sums(const struct place *p)
         const struct broker_balance *b = &account->balances[i];
         CHECK(b->free >= 0 && b->locked >= 0);
         CHECK(b->free + b->locked == (strcmp(b->asset, "BTC") == 0 ? base : quote));
+        CHECK(b->locked == locked[strcmp(b->asset, "BTC") == 0]);
     }
 }
 

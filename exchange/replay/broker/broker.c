@@ -134,6 +134,19 @@ struct reach {
     bool whole;
 };
 
+/* The best level that it could take of. */
+static const struct level *touch(const struct broker_terms *terms, const struct source_book *book)
+{
+    return replay_ladder_best(terms->side == ORDER_SELL ? book->bids : book->asks, 0);
+}
+
+/* Must it not take, and would it now? */
+static bool crosses(const struct broker_terms *terms, const struct source_book *book)
+{
+    const struct level *best = touch(terms, book);
+    return terms->post_only && best && meets(terms, terms->price, best->price);
+}
+
 static struct reach reach_of(struct broker *b, const struct broker_terms *terms, const struct symbol *symbol,
                              const struct source_book *book, int64_t limit, int64_t wanted)
 {
@@ -345,15 +358,14 @@ static void sweep(struct broker *b)
 static enum broker_refusal fits(struct broker *b, const struct broker_terms *terms,
                                 const struct symbol *symbol, const struct source_book *book, int128_t spare)
 {
-    const bool bids = terms->side == ORDER_SELL;
-    const struct level *best = replay_ladder_best(bids ? book->bids : book->asks, 0);
-    const struct broker_balance *at =
-        replay_account_balance(&b->accounts.all[terms->account], bids ? symbol->base : symbol->quote);
+    const struct level *best = touch(terms, book);
+    const struct broker_balance *at = replay_account_balance(
+        &b->accounts.all[terms->account], terms->side == ORDER_SELL ? symbol->base : symbol->quote);
     if (terms->held)
         return at && cost_of(b, terms, symbol, book) <= at->free + spare ? BROKER_TAKEN : BROKER_POOR;
     if (terms->stop && best && replay_stop_at(terms, best->price))
         return BROKER_TRIGGERS;
-    if (terms->post_only && best && meets(terms, terms->price, best->price))
+    if (crosses(terms, book))
         return BROKER_CROSSES;
     if (!at || cost_of(b, terms, symbol, book) > at->free + spare)
         return BROKER_POOR;
@@ -438,18 +450,15 @@ int64_t replay_broker_due(const struct broker *b)
     return b->due_ns;
 }
 
-/* Locks what it costs by now; false: the account has less, or it would take and must not. */
+/* Locks what it costs by now; false: the account has less. */
 static bool lock_again(struct broker *b, struct broker_order *order, const struct symbol *symbol,
                        const struct source_book *book)
 {
     const struct broker_terms *terms = &order->terms;
-    const bool sells = terms->side == ORDER_SELL;
-    const struct level *best = replay_ladder_best(sells ? book->bids : book->asks, 0);
-    struct broker_balance *at =
-        replay_account_balance(&b->accounts.all[terms->account], sells ? symbol->base : symbol->quote);
+    struct broker_balance *at = replay_account_balance(
+        &b->accounts.all[terms->account], terms->side == ORDER_SELL ? symbol->base : symbol->quote);
     const int128_t cost = own_cost(b, order, symbol, book);
-    if ((cost > order->locked && cost > at->free + order->locked) ||
-        (terms->post_only && best && meets(terms, terms->price, best->price)))
+    if (cost > order->locked && cost > at->free + order->locked)
         return false;
     at->free += order->locked - cost;
     at->locked += cost - order->locked;
@@ -463,7 +472,8 @@ static void end_way(struct broker *b, struct broker_order *order)
     struct source_book book;
     order->arrives_ns = 0;
     if (b->calls.symbol(b->calls.user, order->terms.symbol, &symbol) &&
-        b->calls.book(b->calls.user, order->terms.symbol, &book) && lock_again(b, order, &symbol, &book)) {
+        b->calls.book(b->calls.user, order->terms.symbol, &book) && !crosses(&order->terms, &book) &&
+        lock_again(b, order, &symbol, &book)) {
         if (!order->working_ns)
             order->working_ns = b->calls.now_ns(b->calls.user);
         arrive(b, order, &symbol, &book);
@@ -532,20 +542,12 @@ const struct broker_order *replay_broker_reduce(struct broker *b, int account, i
                                                 const char *client_id)
 {
     struct broker_order *order = find_open(b, account, id);
-    struct symbol symbol;
-    if (!order || qty <= order->filled || qty >= order->terms.qty ||
-        !b->calls.symbol(b->calls.user, order->terms.symbol, &symbol))
+    if (!order || qty <= order->filled || qty >= order->terms.qty)
         return NULL;
-    const bool sells = order->terms.side == ORDER_SELL;
-    const int64_t price = order->terms.price ? order->terms.price : order->terms.stop;
-    int128_t less = (int128_t)(order->terms.qty - qty) * (sells ? b->one : price);
-    less = less < order->locked ? less : order->locked;
-    struct broker_balance *at =
-        replay_account_balance(&b->accounts.all[account], sells ? symbol.base : symbol.quote);
-    at->locked -= less;
-    at->free += less;
-    order->locked -= less;
     order->terms.qty = qty;
+    if (order->terms.iceberg > qty)
+        order->terms.iceberg = qty;
+    replay_broker_lock(b, order); /* less than before */
     snprintf(order->terms.client_id, sizeof(order->terms.client_id), "%s", client_id);
     order->amended = true;
     order->amends++;
@@ -588,7 +590,7 @@ const struct broker_fill *replay_broker_fills(const struct broker *b, size_t *re
 static void trigger(struct broker *b, struct broker_order *order, const struct symbol *symbol)
 {
     struct source_book book;
-    replay_lists_start(b->lists, order);
+    replay_lists_start(b->lists, order); /* whether it can be paid for is seen below */
     order->waits = false;
     order->working_ns = b->calls.now_ns(b->calls.user);
     tell(b, order, NULL);
@@ -606,11 +608,12 @@ static void release(struct broker *b, struct broker_order *order)
     struct source_book book;
     order->arrives_ns = 0;
     if (!b->calls.symbol(b->calls.user, order->terms.symbol, &symbol) ||
-        !b->calls.book(b->calls.user, order->terms.symbol, &book) || !lock_again(b, order, &symbol, &book)) {
+        !b->calls.book(b->calls.user, order->terms.symbol, &book) || crosses(&order->terms, &book) ||
+        !lock_again(b, order, &symbol, &book)) {
         end_order(b, order, BROKER_EXPIRED);
         return;
     }
-    const struct level *best = replay_ladder_best(order->terms.side == ORDER_SELL ? book.bids : book.asks, 0);
+    const struct level *best = touch(&order->terms, &book);
     if (order->waits && best && replay_stop_at(&order->terms, best->price)) {
         trigger(b, order, &symbol);
         return;
@@ -694,7 +697,10 @@ void replay_broker_trade(struct broker *b, int symbol, int64_t price, int64_t qt
         if (mine <= 0)
             continue;
         const int64_t part = part_of(b, order, mine);
-        replay_lists_start(b->lists, order);
+        if (!replay_lists_start(b->lists, order)) {
+            end_order(b, order, BROKER_EXPIRED);
+            continue;
+        }
         fill(b, order, &listed, order->terms.price, part, true);
         if (order->terms.iceberg)
             show_next(b, order, part);

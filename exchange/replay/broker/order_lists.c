@@ -86,17 +86,17 @@ static struct broker_list *find_id(struct broker_lists *lists, int64_t id)
 
 /* ---- While they are open. ---- */
 
-void replay_lists_start(struct broker_lists *lists, struct broker_order *order)
+bool replay_lists_start(struct broker_lists *lists, struct broker_order *order)
 {
     struct broker_list *list = order->terms.list ? find_id(lists, order->terms.list) : NULL;
     const int at = list && !list->done ? other_of(lists, list, order) : -1;
     struct broker_order *other = at >= 0 ? order_of(lists, list, at) : NULL;
     if (!other || !broker_is_open(other))
-        return;
+        return true;
     list->started = true;
     replay_broker_end(lists->broker, other, BROKER_EXPIRED, NULL);
     order->terms.covered = 0;
-    replay_broker_lock(lists->broker, order); /* what the other one has just given back */
+    return replay_broker_lock(lists->broker, order); /* what the other one has just given back */
 }
 
 /* All that are open end as `like` did. */
@@ -306,6 +306,8 @@ void replay_broker_list_reduced(struct broker *broker, const struct broker_order
     replay_broker_reduce(broker, order->terms.account, other->id, order->terms.qty, client_id);
     struct broker_order *first = order_of(lists, list, first_of_pair(list)),
                         *second = order_of(lists, list, first_of_pair(list) + 1);
-    if (second->terms.covered)
+    if (second->terms.covered) {
         second->terms.covered = first->locked;
+        replay_broker_lock(broker, second);
+    }
 }

@@ -34,9 +34,9 @@ struct broker_lists *replay_lists_create(struct broker *broker); /* NULL when me
 void replay_lists_destroy(struct broker_lists *lists);           /* NULL is fine */
 void replay_lists_wipe(struct broker_lists *lists);
 
-/* Right before an order is triggered or first filled: the other one of its pair ends, and it locks all that
- * it costs itself. */
-void replay_lists_start(struct broker_lists *lists, struct broker_order *order);
+/* Right before an order is triggered or filled: the other one of its pair ends, and it locks all that it
+ * costs itself. False: the account has less. */
+bool replay_lists_start(struct broker_lists *lists, struct broker_order *order);
 
 /* After anything: ends and releases orders of lists as those of them that changed demand. */
 void replay_lists_follow(struct broker_lists *lists);
