@@ -202,6 +202,11 @@ static inline bool order_has_limit(enum order_type type)
 {
     return type == ORDER_LIMIT || type == ORDER_STOP_LIMIT || type == ORDER_TAKE_PROFIT_LIMIT;
 }
+/* Does it wait for a price that is better for it than the market's, as a stop for a worse one? */
+static inline bool order_is_profit(enum order_type type)
+{
+    return type == ORDER_TAKE_PROFIT || type == ORDER_TAKE_PROFIT_LIMIT;
+}
 /* Is it a limit order for now: LIMIT, or one that was triggered to be one? */
 bool order_works_as_limit(const struct order *order);
 

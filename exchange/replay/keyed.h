@@ -1,5 +1,5 @@
-/* Members of a JSON object that is written as text: a comma, the name, the value. The object's first member
- * is written by hand. */
+/* Members of a JSON object, or of an array, that is written as text: a comma, the name, the value. The
+ * object's first member is written by hand. */
 #ifndef EXCHANGE_REPLAY_KEYED_H
 #define EXCHANGE_REPLAY_KEYED_H
 
@@ -43,6 +43,13 @@ static inline void keyed_e16(struct text *out, const char *name, int128_t value)
 {
     keyed(out, name);
     text_sum(out, value, 16);
+}
+
+/* Between the members of an array: nothing before the first one. */
+static inline void keyed_comma(struct text *out)
+{
+    if (out->len > 0 && out->data[out->len - 1] != '[')
+        text_lit(out, ",");
 }
 
 #endif

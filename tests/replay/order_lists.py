@@ -108,6 +108,21 @@ def test_pair():
         stream.close()
 
 
+def test_delisted():
+    """A list outlives its symbol."""
+    with Venue(PROGRAM, *STILL) as v:
+        stream, _ = standing(v)
+        a = Account(v, "any")
+        placed = a.ok("POST", "orderList/oco", **SELL)
+        del placed["orderReports"]
+        v.fault("delist@0s:BTCUSDT")
+        equal((a.ok("GET", "openOrderList"), a.ok("GET", "allOrderList"), a.ok("GET", "orderList", orderListId=placed["orderListId"])),
+              ([placed], [placed], placed))
+        a.client.refused(-1121, "DELETE", "orderList", symbol="BTCUSDT", orderListId=placed["orderListId"])
+        a.close()
+        stream.close()
+
+
 def test_refused():
     """What is no pair, or no list."""
     with Venue(PROGRAM, *STILL) as v:
@@ -206,7 +221,7 @@ def test_released():
 
 def test_faults():
     """Every fourth order meets the fault, a list as well: it is placed once, or not at all, whatever the answer says."""
-    for fault, answer, placed in (("order:5xx-done", (504, -1007), 1), ("order:5xx-not-done", (504, -1007), 0), ("order:late:1s", (504, -1007), 0),
+    for fault, answer, placed in (("order:5xx-done", (504, -1007), 1), ("order:5xx-not-done", (504, -1007), 0), ("order:late:300ms", (504, -1007), 1),
                                   ("order:twice", (400, -2010), 1), ("order:lost-answer", None, 1), ("order:lost-request", None, 0)):
         with Venue(PROGRAM, *STILL, "--fault", fault) as v:
             a = Client(v, "any", Hmac("any"))
@@ -217,7 +232,11 @@ def test_faults():
                 got = status, body["code"]
             except (http.client.HTTPException, OSError):
                 got = None
-            equal((got, len(a.ok("GET", "allOrderList"))), (answer, placed), fault)
+            equal(got, answer, fault)
+            if placed:
+                until(lambda: a.ok("GET", "openOrderList"), f"the list, with {fault}")
+            equal(len(a.ok("GET", "allOrderList")), placed, fault)
+            equal(a.balances()["BTC"][1], Decimal("0.1") * placed, fault)
 
 
 def test_plays():

@@ -30,7 +30,7 @@ static void unknown(void *user)
 static bool read_late(void *user, struct broker_late *ret)
 {
     struct alpaca_paper_order own;
-    if (!replay_trading_order(user, &ret->terms, &own))
+    if (!replay_trading_order(user, &ret->orders[0], &own))
         return false;
     memcpy(ret->more, &own, sizeof(own));
     return true;

@@ -272,8 +272,8 @@ static void arrive(void *user, const struct broker_late *late)
     struct alpaca_paper_order own;
     const struct broker_order *order;
     memcpy(&own, late->more, sizeof(own));
-    if (!replay_trading_by_client_id(o, late->terms.account, late->terms.client_id))
-        replay_trading_place(o, &late->terms, &own, &order);
+    if (!replay_trading_by_client_id(o, late->orders[0].account, late->orders[0].client_id))
+        replay_trading_place(o, &late->orders[0], &own, &order);
 }
 
 int64_t replay_alpaca_orders_due(const struct alpaca_orders *o)

@@ -32,8 +32,8 @@ void replay_amendments_add(struct binance_orders *o, const struct broker_terms *
 
 static void write_one(struct order_call *c, const struct order_amendment *of)
 {
-    text_format(c->body, "%s{\"symbol\":\"%s\"", c->body->data[c->body->len - 1] == '[' ? "" : ",",
-                c->listed.name);
+    keyed_comma(c->body);
+    text_format(c->body, "{\"symbol\":\"%s\"", c->listed.name);
     keyed_int(c->body, "orderId", of->order_id);
     keyed_int(c->body, "executionId", of->execution);
     keyed_str(c->body, "origClientOrderId", of->id_before);

@@ -5,6 +5,7 @@
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_page.h"
 #include "exchange/replay/binance/order_text.h"
+#include "exchange/replay/keyed.h"
 
 enum { NO_LIST = -2018, UNKNOWN_LIST = -2011 };
 
@@ -12,17 +13,13 @@ enum { NO_LIST = -2018, UNKNOWN_LIST = -2011 };
 static int find_list(struct order_call *c, const char *client_name, int unknown,
                      const struct broker_list **ret)
 {
-    char msg[128];
     int64_t id;
     const char *client_id = replay_order_param(c, client_name);
     const int status = replay_order_number(c, "orderListId", 0, &id);
     if (status != 0)
         return status;
-    if (id == 0 && !client_id) {
-        snprintf(msg, sizeof(msg), "Param '%s' or 'orderListId' must be sent, but both were empty/null!",
-                 client_name);
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1102, msg);
-    }
+    if (id == 0 && !client_id)
+        return replay_order_missing_both(c->body, client_name, "orderListId");
     *ret = replay_broker_list_find(c->o->broker, c->caller->account, id, id ? NULL : client_id);
     if (*ret && (!client_id || strcmp((*ret)->client_id, client_id) == 0))
         return 0;
@@ -33,9 +30,8 @@ static int find_list(struct order_call *c, const char *client_name, int unknown,
 
 static void write_list(struct order_call *c, const struct broker_list *list, bool open)
 {
-    struct symbol listed;
-    if (replay_orders_symbol(c->o, list->symbol, &listed))
-        replay_list_text(c->body, &c->caller->clock, c->o->broker, list, listed.name, open);
+    const char *symbol = c->o->source->tape->symbols[list->symbol].name; /* listed or not */
+    replay_list_text(c->body, &c->caller->clock, c->o->broker, list, symbol, open);
 }
 
 int replay_list_get(struct order_call *c)
@@ -50,7 +46,6 @@ int replay_list_get(struct order_call *c)
 void replay_list_write_cancelled(struct order_call *c, const struct broker_list *list)
 {
     size_t n;
-    bool first = true;
     const struct broker_order *orders = replay_broker_orders(c->o->broker, &n);
     struct symbol listed;
     if (!replay_orders_symbol(c->o, list->symbol, &listed))
@@ -61,9 +56,8 @@ void replay_list_write_cancelled(struct order_call *c, const struct broker_list 
         const struct broker_order *order = &orders[list->orders[i]];
         if (order->state != BROKER_CANCELED)
             continue;
-        text_str(c->body, first ? "" : ",");
+        keyed_comma(c->body);
         replay_order_text_cancelled(c->body, &c->caller->clock, order, &listed);
-        first = false;
     }
     text_lit(c->body, "]}");
 }
@@ -71,19 +65,16 @@ void replay_list_write_cancelled(struct order_call *c, const struct broker_list 
 int replay_list_cancel(struct order_call *c)
 {
     const struct broker_list *list = NULL;
-    char made[ORDER_CLIENT_ID_MAX];
-    const char *id;
+    char id[ORDER_CLIENT_ID_MAX];
     int status = replay_order_symbol(c);
     if (status == 0)
         status = find_list(c, "listClientOrderId", UNKNOWN_LIST, &list);
     if (status == 0)
-        status = replay_order_client_id(c, "newClientOrderId", &id);
+        status = replay_order_id_or_new(c, "newClientOrderId", id);
     if (status != 0)
         return status;
-    if (!id)
-        replay_order_make_id(c->o, made);
     if (list->symbol != c->symbol ||
-        !replay_broker_list_cancel(c->o->broker, c->caller->account, list->id, id ? id : made))
+        !replay_broker_list_cancel(c->o->broker, c->caller->account, list->id, id))
         return replay_order_refuse(c->body, ORDER_CALL_BAD, UNKNOWN_LIST, "Unknown order list sent.");
     replay_list_write_cancelled(c, list);
     return ORDER_CALL_OK;
@@ -104,7 +95,7 @@ static void write_lists(struct order_call *c, const struct order_page *page, boo
     for (size_t i = page->first; i < page->end && text_ok(c->body); i++) {
         if (!in_page(c, page, i) || (open_only && all[i].done))
             continue;
-        text_str(c->body, c->body->data[c->body->len - 1] == '[' ? "" : ",");
+        keyed_comma(c->body);
         write_list(c, &all[i], false);
     }
     text_lit(c->body, "]");

@@ -10,7 +10,7 @@
     { \
         .type = prefix "Type", .side = of_side, .tif = prefix "TimeInForce", .quantity = of_quantity, \
         .price = prefix "Price", .stop = prefix "StopPrice", .trail = prefix "TrailingDelta", \
-        .iceberg = prefix "IcebergQty", .client_id = prefix "ClientOrderId" \
+        .iceberg = prefix "IcebergQty", .client_id = prefix "ClientOrderId", .peg = prefix "PegPriceType" \
     }
 
 static const struct order_names above = LEG("above", "side", "quantity"),
@@ -28,22 +28,15 @@ static const struct order_names old_limit = {.kind = "LIMIT_MAKER",
                                              .iceberg = "limitIcebergQty",
                                              .client_id = "limitClientOrderId"};
 static const struct order_names old_stop = {.kind = "STOP_LOSS",
+                                            .limit_kind = "STOP_LOSS_LIMIT",
                                             .side = "side",
                                             .tif = "stopLimitTimeInForce",
                                             .quantity = "quantity",
+                                            .price = "stopLimitPrice",
                                             .stop = "stopPrice",
                                             .trail = "trailingDelta",
                                             .iceberg = "stopIcebergQty",
                                             .client_id = "stopClientOrderId"};
-static const struct order_names old_stop_limit = {.kind = "STOP_LOSS_LIMIT",
-                                                  .side = "side",
-                                                  .tif = "stopLimitTimeInForce",
-                                                  .quantity = "quantity",
-                                                  .price = "stopLimitPrice",
-                                                  .stop = "stopPrice",
-                                                  .trail = "trailingDelta",
-                                                  .iceberg = "stopIcebergQty",
-                                                  .client_id = "stopClientOrderId"};
 
 /* ---- What makes a pair. ---- */
 
@@ -52,15 +45,10 @@ static bool is_stop(const struct broker_terms *terms)
     return terms->type == ORDER_STOP || terms->type == ORDER_STOP_LIMIT;
 }
 
-static bool is_profit(const struct broker_terms *terms)
-{
-    return terms->type == ORDER_TAKE_PROFIT || terms->type == ORDER_TAKE_PROFIT_LIMIT;
-}
-
 /* A pair's orders are limit makers, stops and profits. */
 static int check_leg(struct order_call *c, const struct broker_terms *terms)
 {
-    return terms->post_only || is_stop(terms) || is_profit(terms)
+    return terms->post_only || is_stop(terms) || order_is_profit(terms->type)
                ? 0
                : replay_order_refuse(c->body, ORDER_CALL_BAD, -1116, "Invalid orderType.");
 }
@@ -79,8 +67,8 @@ static int check_sides(struct order_call *c, const struct broker_terms *high, co
         {!buys && low->post_only, -1166, "A limit order in a sell OCO must be above."},
         {buys && is_stop(low), -1196, "A stop loss order in a buy OCO must be above."},
         {!buys && is_stop(high), -1197, "A stop loss order in a sell OCO must be below."},
-        {buys && is_profit(high), -1198, "A take profit order in a buy OCO must be below."},
-        {!buys && is_profit(low), -1199, "A take profit order in a sell OCO must be above."},
+        {buys && order_is_profit(high->type), -1198, "A take profit order in a buy OCO must be below."},
+        {!buys && order_is_profit(low->type), -1199, "A take profit order in a sell OCO must be above."},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         if (all[i].bad)
@@ -151,17 +139,6 @@ static int read_working(struct order_call *c, struct broker_list_terms *list)
                : status;
 }
 
-static int read_list_id(struct order_call *c, struct broker_list_terms *list)
-{
-    const char *id;
-    const int status = replay_order_client_id(c, "listClientOrderId", &id);
-    if (status == 0 && id)
-        strcpy(list->client_id, id);
-    else if (status == 0)
-        replay_order_make_id(c->o, list->client_id);
-    return status;
-}
-
 /* Each order as if it were placed alone. `before`: fills until then. */
 static void write_reports(struct order_call *c, const struct broker_list *list, size_t before)
 {
@@ -181,102 +158,108 @@ static void write_reports(struct order_call *c, const struct broker_list *list, 
     text_lit(c->body, "]}");
 }
 
-static int submit(struct order_call *c, struct broker_list_terms *terms)
+enum broker_refusal replay_list_submit(struct binance_orders *o, struct broker_list_terms *terms,
+                                       const struct broker_list **ret)
 {
+    replay_order_count(o, terms->orders[0].account, terms->n); /* first fills take that back */
+    const enum broker_refusal refusal = replay_broker_place_list(o->broker, terms, ret);
+    if (refusal != BROKER_TAKEN)
+        replay_order_count(o, terms->orders[0].account, -terms->n);
+    return refusal;
+}
+
+/* Does exchangeInfo deny lists of that kind? */
+static int refuse_unserved(struct order_call *c, const char *allowed, const char *kind)
+{
+    char msg[64];
+    const int status = replay_order_symbol(c);
+    if (status != 0 || replay_filter_allows(&c->o->source->tape->symbols[c->symbol], allowed))
+        return status;
+    snprintf(msg, sizeof(msg), "%s orders are not supported for this symbol", kind);
+    return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, msg);
+}
+
+static int read_list(struct order_call *c, struct broker_list_terms *list, enum broker_contingency kind,
+                     const struct order_names *first, const struct order_names *second)
+{
+    list->kind = kind;
+    int status = refuse_unserved(c, kind == BROKER_OCO ? "ocoAllowed" : "otoAllowed",
+                                 kind == BROKER_OCO ? "OCO" : "OTO");
+    if (status == 0 && kind == BROKER_OTO)
+        status = read_working(c, list);
+    if (status == 0)
+        status = second ? read_pair(c, first, second, list) : read_leg(c, first, list);
+    if (status == 0)
+        status = replay_order_list_filters(c);
+    return status == 0 ? replay_order_id_or_new(c, "listClientOrderId", list->client_id) : status;
+}
+
+static int read_oco(struct order_call *c, struct broker_list_terms *list)
+{
+    return read_list(c, list, BROKER_OCO, &above, &below);
+}
+
+static int read_old_oco(struct order_call *c, struct broker_list_terms *list)
+{
+    const char *side = replay_order_param(c, "side");
+    const bool buys = side && strcmp(side, "BUY") == 0;
+    return read_list(c, list, BROKER_OCO, buys ? &old_stop : &old_limit, buys ? &old_limit : &old_stop);
+}
+
+static int read_oto(struct order_call *c, struct broker_list_terms *list)
+{
+    return read_list(c, list, BROKER_OTO, &pending, NULL);
+}
+
+static int read_otoco(struct order_call *c, struct broker_list_terms *list)
+{
+    return read_list(c, list, BROKER_OTO, &pending_above, &pending_below);
+}
+
+static int place(struct order_call *c)
+{
+    struct broker_terms orders[BROKER_LIST_ORDERS_MAX];
+    struct broker_list_terms terms = {.orders = orders};
     const struct broker_list *list;
     size_t before;
-    int status = replay_order_list_filters(c);
+    c->outcome->counted = true;
+    int status = c->read_list(c, &terms);
     if (status == 0)
         status = replay_order_rate(c);
-    if (status == 0)
-        status = read_list_id(c, terms);
     if (status != 0)
         return status;
     replay_broker_fills(c->o->broker, &before);
-    replay_order_count(c->o, c->caller->account, terms->n); /* first fills take that back */
-    const enum broker_refusal refusal = replay_broker_place_list(c->o->broker, terms, &list);
-    if (refusal != BROKER_TAKEN) {
-        replay_order_count(c->o, c->caller->account, -terms->n);
+    const enum broker_refusal refusal = replay_list_submit(c->o, &terms, &list);
+    if (refusal != BROKER_TAKEN)
         return replay_order_refused(c, refusal);
-    }
     replay_list_text(c->body, &c->caller->clock, c->o->broker, list, c->listed.name, true);
     write_reports(c, list, before);
     replay_broker_settle(c->o->broker);
     return ORDER_CALL_OK;
 }
 
-/* What exchangeInfo denies: lists of that kind, and pegged orders of any. */
-static int refuse_unserved(struct order_call *c, const char *allowed, const char *kind)
+static int place_with_faults(struct order_call *c, read_order_list *read)
 {
-    int status = replay_order_symbol(c);
-    if (status != 0)
-        return status;
-    if (!replay_filter_allows(&c->o->source->tape->symbols[c->symbol], allowed)) {
-        char msg[64];
-        snprintf(msg, sizeof(msg), "%s orders are not supported for this symbol", kind);
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010, msg);
-    }
-    for (int i = 0; i < c->params->n; i++)
-        if (strstr(c->params->names[i], "PegPriceType") && *c->params->values[i])
-            return replay_order_refuse(c->body, ORDER_CALL_BAD, -2010,
-                                       "Pegged orders are not supported for this symbol.");
-    return 0;
-}
-
-static int place(struct order_call *c, enum broker_contingency kind, const struct order_names *first,
-                 const struct order_names *second)
-{
-    struct broker_terms orders[BROKER_LIST_ORDERS_MAX];
-    struct broker_list_terms list = {.kind = kind, .orders = orders};
-    c->outcome->counted = true;
-    int status = refuse_unserved(c, kind == BROKER_OCO ? "ocoAllowed" : "otoAllowed",
-                                 kind == BROKER_OCO ? "OCO" : "OTO");
-    if (status == 0 && kind == BROKER_OTO)
-        status = read_working(c, &list);
-    if (status == 0)
-        status = second ? read_pair(c, first, second, &list) : read_leg(c, first, &list);
-    return status == 0 ? submit(c, &list) : status;
-}
-
-static int place_oco(struct order_call *c)
-{
-    return place(c, BROKER_OCO, &above, &below);
-}
-
-static int place_old_oco(struct order_call *c)
-{
-    const char *side = replay_order_param(c, "side");
-    const struct order_names *stop = replay_order_param(c, "stopLimitPrice") ? &old_stop_limit : &old_stop;
-    const bool buys = side && strcmp(side, "BUY") == 0;
-    return place(c, BROKER_OCO, buys ? stop : &old_limit, buys ? &old_limit : stop);
-}
-
-static int place_oto(struct order_call *c)
-{
-    return place(c, BROKER_OTO, &pending, NULL);
-}
-
-static int place_otoco(struct order_call *c)
-{
-    return place(c, BROKER_OTO, &pending_above, &pending_below);
+    c->read_list = read;
+    return replay_order_with_faults(c, place);
 }
 
 int replay_list_oco(struct order_call *c)
 {
-    return replay_order_with_faults(c, place_oco, true);
+    return place_with_faults(c, read_oco);
 }
 
 int replay_list_old_oco(struct order_call *c)
 {
-    return replay_order_with_faults(c, place_old_oco, true);
+    return place_with_faults(c, read_old_oco);
 }
 
 int replay_list_oto(struct order_call *c)
 {
-    return replay_order_with_faults(c, place_oto, true);
+    return place_with_faults(c, read_oto);
 }
 
 int replay_list_otoco(struct order_call *c)
 {
-    return replay_order_with_faults(c, place_otoco, true);
+    return place_with_faults(c, read_otoco);
 }

@@ -16,9 +16,14 @@ enum {
 /* The names of one order's parameters: a list's orders have others than an order of its own. NULL: it has no
  * such one. */
 struct order_names {
-    const char *kind; /* the type's value, where no parameter says it */
-    const char *type, *side, *tif, *quantity, *quote, *price, *stop, *trail, *iceberg, *client_id;
+    const char *kind, *limit_kind; /* the type's value, where no parameter says it; with a price, or NULL */
+    const char *type, *side, *tif, *quantity, *quote, *price, *stop, *trail, *iceberg, *client_id, *peg;
 };
+
+struct order_call;
+struct broker_list_terms;
+/* Reads all of a new order list by the venue's rules; `ret` has room for BROKER_LIST_ORDERS_MAX orders. */
+typedef int read_order_list(struct order_call *c, struct broker_list_terms *ret);
 
 struct order_call {
     struct binance_orders *o;
@@ -31,10 +36,13 @@ struct order_call {
     const struct order_names *names;   /* of the order that is read; NULL: an order's of its own */
     const struct broker_terms *before; /* orders of the same list, read before it, which count too */
     int n_before;
+    read_order_list *read_list; /* of the kind that is placed; NULL: an order of its own */
 };
 
 int replay_order_refuse(struct text *body, int status, int code, const char *msg); /* status */
 int replay_order_missing(struct text *body, const char *name);
+int replay_order_missing_both(struct text *body, const char *one,
+                              const char *other); /* one of them is needed */
 
 /* NULL: not sent, or empty, or `name` is NULL. */
 const char *replay_order_param(const struct order_call *c, const char *name);
@@ -50,8 +58,8 @@ int replay_order_decimal(struct order_call *c, const char *name, int64_t *ret);
 
 /* `newClientOrderId` or the like; *ret is NULL where it was not sent. */
 int replay_order_client_id(struct order_call *c, const char *name, const char **ret);
-/* One that no order has had. */
-void replay_order_make_id(struct binance_orders *o, char ret[static ORDER_CLIENT_ID_MAX]);
+/* The same; where it was not sent, one that no order has had. */
+int replay_order_id_or_new(struct order_call *c, const char *name, char ret[static ORDER_CLIENT_ID_MAX]);
 
 /* `cancelRestrictions`: is it one, and does it allow to cancel the order? */
 int replay_order_restrictions(struct order_call *c);
@@ -76,8 +84,11 @@ int replay_list_get(struct order_call *c);
 int replay_list_cancel(struct order_call *c);
 int replay_list_all(struct order_call *c);
 int replay_list_open(struct order_call *c);
-/* A list that was cancelled, with its orders. */
 struct broker_list;
+/* Places a list, and counts its orders; what its working order releases is still held. */
+enum broker_refusal replay_list_submit(struct binance_orders *o, struct broker_list_terms *terms,
+                                       const struct broker_list **ret);
+/* A list that was cancelled, with its orders. */
 void replay_list_write_cancelled(struct order_call *c, const struct broker_list *list);
 
 /* Cancels an open order, and its list with it, and writes what the venue answers; c->symbol is its own.
@@ -120,8 +131,9 @@ int replay_order_rate(struct order_call *c);
 enum broker_refusal replay_order_submit(struct binance_orders *o, const struct broker_terms *terms,
                                         const struct broker_order **ret);
 
-/* Places an order, or an order list, by `place`, with what the faults do to it; ORDER_CALL_LOST too. */
-int replay_order_with_faults(struct order_call *c, int (*place)(struct order_call *c), bool list);
+/* Places an order, or a list of the kind c->read_list, by `place`, with what the faults do to it;
+ * ORDER_CALL_LOST too. */
+int replay_order_with_faults(struct order_call *c, int (*place)(struct order_call *c));
 
 /* Places what is late and has come by now; called several times a second. */
 void replay_order_arrivals(struct binance_orders *o);

@@ -63,7 +63,7 @@ static int place(struct order_call *c)
 
 int replay_order_place(struct order_call *c)
 {
-    return replay_order_with_faults(c, place, false);
+    return replay_order_with_faults(c, place);
 }
 
 static int test_order(struct order_call *c)
@@ -84,7 +84,6 @@ static int test_order(struct order_call *c)
 int replay_order_by(struct order_call *c, const char *id_name, const char *client_name, int unknown,
                     const struct broker_order **ret)
 {
-    char msg[128];
     int64_t id;
     const char *client_id = replay_order_param(c, client_name);
     int status = replay_order_symbol(c);
@@ -92,11 +91,8 @@ int replay_order_by(struct order_call *c, const char *id_name, const char *clien
         status = replay_order_number(c, id_name, 0, &id);
     if (status != 0)
         return status;
-    if (id == 0 && !client_id) {
-        snprintf(msg, sizeof(msg), "Param '%s' or '%s' must be sent, but both were empty/null!", client_name,
-                 id_name);
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1102, msg);
-    }
+    if (id == 0 && !client_id)
+        return replay_order_missing_both(c->body, client_name, id_name);
     *ret = replay_broker_find(c->o->broker, c->caller->account, c->symbol, id, id ? NULL : client_id);
     if (*ret && id && client_id && strcmp((*ret)->terms.client_id, client_id) != 0)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2039,

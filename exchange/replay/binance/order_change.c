@@ -68,10 +68,7 @@ static int check_replacement(struct order_call *c, bool *ret_exceeds)
     if (mode && !is_one(mode, "DO_NOTHING", "CANCEL_ONLY"))
         return replay_order_missing(c->body, "orderRateLimitExceededMode");
     if (!replay_order_param(c, "cancelOrderId") && !replay_order_param(c, "cancelOrigClientOrderId"))
-        return replay_order_refuse(
-            c->body, ORDER_CALL_BAD, -1102,
-            "Param 'cancelOrigClientOrderId' or 'cancelOrderId' must be sent, but both "
-            "were empty/null!");
+        return replay_order_missing_both(c->body, "cancelOrigClientOrderId", "cancelOrderId");
     int status = replay_order_restrictions(c);
     if (status == 0)
         status = replay_order_terms(c, &terms);
@@ -145,12 +142,11 @@ static int check_amendment(struct order_call *c, const struct broker_order *orde
 int replay_order_amend(struct order_call *c)
 {
     const struct broker_order *order;
-    const char *id;
-    char made[ORDER_CLIENT_ID_MAX];
+    char id[ORDER_CLIENT_ID_MAX];
     int64_t qty;
     int status = replay_order_by(c, "orderId", "origClientOrderId", -2013, &order);
     if (status == 0)
-        status = replay_order_client_id(c, "newClientOrderId", &id);
+        status = replay_order_id_or_new(c, "newClientOrderId", id);
     if (status == 0)
         status = replay_order_decimal(c, "newQty", &qty);
     if (status == 0 && qty == 0)
@@ -160,9 +156,7 @@ int replay_order_amend(struct order_call *c)
     if (status != 0)
         return status;
     const struct broker_terms before = order->terms;
-    if (!id)
-        replay_order_make_id(c->o, made);
-    order = replay_broker_reduce(c->o->broker, c->caller->account, order->id, qty, id ? id : made);
+    order = replay_broker_reduce(c->o->broker, c->caller->account, order->id, qty, id);
     if (!order)
         return replay_order_refuse(c->body, ORDER_CALL_BAD, -2038, "Unknown order sent.");
     replay_amendments_add(c->o, &before, order);

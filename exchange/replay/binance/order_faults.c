@@ -6,7 +6,6 @@ struct faulty_call {
     struct order_call *call;
     int (*place)(struct order_call *c);
     int status;
-    bool list; /* it places an order list, which never comes late: it does not come then */
 };
 
 static void place(void *user)
@@ -32,11 +31,9 @@ static void unknown(void *user)
 static bool read_late(void *user, struct broker_late *ret)
 {
     struct faulty_call *f = user;
-    if (f->list) {
-        unknown(f);
-        return false;
-    }
-    f->status = replay_order_terms(f->call, &ret->terms);
+    ret->list.orders = ret->orders;
+    f->status = f->call->read_list ? f->call->read_list(f->call, &ret->list)
+                                   : replay_order_terms(f->call, &ret->orders[0]);
     if (f->status == 0)
         f->status = replay_order_rate(f->call);
     ret->until_ns = replay_orders_good_until(f->call->o, f->call->params);
@@ -46,8 +43,14 @@ static bool read_late(void *user, struct broker_late *ret)
 static void arrive(void *user, const struct broker_late *late)
 {
     struct binance_orders *o = user;
+    struct broker_late of = *late;
     const struct broker_order *order;
-    replay_order_submit(o, &late->terms, &order);
+    const struct broker_list *list;
+    of.list.orders = of.orders;
+    if (of.list.n == 0)
+        replay_order_submit(o, &of.orders[0], &order);
+    else if (replay_list_submit(o, &of.list, &list) == BROKER_TAKEN)
+        replay_broker_settle(o->broker);
 }
 
 void replay_order_arrivals(struct binance_orders *o)
@@ -55,9 +58,9 @@ void replay_order_arrivals(struct binance_orders *o)
     replay_broker_arrivals(&o->order_faults, o->source->tape->now_ns + o->faults->clock_skew_ns, arrive, o);
 }
 
-int replay_order_with_faults(struct order_call *c, int (*with)(struct order_call *c), bool list)
+int replay_order_with_faults(struct order_call *c, int (*with)(struct order_call *c))
 {
-    struct faulty_call f = {.call = c, .place = with, .list = list};
+    struct faulty_call f = {.call = c, .place = with};
     const struct broker_placing placing = {place, clear, unknown, read_late, &f};
     return replay_broker_place_with_faults(&c->o->order_faults, &placing) ? f.status : ORDER_CALL_LOST;
 }

@@ -105,8 +105,7 @@ static int check_parts(struct order_call *c, const struct broker_terms *terms,
                        const struct filter_request *request)
 {
     const struct tape_symbol *symbol = &c->o->source->tape->symbols[c->symbol];
-    const bool profit = terms->type == ORDER_TAKE_PROFIT || terms->type == ORDER_TAKE_PROFIT_LIMIT,
-               above = (terms->side == ORDER_BUY) != profit;
+    const bool above = (terms->side == ORDER_BUY) != order_is_profit(terms->type);
     const struct replay_delta_range range = replay_filter_delta(symbol, above);
     const int64_t parts = value_of(c, FILTER_ICEBERG_PARTS), delta = terms->trail.share_e6 / 100;
     const struct symbol listed = filters_of(c);

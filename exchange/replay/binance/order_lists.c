@@ -2,6 +2,7 @@
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_page.h"
 #include "exchange/replay/binance/order_text.h"
+#include "exchange/replay/keyed.h"
 
 enum { ALL_WEIGHT = 80, ORDER_WEIGHT = 5 };
 
@@ -12,18 +13,12 @@ static bool is_mine(const struct order_call *c, const struct broker_order *order
     return order->terms.account == c->caller->account && (symbol < 0 || order->terms.symbol == symbol);
 }
 
-static void write_comma(struct order_call *c)
-{
-    if (c->body->data[c->body->len - 1] != '[')
-        text_lit(c->body, ",");
-}
-
 static void write_order(struct order_call *c, const struct broker_order *order)
 {
     struct symbol listed;
     if (!replay_orders_symbol(c->o, order->terms.symbol, &listed))
         return;
-    write_comma(c);
+    keyed_comma(c->body);
     replay_order_text_queried(c->body, &c->caller->clock, order, &listed);
 }
 
@@ -42,7 +37,7 @@ static int64_t write_open(struct order_call *c, int symbol, bool cancel)
             write_order(c, &all[i]);
             continue;
         }
-        write_comma(c);
+        keyed_comma(c->body);
         replay_order_end(c, &all[i], NULL);
     }
     text_lit(c->body, "]");
@@ -121,8 +116,7 @@ static void write_trades(struct order_call *c, const struct trades_page *of)
     for (size_t i = of->page.first; i < of->page.end && text_ok(c->body); i++) {
         if (!trade_in_page(c, &of->page, i))
             continue;
-        if (c->body->data[c->body->len - 1] != '[')
-            text_lit(c->body, ",");
+        keyed_comma(c->body);
         replay_order_text_trade(
             c->body, &c->caller->clock, &all[i],
             replay_broker_find(c->o->broker, all[i].account, all[i].symbol, all[i].order_id, NULL),

@@ -21,6 +21,13 @@ int replay_order_missing(struct text *body, const char *name)
     return replay_order_refuse(body, ORDER_CALL_BAD, -1102, msg);
 }
 
+int replay_order_missing_both(struct text *body, const char *one, const char *other)
+{
+    char msg[128];
+    snprintf(msg, sizeof(msg), "Param '%s' or '%s' must be sent, but both were empty/null!", one, other);
+    return replay_order_refuse(body, ORDER_CALL_BAD, -1102, msg);
+}
+
 const char *replay_order_param(const struct order_call *c, const char *name)
 {
     const char *value = name ? replay_params_get(c->params, name) : NULL;
@@ -110,7 +117,8 @@ static const struct order_names plain = {.type = "type",
                                          .stop = "stopPrice",
                                          .trail = "trailingDelta",
                                          .iceberg = "icebergQty",
-                                         .client_id = "newClientOrderId"};
+                                         .client_id = "newClientOrderId",
+                                         .peg = "pegPriceType"};
 
 static const struct order_names *names_of(const struct order_call *c)
 {
@@ -129,7 +137,9 @@ static int read_type(struct order_call *c, struct broker_terms *terms, int *ret_
     static const char *const tifs[] = {"GTC", "IOC", "FOK"};
     static const enum order_tif meant[] = {ORDER_GTC, ORDER_IOC, ORDER_FOK};
     const struct order_names *names = names_of(c);
-    const char *type = names->kind ? names->kind : replay_order_param(c, names->type),
+    const char *type = names->limit_kind && replay_order_param(c, names->price) ? names->limit_kind
+                       : names->kind                                            ? names->kind
+                                     : replay_order_param(c, names->type),
                *side = replay_order_param(c, names->side), *tif = replay_order_param(c, names->tif);
     if (!side)
         return replay_order_missing(c->body, names->side);
@@ -172,7 +182,6 @@ static int read_stop(struct order_call *c, struct broker_terms *terms, int row)
 {
     const struct order_names *names = names_of(c);
     int64_t delta = 0;
-    char msg[128];
     int status = replay_order_decimal(c, names->stop, &terms->stop);
     if (status == 0 && is_sent(c, names->trail))
         status = replay_order_number(c, names->trail, 0, &delta);
@@ -182,11 +191,8 @@ static int read_stop(struct order_call *c, struct broker_terms *terms, int row)
         return not_required(c, names->stop);
     if (!types[row].stop && delta)
         return not_required(c, names->trail);
-    if (types[row].stop && !terms->stop && !delta) {
-        snprintf(msg, sizeof(msg), "Param '%s' or '%s' must be sent, but both were empty/null!", names->stop,
-                 names->trail);
-        return replay_order_refuse(c->body, ORDER_CALL_BAD, -1102, msg);
-    }
+    if (types[row].stop && !terms->stop && !delta)
+        return replay_order_missing_both(c->body, names->stop, names->trail);
     terms->trail.share_e6 = (int32_t)(delta < 10000 ? delta * 100 : 1000000); /* the filter's is less */
     return 0;
 }
@@ -244,19 +250,14 @@ int replay_order_client_id(struct order_call *c, const char *name, const char **
     return replay_order_refuse(c->body, ORDER_CALL_BAD, -1100, msg);
 }
 
-void replay_order_make_id(struct binance_orders *o, char ret[static ORDER_CLIENT_ID_MAX])
-{
-    snprintf(ret, ORDER_CLIENT_ID_MAX, "replay-%llu", (unsigned long long)++o->ids);
-}
-
-static int read_client_id(struct order_call *c, struct broker_terms *terms)
+int replay_order_id_or_new(struct order_call *c, const char *name, char ret[static ORDER_CLIENT_ID_MAX])
 {
     const char *id;
-    int status = replay_order_client_id(c, names_of(c)->client_id, &id);
+    const int status = replay_order_client_id(c, name, &id);
     if (status == 0 && id)
-        strcpy(terms->client_id, id);
+        strcpy(ret, id);
     else if (status == 0)
-        replay_order_make_id(c->o, terms->client_id);
+        snprintf(ret, ORDER_CLIENT_ID_MAX, "replay-%llu", (unsigned long long)++c->o->ids);
     return status;
 }
 
@@ -270,7 +271,7 @@ static int refuse_unserved(struct order_call *c)
     } all[] = {
         {names_of(c)->iceberg, "Iceberg", replay_filter_allows(symbol, "icebergAllowed")},
         {names_of(c)->trail, "Trailing stop", replay_filter_allows(symbol, "allowTrailingStop")},
-        {"pegPriceType", "Pegged", false},
+        {names_of(c)->peg, "Pegged", false},
     };
     char msg[96];
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
@@ -296,7 +297,8 @@ int replay_order_terms(struct order_call *c, struct broker_terms *terms)
     *terms = (struct broker_terms){.account = c->caller->account};
     if ((status = replay_order_symbol(c)) != 0 || (status = read_type(c, terms, &row)) != 0 ||
         (status = refuse_unserved(c)) != 0 || (status = read_numbers(c, terms, row)) != 0 ||
-        (status = check_answer_type(c)) != 0 || (status = read_client_id(c, terms)) != 0)
+        (status = check_answer_type(c)) != 0 ||
+        (status = replay_order_id_or_new(c, names_of(c)->client_id, terms->client_id)) != 0)
         return status;
     terms->symbol = c->symbol;
     if (strcmp(c->o->source->tape->symbols[c->symbol].status, "TRADING") != 0)

@@ -3,15 +3,16 @@
 #ifndef EXCHANGE_REPLAY_BROKER_FAULTS_H
 #define EXCHANGE_REPLAY_BROKER_FAULTS_H
 
-#include "exchange/replay/broker/broker.h"
+#include "exchange/replay/broker/order_lists.h"
 #include "exchange/replay/fault.h"
 
 enum { BROKER_LATE_MORE = 128 };
 
 /* An order that has not reached the matching engine yet. */
 struct broker_late {
-    struct broker_terms terms;
-    uint64_t due_ns;                      /* wall clock */
+    struct broker_terms orders[BROKER_LIST_ORDERS_MAX]; /* the first, or all of `list` */
+    struct broker_list_terms list;                      /* without orders: it is no list */
+    uint64_t due_ns;                                    /* wall clock */
     int64_t until_ns;                     /* of the server's clock: it is refused later; INT64_MAX: never */
     unsigned char more[BROKER_LATE_MORE]; /* the venue's own part of the order */
 };
@@ -28,7 +29,8 @@ struct broker_placing {
     void (*place)(void *call);   /* places it, and writes the answer */
     void (*clear)(void *call);   /* of the answer, before it is written again */
     void (*unknown)(void *call); /* writes the answer of a venue that does not know, over any other */
-    /* What is placed later: terms, until_ns, more. False: the order is refused, and the answer is written. */
+    /* What is placed later: orders, list, until_ns, more. False: the order is refused, and the answer is
+     * written. */
     bool (*read)(void *call, struct broker_late *ret);
     void *call;
 };
