@@ -86,7 +86,7 @@ def test_exits():
         for symbol in ("AAPL", "MSFT", "SPY", "F") * 3:
             bid, ask = last(v, symbol)
             prices = [(price * (1 + sign * Decimal(draw.uniform(0.0004, 0.0015)))).quantize(Decimal("0.01")) for price, sign in ((ask, 1), (bid, -1))]
-            profit, stop = max(prices[0], ask + Decimal("0.01")), min(prices[1], bid - Decimal("0.02"))
+            profit, stop = max(prices[0], ask + Decimal("0.01")), min(prices[1], bid - Decimal("0.01"))
             limit = {"limit_price": str(stop - 1)} if draw.random() < 0.3 else {}
             group = bracket(symbol, profit, stop)
             placed = place(v, **{**group, "stop_loss": {**group["stop_loss"], **limit}})
@@ -124,7 +124,6 @@ def test_life():
         bid, ask = last(v, "AAPL")
         entry = place(v, **bracket("AAPL", ask + 20, bid - 20, type="limit", limit_price=str(bid - 10)))
         equal(states(v, entry), ("new", "held", "held"))
-        equal(events(s, 1), [("new", "limit", "new")], "there is none of what is held")
         equal([(o["id"], o["legs"] and len(o["legs"])) for o in ok(v, "GET", "/v2/orders", nested="true")], [(entry["id"], 2)])
         equal([(o["type"], o["legs"]) for o in ok(v, "GET", "/v2/orders")], [("stop", None), ("limit", None), ("limit", None)])
         leg = ok(v, "PATCH", f"/v2/orders/{entry['legs'][1]['id']}", {"stop_price": str(bid - 30)})
@@ -139,6 +138,9 @@ def test_life():
         equal(states(v, moved), ("canceled",) * 3)
         equal(ok(v, "GET", "/v2/account")["buying_power"], "100000")
         bought = place(v, **bracket("AAPL", ask + 20, bid - 20))
+        equal(events(s, 10), [("new", "limit", "new"), ("replaced", "stop", "replaced"), ("replaced", "limit", "replaced"), ("new", "limit", "new"),
+                              ("canceled", "limit", "canceled"), ("canceled", "limit", "canceled"), ("canceled", "stop", "canceled"),
+                              ("new", "market", "new"), ("fill", "market", "filled"), ("new", "limit", "new")], "none of what is held")
         equal(ok(v, "GET", "/v2/positions/AAPL")["qty_available"], "0")
         refused(v, 403, "POST", "/v2/orders", {"symbol": "AAPL", "qty": "1", "side": "sell", "type": "market", "time_in_force": "day"}, "insufficient qty", 40310000)
         profit = ok(v, "PATCH", f"/v2/orders/{bought['legs'][0]['id']}", {"limit_price": str(ask + 25)})
@@ -146,6 +148,12 @@ def test_life():
         ok(v, "DELETE", f"/v2/orders/{bought['legs'][1]['id']}")
         equal(states(v, bought), ("filled", "canceled", "canceled"))
         equal(ok(v, "GET", "/v2/positions/AAPL")["qty_available"], "10")
+        # The stop-loss lies below the quote that it would meet: at that it would be triggered at once.
+        low = bracket("AAPL", ask + 20, bid)
+        refused(v, 422, "POST", "/v2/orders", low, "must be <= base_price - 0.01", 42210000)
+        placed = place(v, **{**low, "stop_loss": {"stop_price": str(bid - Decimal("0.01"))}})
+        equal(states(v, placed), ("filled", "new", "new"))
+        ok(v, "DELETE", f"/v2/orders/{placed['legs'][0]['id']}")
         # OCO: the first order is the take-profit.
         oco = {"symbol": "AAPL", "qty": "10", "side": "sell", "type": "limit", "time_in_force": "gtc", "order_class": "oco"}
         pair = place(v, **oco, take_profit={"limit_price": str(ask + 20)}, stop_loss={"stop_price": str(bid - 20), "limit_price": str(bid - 21)})
@@ -219,8 +227,9 @@ def test_trailing():
 
 
 def test_auctions():
-    """Orders of the opening and the closing auction: held until then, filled at the session's first and last price, else cancelled."""
-    with start("7", "--speed", "20000", at="2026-01-15T13:00:00Z") as v:
+    """Orders of the opening and the closing auction: held until then, filled at the session's first and last price, else cancelled,
+    and never at a worse price than the auction's."""
+    with start("7", "--speed", "20000", "--fill-slippage", "100", at="2026-01-15T13:00:00Z") as v:
         s, at = stream(v), {"symbol": "AAPL", "qty": "10", "side": "buy"}
         opens = [place(v, **at, type="market", time_in_force="opg"), place(v, **{**at, "qty": "3"}, type="limit", limit_price="999", time_in_force="opg"),
                  place(v, **at, type="limit", limit_price="1", time_in_force="opg")]
@@ -314,6 +323,12 @@ def test_parts():
         seen = []
         while not seen or seen[-1]["order"]["id"] != placed["id"] or seen[-1]["event"] != "fill":
             seen.append(json.loads(s.data(BINARY))["data"])
+        end = place(v, symbol="BTC/USD", qty="0.001", side="buy", type="limit", limit_price="20000", time_in_force="gtc")
+        ok(v, "DELETE", f"/v2/orders/{end['id']}")
+        while seen[-1]["order"]["id"] != end["id"] or seen[-1]["event"] != "canceled":
+            seen.append(json.loads(s.data(BINARY))["data"])
+        new = [row["order"]["id"] for row in seen if row["event"] == "new" and row["order"]["type"] == "limit"]  # a stop that is triggered says it again
+        equal(len(new), len(set(new)), "an exit that is lowered is no new order")
         mine = [row for row in seen if row["order"]["id"] == placed["id"]]
         equal([row["event"] for row in mine], ["new"] + ["partial_fill"] * (len(mine) - 2) + ["fill"])
         equal(sum(int(row["qty"]) for row in mine[1:]), 10)

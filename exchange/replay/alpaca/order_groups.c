@@ -53,12 +53,13 @@ static bool check_present(struct trading_call *a, const struct broker_terms *ter
 }
 
 /* The take-profit lies at least a cent beyond the base prices, the stop-loss a cent before them, seen from an
- * exit that sells: the entry's limit, or the OCO's take-profit, and the market's price. */
+ * exit that sells: the entry's limit, or the OCO's take-profit, and the quote that an exit would meet. */
 static bool check_sides(struct trading_call *a, const struct broker_terms *terms,
                         const struct alpaca_paper_order *own)
 {
     const bool buys = terms->side == ORDER_BUY, exit_sells = own->class == ALPACA_OCO ? !buys : buys;
-    const int64_t sign = exit_sells ? 1 : -1, market = replay_alpaca_price(a->o, terms->symbol),
+    const int64_t sign = exit_sells ? 1 : -1,
+                  market = replay_alpaca_touch(a->o, terms->symbol, exit_sells ? ORDER_SELL : ORDER_BUY),
                   limit = own->class == ALPACA_OCO ? own->take_profit : terms->price;
     if (own->take_profit && own->stop_loss && sign * (own->take_profit - own->stop_loss) <= 0)
         return replay_trading_refuse(a, 422, 42210000,

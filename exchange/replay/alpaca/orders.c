@@ -117,8 +117,9 @@ static int market_fee(void *user, int symbol, bool maker)
 
 static struct broker_planted market_planted(void *user)
 {
-    const struct faults *faults = ((struct alpaca_orders *)user)->alpaca->base.server->faults;
-    return (struct broker_planted){faults->fill_latency_ns, faults->fill_slippage_e6};
+    const struct alpaca_orders *o = user;
+    const struct faults *faults = o->alpaca->base.server->faults;
+    return (struct broker_planted){faults->fill_latency_ns, o->auction.price ? 0 : faults->fill_slippage_e6};
 }
 
 /* ---- Events. ---- */
@@ -139,9 +140,18 @@ static const char *event_of(const struct alpaca_orders *o, const struct broker_o
     return order->terms.held || order->state > BROKER_FILLED ? replay_alpaca_state(o, order) : "new";
 }
 
+/* A leg that is held is routed nowhere, and one that its group lowers stays where it is: neither is an event.
+ */
+static bool is_event(const struct alpaca_orders *o, const struct broker_order *order)
+{
+    return !order->amended && !(broker_is_open(order) && order->terms.held && o->own[order->id - 1].parent);
+}
+
 static void order_changed(void *user, const struct broker_order *order, const struct broker_fill *fill)
 {
     struct alpaca_orders *o = user;
+    if (!is_event(o, order))
+        return;
     const struct broker_account *account = replay_broker_account_of(o->broker, order->terms.account);
     char id[37];
     struct text when = {0};
