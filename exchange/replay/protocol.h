@@ -61,6 +61,10 @@ struct protocol_ops {
      * with NULL. */
     const char *const *headers;
 
+    /* Has the venue all of these faults? 0, or -EINVAL with "what: where: what would be right"; NULL: it has
+     * any. */
+    int (*check_faults)(const struct faults *faults, char error[static PROTOCOL_ERROR_MAX]);
+
     /* Market time at the position. */
     int64_t (*now_ns)(const struct protocol *protocol);
 

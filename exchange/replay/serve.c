@@ -314,20 +314,36 @@ static void heartbeat(struct client *client)
         protocol->ops->heartbeat(protocol, client);
 }
 
+/* What the venue does not have changes nothing. */
+static int add_fault(struct server *server, const char *spec, char error[static FAULT_ERROR_MAX])
+{
+    const struct protocol_ops *ops = server->protocol->ops;
+    const struct fault_moment now = moment(server);
+    struct fault_schedule with = *server->schedule;
+    struct faults all;
+    int rc = replay_fault_schedule_add(&with, spec, &now, error);
+    replay_fault_schedule_all(&with, &all);
+    if (rc == 0 && ops->check_faults)
+        rc = ops->check_faults(&all, error);
+    if (rc < 0)
+        return rc;
+    *server->schedule = with;
+    run_schedule(server);
+    return 0;
+}
+
 /* Not the venue's protocol: adds a fault, in the words of --fault. */
 static void control(struct server *server, const struct replay_request *request, struct response *response)
 {
-    const struct fault_moment now = moment(server);
     char error[FAULT_ERROR_MAX];
     response->type = "text/plain";
     if (strcmp(request->method, "POST") != 0) {
         response->status = 405;
         text_lit(&response->body, "POST the text of a fault\n");
-    } else if (replay_fault_schedule_add(server->schedule, request->body, &now, error) < 0) {
+    } else if (add_fault(server, request->body, error) < 0) {
         response->status = 400;
         text_str(&response->body, error);
     } else {
-        run_schedule(server);
         text_lit(&response->body, "ok\n");
     }
 }

@@ -152,10 +152,21 @@ def test_scheduled():
         v.fault("none")
         v.fault("418:60s@200ms+200ms")
         on_and_over(start, 0.2, lambda: v.get("/api/v3/time")[0] == 418, "what was posted")
-        c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
-        c.request("POST", "/_control", "wipe@1s+1s")
-        answer = c.getresponse()
-        equal((answer.status, answer.read()), (400, b"no time of a fault: wipe@1s+1s: it happens at once, and has no end: as wipe@30s"))
+        equal(v.posted("wipe@1s+1s"), (400, "no time of a fault: wipe@1s+1s: it happens at once, and has no end: as wipe@30s"))
+
+
+def test_other_venues():
+    """A fault that the venue does not have is refused, on the command line and posted, and changes nothing."""
+    for program, specs in ((("--synthetic", "7", "--from", FROM), ("revoke:k", "actions:3", "revoke:k@30s", "actions:3@1s+1s")),
+                           (("--venue", "alpaca", "--synthetic", "7"), ("gap@book", "418:60s", "ban@1+60s", "shutdown@1s", "age@1s@1m"))):
+        for spec in specs:
+            run = subprocess.run([PROGRAM, *program, "--fault", spec], capture_output=True, text=True, check=False, timeout=60)
+            assert run.returncode == 2 and "not of this venue" in run.stderr, (spec, run)
+        with Venue(PROGRAM, *program) as v:
+            for spec in specs:
+                status, answer = v.posted(spec)
+                assert status == 400 and "not of this venue" in answer, (spec, status, answer)
+            v.fault("dup")
 
 
 def test_slow_answer():

@@ -78,13 +78,19 @@ class Venue:
             raise AssertionError(f"{path}: {status} {body}")
         return body
 
-    def fault(self, text):
-        """As --fault, from now on."""
+    def posted(self, text):
+        """(status, answer) of a fault that is posted."""
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=self.context, timeout=DEADLINE)
         connection.request("POST", "/_control", text)
-        answer = connection.getresponse().read()
+        r = connection.getresponse()
+        answer = r.read().decode()
         connection.close()
-        if answer != b"ok\n":
+        return r.status, answer
+
+    def fault(self, text):
+        """As --fault, from now on."""
+        answer = self.posted(text)
+        if answer != (200, "ok\n"):
             raise AssertionError(f"{text}: {answer}")
 
     def socket(self, path, headers=None):

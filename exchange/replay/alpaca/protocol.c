@@ -312,8 +312,17 @@ static int64_t stage(struct protocol *protocol)
     return minute * (ALPACA_ENDPOINTS + 2) + part;
 }
 
+static int check_faults(const struct faults *faults, char error[static PROTOCOL_ERROR_MAX])
+{
+    return faults->gap_book || faults->teapot.ns || faults->ban_after || faults->shutdown || faults->age_ns
+               ? fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                           "not of this venue: --fault gap@book, 418, ban, shutdown, age: leave them out")
+               : 0;
+}
+
 static const struct protocol_ops ops = {
     .headers = header_names,
+    .check_faults = check_faults,
     .now_ns = now_ns,
     .answer = answer,
     .admit = admit,
@@ -614,9 +623,8 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
     struct alpaca *alpaca = NULL;
     struct faults faults;
     replay_fault_schedule_all(&options->faults, &faults);
-    if (faults.gap_book || faults.teapot.ns || faults.ban_after || faults.shutdown || faults.age_ns)
-        return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
-                         "not of this venue: --fault gap@book, 418, ban, shutdown, age: leave them out");
+    if (check_faults(&faults, error) < 0)
+        return -EINVAL;
     if (options->symbols || options->rate > 0)
         return fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
                          "not of this venue: --symbols, --rate: leave them out");

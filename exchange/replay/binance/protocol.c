@@ -398,7 +398,17 @@ static void destroy(struct protocol *protocol)
 static const char *const header_names[] = {
     [REPLAY_HEADER_TIME_UNIT] = "x-mbx-time-unit:", [REPLAY_HEADER_API_KEY] = "x-mbx-apikey:", NULL};
 
+/* Keys are those of --keys, and there are no corporate actions. */
+static int check_faults(const struct faults *faults, char error[static PROTOCOL_ERROR_MAX])
+{
+    return *faults->revoked || faults->actions_bad
+               ? fail_with(-EINVAL, error, PROTOCOL_ERROR_MAX,
+                           "not of this venue: --fault revoke, actions: leave them out, or --venue alpaca")
+               : 0;
+}
+
 static const struct protocol_ops ops = {
+    .check_faults = check_faults,
     .now_ns = now_ns,
     .answer = answer,
     .headers = header_names,
@@ -441,8 +451,10 @@ static int read_given(const struct options *options, struct limits *limits, cons
 static int check(const struct options *options, char error[static PROTOCOL_ERROR_MAX])
 {
     struct limits limits = {0};
+    struct faults faults;
     const char *keys;
-    return read_given(options, &limits, &keys, error);
+    replay_fault_schedule_all(&options->faults, &faults);
+    return check_faults(&faults, error) < 0 ? -EINVAL : read_given(options, &limits, &keys, error);
 }
 
 static int create(const struct options *options, struct protocol **ret, char error[static PROTOCOL_ERROR_MAX])
