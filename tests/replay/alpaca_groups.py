@@ -9,7 +9,7 @@ import os
 import random
 import sys
 import tempfile
-from decimal import ROUND_DOWN, Decimal
+from decimal import ROUND_DOWN, ROUND_UP, Decimal
 
 import alpaca_client
 from alpaca_client import KEYS, equal, ok, place, refused
@@ -208,6 +208,8 @@ def test_trailing():
         near = ok(v, "PATCH", f"/v2/orders/{wide['id']}", {"trail": "25"})
         equal((near["trail_percent"], near["hwm"], Decimal(near["stop_price"])), ("25", wide["hwm"], Decimal(wide["hwm"]) * Decimal("1.25")))
         refused(v, 422, "PATCH", f"/v2/orders/{near['id']}", {"stop_price": "99"}, "follows from trail", 42210000)
+        for by in ("0.00001", "1000.0001"):
+            refused(v, 422, "PATCH", f"/v2/orders/{near['id']}", {"trail": by}, "at most 4 digits", 42210000)
         s = moving(v)
         until(lambda: len(ok(v, "GET", "/v2/orders")) == 1, "all triggered but one")
         for placed in begun.values():
@@ -216,7 +218,7 @@ def test_trailing():
             for t, price in trades(v, got["symbol"], got["submitted_at"], got["filled_at"]):
                 mark = max(mark, price) if sells else min(mark, price)
                 percent = 100 + Decimal(got["trail_percent"] or 0) * (-1 if sells else 1)
-                stop = mark + Decimal(got["trail_price"]) * (-1 if sells else 1) if got["trail_price"] else (mark * percent / 100).quantize(Decimal("1e-9"), ROUND_DOWN)
+                stop = mark + Decimal(got["trail_price"]) * (-1 if sells else 1) if got["trail_price"] else (mark * percent / 100).quantize(Decimal("1e-9"), ROUND_DOWN if sells else ROUND_UP)
                 if price <= stop if sells else price >= stop:
                     break
             else:

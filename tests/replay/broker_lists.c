@@ -1,5 +1,6 @@
 /* Stops that trail, icebergs and order lists of the replay's side of orders. */
 #include "exchange/replay/broker/order_lists.h"
+#include "exchange/replay/broker/stops.h"
 
 #include "tests/check.h"
 #include "tests/random.h"
@@ -65,26 +66,32 @@ static void test_examples(void)
     }
 }
 
-/* Against its definition on the whole walk, for shares and for amounts. */
+/* Against its definition on the whole walk, for shares and for amounts, from the first trade on or from a
+ * price before it. */
 static void test_trails(void)
 {
     struct random random = random_seeded("replay/broker_lists", 7);
     for (int walk = 0; walk < 400; walk++) {
         const enum order_side side = random_next(&random) % 2 ? ORDER_BUY : ORDER_SELL;
         const bool by_share = random_next(&random) % 2;
-        const struct broker_trail trail = {by_share ? 1 + (int32_t)(random_next(&random) % 200000) : 0,
-                                           by_share ? 0 : 1 + (int64_t)(random_next(&random) % 3000)};
-        int64_t price = 10000, best = 0, low = INT64_MAX, high = 0;
+        const int64_t begin = random_next(&random) % 2 ? 10000 : 0;
+        struct broker_order o = {.terms = {.side = side, .type = ORDER_STOP}, .trail_best = begin};
+        struct broker_trail *trail = &o.terms.trail;
+        if (by_share)
+            trail->share_e6 = 1 + (int32_t)(random_next(&random) % 200000);
+        else
+            trail->amount = 1 + (int64_t)(random_next(&random) % 3000);
+        int64_t price = 10000, low = begin ? begin : INT64_MAX, high = begin;
         for (int i = 0; i < 50; i++) {
             price += (int64_t)(random_next(&random) % 601) - 300;
             low = price < low ? price : low;
             high = price > high ? price : high;
-            best = replay_trail_best(side, best, price);
+            const bool reached = replay_stop_reached(&o, price, 1);
             const int128_t away = side == ORDER_BUY ? price - low : high - price,
                            of = side == ORDER_BUY ? low : high;
-            const bool expected = by_share ? away * 1000000 >= of * trail.share_e6 : away >= trail.amount;
-            CHECK_INT(best, side == ORDER_BUY ? low : high);
-            CHECK_INT(replay_trail_reached(&trail, side, best, price), expected);
+            const bool expected = by_share ? away * 1000000 >= of * trail->share_e6 : away >= trail->amount;
+            CHECK_INT(o.trail_best, side == ORDER_BUY ? low : high);
+            CHECK_INT(reached, expected);
         }
     }
 }
@@ -158,6 +165,16 @@ static void test_reduced(void)
     halve(&p, find(&p, id));
     CHECK_INT(locked(&p, "USDT"), (100 + 101) * E8);
     replay_broker_cancel(p.broker, p.account, id, "gone");
+
+    struct broker_terms follows = terms_of(&p, ORDER_BUY, ORDER_STOP, 4, 0); /* as if at its stop */
+    follows.trail = (struct broker_trail){.amount = 5 * E8, .best = 101 * E8};
+    const int64_t begun = placed(&p, &follows)->id;
+    CHECK_INT(locked(&p, "USDT"), 4 * 106 * E8);
+    trade(&p, 99);
+    trade(&p, 103);
+    CHECK(find(&p, begun)->waits && find(&p, begun)->trail_best == 99 * E8);
+    trade(&p, 104);
+    CHECK_INT(find(&p, begun)->state, BROKER_FILLED);
 
     for (int which = 0; which < 2; which++) {
         struct broker_terms pair[2] = {stop_of(&p, ORDER_BUY, 4, 90), stop_of(&p, ORDER_BUY, 4, 105)};

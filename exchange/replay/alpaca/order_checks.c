@@ -28,8 +28,7 @@ static bool check_stock(struct trading_call *a, const struct broker_terms *terms
         return replay_trading_refuse(a, 403, 40310000, "asset is not fractionable");
     if (part && !own->by_day)
         return replay_trading_refuse(a, 422, 42210000, "fractional orders must be DAY orders");
-    return check_increment(a, "limit_price", terms->price) &&
-           (own->trails || check_increment(a, "stop_price", terms->stop)) &&
+    return check_increment(a, "limit_price", terms->price) && check_increment(a, "stop_price", terms->stop) &&
            check_increment(a, "take_profit.limit_price", own->take_profit) &&
            check_increment(a, "stop_loss.stop_price", own->stop_loss) &&
            check_increment(a, "stop_loss.limit_price", own->stop_loss_limit);

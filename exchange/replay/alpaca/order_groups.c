@@ -90,7 +90,7 @@ static bool check_group(struct trading_call *a, const struct broker_terms *terms
     if (own->extended)
         return replay_trading_refuse(a, 422, 42210000,
                                      "complex orders not supported for extended hours trading");
-    if (own->trails)
+    if (broker_trails(&terms->trail))
         return replay_trading_refuse(a, 422, 42210000, "trailing stop orders must be simple orders");
     if (terms->quote || terms->qty % MADE_E9 != 0)
         return replay_trading_refuse(a, 422, 42210000, "fractional orders must be simple orders");
@@ -258,9 +258,13 @@ static void settle(struct alpaca_orders *o, int64_t first)
 void replay_alpaca_groups_settle(struct alpaca_orders *o)
 {
     const int64_t next = replay_alpaca_next_id(o);
-    for (int64_t id = o->wiped + 1; o->any_group && id < next; id++) {
+    int64_t first = next;
+    for (int64_t id = o->first_group; id < next; id++) {
         const struct alpaca_paper_order *own = &o->own[id - 1];
-        if (own->class && !own->parent && !own->replaced_by && !own->settled)
-            settle(o, id);
+        if (!own->class || own->parent || own->replaced_by || own->settled)
+            continue;
+        settle(o, id);
+        first = first == next && !own->settled ? id : first;
     }
+    o->first_group = first;
 }

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "exchange/replay/alpaca/orders.h"
+#include "exchange/replay/alpaca/trading_call.h"
+#include "exchange/replay/broker/stops.h"
 
 /* One kind of numbers, each with an id of its own: 'o' orders, 'f' fills, 'e' other events. */
 void replay_alpaca_id(int64_t number, char kind, char ret[static 37])
@@ -94,13 +95,13 @@ const char *replay_alpaca_state(const struct alpaca_orders *o, const struct brok
     return own->replaced_by ? "replaced" : is_expired(order, own) ? "expired" : names[order->state];
 }
 
-static const char *type_of(enum order_type type, bool trails)
+static const char *type_of(const struct broker_terms *terms)
 {
-    return trails                 ? "trailing_stop"
-           : type == ORDER_MARKET ? "market"
-           : type == ORDER_LIMIT  ? "limit"
-           : type == ORDER_STOP   ? "stop"
-                                  : "stop_limit";
+    return broker_trails(&terms->trail)  ? "trailing_stop"
+           : terms->type == ORDER_MARKET ? "market"
+           : terms->type == ORDER_LIMIT  ? "limit"
+           : terms->type == ORDER_STOP   ? "stop"
+                                         : "stop_limit";
 }
 
 static json_t *order_json(struct alpaca_orders *o, const struct broker_order *order)
@@ -126,12 +127,13 @@ static json_t *order_json(struct alpaca_orders *o, const struct broker_order *or
         symbol->class == MADE_CRYPTO ? "crypto" : "us_equity", "notional", decimal_or_null(terms->quote),
         "qty", terms->quote ? json_null() : decimal(terms->qty, MADE_SCALE), "filled_qty",
         decimal(order->filled, MADE_SCALE), "filled_avg_price", decimal_or_null(average), "order_class",
-        classes[own->class], "order_type", type_of(terms->type, own->trails), "type",
-        type_of(terms->type, own->trails), "side", terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force",
-        own->tif, "limit_price", decimal_or_null(terms->price), "stop_price", decimal_or_null(terms->stop),
-        "status", replay_alpaca_state(o, order), "extended_hours", own->extended, "legs", json_null(),
-        "trail_percent", decimal_or_null(own->percent ? own->trail : 0), "trail_price",
-        decimal_or_null(own->percent ? 0 : own->trail), "hwm", decimal_or_null(own->hwm));
+        classes[own->class], "order_type", type_of(terms), "type", type_of(terms), "side",
+        terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force", own->tif, "limit_price",
+        decimal_or_null(terms->price), "stop_price",
+        decimal_or_null(replay_stop_price(terms, order->trail_best)), "status", replay_alpaca_state(o, order),
+        "extended_hours", own->extended, "legs", json_null(), "trail_percent",
+        decimal_or_null((int64_t)terms->trail.share_e6 * TRAIL_PERCENT), "trail_price",
+        decimal_or_null(terms->trail.amount), "hwm", decimal_or_null(order->trail_best));
 }
 
 json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_order *order, bool nested)

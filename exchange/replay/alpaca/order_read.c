@@ -6,6 +6,7 @@
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/sessions.h"
 #include "exchange/replay/alpaca/trading_call.h"
+#include "exchange/replay/broker/stops.h"
 
 bool replay_trading_refuse(struct trading_call *a, int status, int64_t code, const char *message)
 {
@@ -70,7 +71,41 @@ static bool read_symbol(struct trading_call *a, struct broker_terms *terms)
     return replay_trading_refuse(a, 422, 42210000, message);
 }
 
-static bool read_type(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
+bool replay_trading_percent(struct trading_call *a, const char *name, struct broker_trail *trail)
+{
+    int64_t percent;
+    if (!replay_trading_decimal(a, name, &percent))
+        return false;
+    if (percent % TRAIL_PERCENT != 0 || percent > 1000 * MADE_E9)
+        return replay_trading_refuse_value(a, name, "at most 1000, with at most 4 digits after the point");
+    trail->share_e6 = (int32_t)(percent / TRAIL_PERCENT);
+    return true;
+}
+
+bool replay_trading_trails(struct trading_call *a, const struct broker_terms *terms, const char *name)
+{
+    return !broker_trails(&terms->trail) || replay_stop_price(terms, terms->trail.best) > 0 ||
+           replay_trading_refuse_value(a, name, "less than the whole price");
+}
+
+/* Of a trailing stop; its mark begins with the quote that it would meet. */
+static bool read_trail(struct trading_call *a, struct broker_terms *terms, bool trails)
+{
+    struct broker_trail *trail = &terms->trail;
+    if (!replay_trading_decimal(a, "trail_price", &trail->amount) ||
+        !replay_trading_percent(a, "trail_percent", trail))
+        return false;
+    if (broker_trails(trail) && !trails)
+        return replay_trading_refuse(a, 422, 42210000,
+                                     "trail_price and trail_percent are of trailing_stop orders");
+    if (trails && (trail->amount != 0) == (trail->share_e6 != 0))
+        return replay_trading_refuse(a, 422, 42210000,
+                                     "trailing stop orders require either trail_price or trail_percent");
+    trail->best = trails ? replay_alpaca_touch(a->o, terms->symbol, terms->side) : 0;
+    return true;
+}
+
+static bool read_type(struct trading_call *a, struct broker_terms *terms)
 {
     static const struct {
         const char *name;
@@ -86,7 +121,6 @@ static bool read_type(struct trading_call *a, struct broker_terms *terms, struct
         if (strcmp(types[i].name, type) != 0)
             continue;
         terms->type = types[i].type;
-        own->trails = types[i].trails;
         if (types[i].limit != (terms->price != 0))
             return replay_trading_refuse_value(a, "limit_price",
                                                types[i].limit ? "this type needs it" : "this type has none");
@@ -95,7 +129,7 @@ static bool read_type(struct trading_call *a, struct broker_terms *terms, struct
                                                types[i].stop ? "this type needs it" : "this type has none");
         if (terms->type == ORDER_STOP && a->o->alpaca->made[0].symbols[terms->symbol].class == MADE_CRYPTO)
             return replay_trading_refuse_value(a, "type", "coins take market, limit and stop_limit");
-        return true;
+        return read_trail(a, terms, types[i].trails);
     }
     return replay_trading_refuse_value(a, "type", "market, limit, stop, stop_limit or trailing_stop");
 }
@@ -126,7 +160,7 @@ bool replay_trading_tif(struct trading_call *a, struct broker_terms *terms, stru
         own->by_day = i == DAY;
         terms->tif = tifs[i];
         terms->held = i == OPG || i == CLS;
-        if (own->trails && i != DAY && i != GTC)
+        if (broker_trails(&terms->trail) && i != DAY && i != GTC)
             return replay_trading_refuse_value(a, "time_in_force", "trailing stop orders take day and gtc");
         return !terms->held || read_auction(a, terms, own, i == CLS);
     }
@@ -206,14 +240,14 @@ bool replay_trading_order(struct trading_call *a, struct broker_terms *terms, st
     terms->side = side[0] == 'b' ? ORDER_BUY : ORDER_SELL;
     if ((terms->qty != 0) == (terms->quote != 0))
         return replay_trading_refuse(a, 422, 42210000, "qty or notional is required, and not both");
-    if (!read_type(a, terms, own) || !replay_trading_tif(a, terms, own) ||
-        !replay_trading_client_id(a, terms))
+    if (!read_type(a, terms) || !replay_trading_tif(a, terms, own) || !replay_trading_client_id(a, terms))
         return false;
     if (terms->quote && terms->type != ORDER_MARKET)
         return replay_trading_refuse_value(a, "notional", "only market orders have it here");
     if (!own->auction_ns && !replay_trading_open(a->o, terms->symbol, own->extended))
         return replay_trading_refuse(a, 403, 40310000,
                                      "the market is closed: orders do not wait for its opening here");
-    return replay_trading_class(a, terms, own) && replay_trading_trail(a, terms, own) &&
+    return replay_trading_class(a, terms, own) &&
+           replay_trading_trails(a, terms, terms->trail.amount ? "trail_price" : "trail_percent") &&
            replay_trading_checks(a, terms, own, NULL);
 }

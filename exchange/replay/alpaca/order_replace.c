@@ -22,20 +22,24 @@ static bool check_replaceable(struct trading_call *a, const struct broker_order 
 }
 
 /* A trailing stop keeps its mark. */
-static bool read_trail(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
+static bool read_trail(struct trading_call *a, const struct broker_order *old, struct broker_terms *terms)
 {
-    int64_t trail;
-    if (!replay_trading_decimal(a, "trail", &trail))
+    struct broker_trail *trail = &terms->trail;
+    int64_t by;
+    if (!replay_trading_decimal(a, "trail", &by))
         return false;
-    if (trail && !own->trails)
+    if (by && !broker_trails(trail))
         return replay_trading_refuse_value(a, "trail", "trailing stop orders have it");
-    if (!own->trails)
+    if (!broker_trails(trail))
         return true;
     if (json_object_get(a->body, "stop_price"))
         return replay_trading_refuse_value(a, "stop_price", "of a trailing stop it follows from trail");
-    own->trail = trail ? trail : own->trail;
-    terms->stop = replay_alpaca_trailing_stop(own, terms->side);
-    return terms->stop > 0 || replay_trading_refuse_value(a, "trail", "less than the whole price");
+    if (by && trail->amount)
+        trail->amount = by;
+    else if (by && !replay_trading_percent(a, "trail", trail))
+        return false;
+    trail->best = old->trail_best;
+    return replay_trading_trails(a, terms, "trail");
 }
 
 /* The take-profit stays above the stop-loss, whichever of them it is. */
@@ -84,7 +88,7 @@ static bool read_replacement(struct trading_call *a, const struct broker_order *
         return false;
     if (own->auction_ns)
         return replay_trading_refuse_value(a, "time_in_force", "day, gtc, ioc or fok in a replacement");
-    return read_trail(a, terms, own) && check_exits(a, old, terms) && replay_trading_client_id(a, terms) &&
+    return read_trail(a, old, terms) && check_exits(a, old, terms) && replay_trading_client_id(a, terms) &&
            replay_trading_checks(a, terms, own, old);
 }
 

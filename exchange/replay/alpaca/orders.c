@@ -185,6 +185,7 @@ struct alpaca_orders *replay_alpaca_orders_create(struct alpaca *alpaca)
     o->alpaca = alpaca;
     o->bids.bid = true;
     o->played_ns = alpaca->now_ns;
+    o->first_group = 1;
     const struct broker_calls calls = {market_symbol,  market_book,   market_now, market_fee,
                                        market_planted, order_changed, o,          MADE_SCALE};
     o->broker = replay_broker_create(&calls);
@@ -233,7 +234,6 @@ static void play(struct alpaca_orders *o, int symbol, int64_t from_ns, int64_t t
             if (!ticks[i].traded || trade->odd || trade->extended || trade->ts_ns <= from_ns ||
                 trade->ts_ns > to_ns)
                 continue;
-            replay_alpaca_trail(o, symbol, trade->price);
             replay_broker_trade(o->broker, symbol, trade->price, trade->size, !trade->buy);
             replay_alpaca_groups_settle(o);
         }
@@ -252,7 +252,8 @@ static bool is_over(const struct alpaca_orders *o, const struct broker_order *or
 
 static void wipe(struct alpaca_orders *o)
 {
-    o->wiped = replay_alpaca_next_id(o) - 1;
+    o->first_group = replay_alpaca_next_id(o);
+    o->wiped = o->first_group - 1;
     replay_broker_wipe(o->broker);
 }
 
@@ -333,8 +334,6 @@ bool replay_trading_keep(struct alpaca_orders *o, const struct alpaca_paper_orde
         o->cap_own = cap;
     }
     o->own[at] = *own;
-    o->any_group |= own->class != ALPACA_SIMPLE;
-    o->any_trailing |= own->trails;
     o->any_auction |= own->auction_ns != 0;
     return true;
 }

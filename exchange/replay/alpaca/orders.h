@@ -20,15 +20,13 @@ enum { ALPACA_LEGS = 2 };
 struct alpaca_paper_order {
     char tif[4];           /* "day", "gtc", "ioc", "fok", "opg", "cls" */
     bool extended, by_day; /* by_day: it expires with the session */
-    bool trails, percent;  /* a trailing stop; its trail is in percent of the price */
     bool settled;          /* of a group's first order: all of the group has ended */
     enum alpaca_class class;
     int64_t replaced_by, replaces;
     int64_t parent;                                  /* of a leg: the group's first order */
     int64_t legs[ALPACA_LEGS];                       /* of a group's first order */
     int64_t take_profit, stop_loss, stop_loss_limit; /* the legs' prices, as it is placed; 0: none */
-    int64_t trail, hwm; /* of a trailing stop; hwm: the best price since it was placed */
-    int64_t auction_ns; /* opg, cls: when it is released; else 0 */
+    int64_t auction_ns;                              /* opg, cls: when it is released; else 0 */
 };
 
 /* An auction while its orders are filled: at one price, at its time. */
@@ -47,8 +45,9 @@ struct alpaca_orders {
     struct broker_faults faults;
     int64_t played_ns; /* trades before are played */
     struct alpaca_auction auction;
-    bool any_group, any_trailing, any_auction; /* there was such an order */
-    const char *event;                         /* of a change that is no fill: "replaced" */
+    int64_t first_group; /* all groups before it have ended */
+    bool any_auction;    /* there was such an order */
+    const char *event;   /* of a change that is no fill: "replaced" */
     int64_t executions;
 };
 
@@ -99,11 +98,6 @@ void replay_alpaca_group_place(struct alpaca_orders *orders, int64_t id);
 void replay_alpaca_groups_settle(struct alpaca_orders *orders);
 /* The group knows the new order in the place of the old one. */
 void replay_alpaca_group_replace(struct alpaca_orders *orders, int64_t old, int64_t id);
-
-/* A trade: the marks of trailing stops, and the stops behind them. */
-void replay_alpaca_trail(struct alpaca_orders *orders, int symbol, int64_t price);
-/* The stop that follows from a mark; 0 or less: there is none. */
-int64_t replay_alpaca_trailing_stop(const struct alpaca_paper_order *own, enum order_side side);
 
 /* When an order of that auction that is received now is filled. False: it is too late for one, and too early
  * for the next. */

@@ -43,8 +43,13 @@ bool replay_trading_checks(struct trading_call *a, const struct broker_terms *te
 /* `order_class` with `take_profit` and `stop_loss`, as the venue takes them with the order that was read. */
 bool replay_trading_class(struct trading_call *a, const struct broker_terms *terms,
                           struct alpaca_paper_order *own);
-/* `trail_price` or `trail_percent` of a trailing stop, and its first stop. */
-bool replay_trading_trail(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own);
+/* What of `trail_percent`, of MADE_SCALE, one millionth of the price is. */
+#define TRAIL_PERCENT (MADE_E9 / 10000)
+
+/* A percentage, into trail->share_e6, which is 0 where it was not sent. */
+bool replay_trading_percent(struct trading_call *a, const char *name, struct broker_trail *trail);
+/* Is there a price that triggers it, as the market is now? `name`: of what it trails by. */
+bool replay_trading_trails(struct trading_call *a, const struct broker_terms *terms, const char *name);
 /* A decimal of an object of the body, as replay_trading_decimal(). */
 bool replay_trading_decimal_of(struct trading_call *a, const json_t *object, const char *name, int64_t *ret);
 /* PATCH orders/ID. */

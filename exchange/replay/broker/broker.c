@@ -319,8 +319,9 @@ static int128_t cost_of(struct broker *b, const struct broker_terms *terms, cons
         return (int128_t)terms->qty * b->one;
     if (order_has_limit(terms->type))
         return (int128_t)terms->price * terms->qty;
-    if (terms->stop) /* a market order later: as if at its stop */
-        return (int128_t)terms->stop * terms->qty;
+    const int64_t stop = terms->stop ? terms->stop : replay_stop_price(terms, terms->trail.best);
+    if (stop) /* a market order later: as if at its stop */
+        return (int128_t)stop * terms->qty;
     if (terms->quote && terms->side == ORDER_BUY)
         return (int128_t)terms->quote * b->one;
     const struct reach reach = reach_of(b, terms, symbol, book, 0, terms->qty);
@@ -388,7 +389,7 @@ static int128_t own_cost(struct broker *b, const struct broker_order *order, con
 {
     struct broker_terms terms = order->terms;
     if (!order->waits)
-        terms.stop = 0;
+        terms.stop = terms.trail.best = 0;
     terms.qty -= order->filled;
     const int128_t cost = cost_of(b, &terms, symbol, book);
     return cost > terms.covered ? cost - terms.covered : 0;
@@ -405,8 +406,10 @@ static struct broker_order *accept(struct broker *b, const struct broker_terms *
     *order = (struct broker_order){.terms = *terms,
                                    .id = ++b->last_order,
                                    .time_ns = b->calls.now_ns(b->calls.user),
-                                   .waits = broker_has_stop(terms)};
+                                   .waits = broker_has_stop(terms),
+                                   .trail_best = terms->trail.best};
     order->updated_ns = order->time_ns;
+    order->trail_ns = order->trail_best ? order->time_ns : 0;
     const int64_t latency_ns = planted(b).latency_ns;
     if (terms->held)
         order->arrives_ns = HELD_NS;
@@ -635,13 +638,6 @@ const struct broker_order *replay_broker_release(struct broker *b, int account, 
     release(b, order);
     sweep(b);
     return order;
-}
-
-void replay_broker_set_stop(struct broker *b, int account, int64_t id, int64_t stop)
-{
-    struct broker_order *order = find_open(b, account, id);
-    if (order && order->waits)
-        order->terms.stop = stop;
 }
 
 void replay_broker_fill_in_parts(struct broker *b, broker_part *part, int64_t again_ns)

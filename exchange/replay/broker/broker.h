@@ -24,7 +24,6 @@
 
 #include "exchange/decimal.h"
 #include "exchange/order.h"
-#include "exchange/replay/broker/trailing.h"
 #include "exchange/replay/source.h"
 #include "exchange/symbol.h"
 
@@ -55,6 +54,20 @@ enum broker_refusal {
     BROKER_MEMORY,
 };
 
+/* How far a stop stays behind the best price since it follows the market: by a share of that, as Binance's
+ * trailingDelta and Alpaca's trail_percent, or by an amount, as Alpaca's trail_price. Both 0: it stays where
+ * it is. */
+struct broker_trail {
+    int32_t share_e6; /* 10000 is 1 % */
+    int64_t amount;
+    int64_t best; /* it follows at once, from this price on; 0: from `stop` on, or from the next trade */
+};
+
+static inline bool broker_trails(const struct broker_trail *trail)
+{
+    return trail->share_e6 > 0 || trail->amount > 0;
+}
+
 struct broker_terms {
     int account, symbol;
     char client_id[BROKER_CLIENT_ID_MAX];
@@ -67,9 +80,9 @@ struct broker_terms {
     int64_t qty, price, stop;
     int64_t quote;   /* MARKET: what is spent or received instead of a quantity; 0: `qty` is given */
     int64_t iceberg; /* how much of it shows at a time; 0: all of it */
-    struct broker_trail trail; /* of a stop: from `stop` on, or from the next trade where that is 0 */
-    int64_t list;              /* the order list that it is of; 0: none */
-    int128_t covered;          /* of what it costs: what the list's other order locks */
+    struct broker_trail trail;
+    int64_t list;     /* the order list that it is of; 0: none */
+    int128_t covered; /* of what it costs: what the list's other order locks */
 };
 
 /* Does it wait for a price? */
@@ -175,10 +188,6 @@ const struct broker_order *replay_broker_reduce(struct broker *broker, int accou
  * expires if the account has less than it costs. NULL: there is no such held order. */
 const struct broker_order *replay_broker_release(struct broker *broker, int account, int64_t id,
                                                  bool reserves);
-
-/* The stop of an open order that waits for it, without a word to the client: a trailing one follows trades.
- */
-void replay_broker_set_stop(struct broker *broker, int account, int64_t id, int64_t stop);
 
 /* Fills in parts: of `qty` that could be filled now, `part` returns how much is; a taker's rest meets the
  * book `again_ns` of market time later, what rests waits for the next trade. Amounts (`quote`) and FOK are

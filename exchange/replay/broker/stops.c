@@ -1,9 +1,19 @@
 #include "exchange/replay/broker/stops.h"
 
+#include "exchange/bar_rules.h"
+
+int64_t replay_stop_price(const struct broker_terms *terms, int64_t best)
+{
+    const struct broker_trail *trail = &terms->trail;
+    return !broker_trails(trail) ? terms->stop
+           : best > 0            ? fill_trailing_stop(terms->side, best, trail->amount, trail->share_e6)
+                                 : 0;
+}
+
 bool replay_stop_at(const struct broker_terms *terms, int64_t price)
 {
-    const bool profit = terms->type == ORDER_TAKE_PROFIT || terms->type == ORDER_TAKE_PROFIT_LIMIT;
-    return (terms->side == ORDER_BUY) != profit ? price >= terms->stop : price <= terms->stop;
+    return order_is_profit(terms->type) ? fill_profit_triggers(terms->side, terms->stop, price)
+                                        : fill_stop_triggers(terms->side, terms->stop, price);
 }
 
 bool replay_stop_reached(struct broker_order *order, int64_t price, int64_t now_ns)
@@ -16,6 +26,7 @@ bool replay_stop_reached(struct broker_order *order, int64_t price, int64_t now_
             return false;
         order->trail_ns = now_ns;
     }
-    order->trail_best = replay_trail_best(terms->side, order->trail_best, price);
-    return replay_trail_reached(&terms->trail, terms->side, order->trail_best, price);
+    order->trail_best = bar_peak(terms->side, order->trail_best, price);
+    const int64_t stop = replay_stop_price(terms, order->trail_best);
+    return stop > 0 && fill_stop_triggers(terms->side, stop, price);
 }
