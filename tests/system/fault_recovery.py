@@ -12,10 +12,8 @@ import json
 import os
 import random
 import re
-import ssl
 import sys
 import time
-import urllib.request
 
 import harness
 import wsclient
@@ -47,10 +45,7 @@ class Venue:
     lasts_s = 4.0  # a fault, before it ends: longer than the limits of silence
 
     def json(self, replay, path, headers=None):
-        trusted = ssl.create_default_context(cafile=replay.ca)
-        request = urllib.request.Request(replay.urls["rest_url"] + path, headers=headers or {})
-        with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
-            return json.load(answer, parse_float=decimal.Decimal)
+        return json.loads(harness.rest(replay, path, headers=headers or {}), parse_float=decimal.Decimal)
 
 
 class Binance(Venue):

@@ -46,12 +46,16 @@ def works(prefix):
     return subprocess.run([*prefix, "true"], capture_output=True).returncode == 0
 
 
+def rest(replay, path, **request):
+    """What papertape-replay answers over REST; `request`: as of urllib's."""
+    trusted = ssl.create_default_context(cafile=replay.ca)
+    with urllib.request.urlopen(urllib.request.Request(replay.urls["rest_url"] + path, **request), context=trusted, timeout=PATIENCE) as answer:
+        return answer.read()
+
+
 def fault(replay, text):
     """From now on, as papertape-replay(1) has it; returns when that is."""
-    trusted = ssl.create_default_context(cafile=replay.ca)
-    request = urllib.request.Request(replay.urls["rest_url"] + "/_control", data=text.encode(), method="POST")
-    with urllib.request.urlopen(request, context=trusted, timeout=PATIENCE) as answer:
-        assert answer.read() == b"ok\n", text
+    assert rest(replay, "/_control", data=text.encode(), method="POST") == b"ok\n", text
     return time.time_ns()
 
 
@@ -108,11 +112,11 @@ strategy = none
 """
 
 
-def write_keys(folder, name, secret):
+def write_keys(folder, name, secret, key="PKTEST"):
     """A venue's keys, as papertape-replay's --keys PKTEST:SECRET has them."""
     path = os.path.join(folder, name)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(f"PKTEST\n{secret}\n")
+        file.write(f"{key}\n{secret}\n")
     return path
 
 

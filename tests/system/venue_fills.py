@@ -8,9 +8,7 @@ import datetime
 import decimal
 import json
 import random
-import ssl
 import time
-import urllib.request
 
 import harness
 
@@ -45,7 +43,7 @@ class Alpaca:
     def standing(replay, daemon, ends_ms):
         """The quote that stands, and is the book's best here."""
         headers = {"APCA-API-KEY-ID": "key1", "APCA-API-SECRET-KEY": "hush"}
-        get = lambda path: fetched(replay, path, headers)
+        get = lambda path: rest(replay, path, headers=headers)
         harness.wait_for(lambda: datetime.datetime.fromisoformat(get("/v2/clock")["timestamp"]).timestamp() * 1000 == ends_ms, "the market's end")
         quote = get("/v1beta3/crypto/us/latest/quotes?symbols=BTC/USD")["quotes"]["BTC/USD"]
         best = {"bids": [quote["bp"], quote["bs"]], "asks": [quote["ap"], quote["as"]]}
@@ -93,15 +91,8 @@ execution_ws_url = {replay.urls["ws_url"]}
     return replay, daemon, (began + PLAYED_S) * 1000
 
 
-def fetched(replay, path, headers={}):
-    trusted = ssl.create_default_context(cafile=replay.ca)
-    request = urllib.request.Request(replay.urls["rest_url"] + path, headers=headers)
-    with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
-        return json.loads(answer.read(), parse_float=decimal.Decimal)
-
-
-def rest(replay, path):
-    return fetched(replay, "/api/v3/" + path)
+def rest(replay, path, **request):
+    return json.loads(harness.rest(replay, path, **request), parse_float=decimal.Decimal)
 
 
 def control(daemon, cmd, **args):
@@ -112,8 +103,8 @@ def control(daemon, cmd, **args):
 
 def standing(replay, daemon, ends_ms):
     """The venue's book, once it stands and all of it has come here."""
-    harness.wait_for(lambda: rest(replay, "time")["serverTime"] == ends_ms, "the market's end")
-    there = rest(replay, f"depth?symbol={SYMBOL}&limit=1000")
+    harness.wait_for(lambda: rest(replay, "/api/v3/time")["serverTime"] == ends_ms, "the market's end")
+    there = rest(replay, f"/api/v3/depth?symbol={SYMBOL}&limit=1000")
 
     def same():
         here = json.loads(daemon.papertape("book", SYMBOL, "--json", status=None) or "{}", parse_float=decimal.Decimal)
@@ -248,7 +239,9 @@ def all_of(folder, venue, slippage_bp):
     """So many, on as many quotes as it takes."""
     n = part = 0
     while n < ORDERS:
-        n += equal(folder, venue, slippage_bp, ORDERS - n, part)
+        given = equal(folder, venue, slippage_bp, ORDERS - n, part)
+        assert given > 0, "no order: the quote covers none"
+        n += given
         part += 1
 
 

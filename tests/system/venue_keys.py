@@ -16,7 +16,7 @@ class OtherAccounts(Alpaca):
     """Any keys are good but those that end, and each has an account of its own; market data have keys of their own."""
 
     def __init__(self, folder, *arguments):
-        write_keys(folder, "data_keys", "data")
+        harness.write_keys(folder, "data_keys", "hush", "data")
         self.market = f"[market]\nvenue = alpaca\nsymbols = BTC/USD\n[venue alpaca]\nkeys = {os.path.join(folder, 'data_keys')}\n"
         self.replay = harness.Replay(folder, "--venue", "alpaca", "--synthetic", "7", *arguments)
 
@@ -38,11 +38,6 @@ class ReadingAlpaca(Alpaca):
     def __init__(self, folder):
         self.market = f"[market]\nvenue = alpaca\nsymbols = BTC/USD\n[venue alpaca]\nkeys = {os.path.join(folder, 'keys')}\n"
         self.replay = harness.Replay(folder, "--venue", "alpaca", "--synthetic", "7", "--keys", "key1:hush:read-only")
-
-
-def write_keys(folder, name, key):
-    with open(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
-        file.write(f"{key}\nhush\n")
 
 
 def alerts(daemon, code):
@@ -68,7 +63,7 @@ def reset(folder):
     assert "not attached" in daemon.papertape("order", "buy", venue.symbol, "0.01", status=1)
     daemon.papertape("account", "reset", "paper")  # with the dead keys: it is not attached, and says so
     daemon.wait_status(lambda s: any(a["code"] == "VENUE_ACCOUNT" for a in s["alerts_by_code"]), "an alert of keys that are refused")
-    write_keys(inside, "keys", "key2")
+    harness.write_keys(inside, "keys", "hush", "key2")
     assert "[account paper] execution_keys" in daemon.papertape("reload")
     status = attached(daemon)
     assert at_venue(status)["prefix"] != first and not at_venue(status)["halted"] and not status["positions"], status

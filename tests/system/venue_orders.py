@@ -12,6 +12,7 @@ import time
 import harness
 import plain
 import venue_fills
+from venue_paper import at_venue, attached
 
 SYMBOL, PLAYED_S = venue_fills.SYMBOL, venue_fills.PLAYED_S
 
@@ -46,13 +47,8 @@ execution_keys = {keys}
 execution_rest_url = {replay.urls["rest_url"]}
 execution_ws_url = {replay.urls["ws_url"]}
 """))
-    daemon.wait_status(lambda s: s["accounts"] and at_venue(s)["attached"] and at_venue(s)["link"] == "up" and s["symbols"][0]["bid"],
-                       "an account that is attached, and a price")
+    attached(daemon)
     return replay, daemon
-
-
-def at_venue(status):
-    return status["accounts"][0]["venue_account"]
 
 
 def in_state(daemon, order, state):

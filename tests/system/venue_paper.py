@@ -14,11 +14,9 @@ import os
 import random
 import re
 import signal
-import ssl
 import subprocess
 import time
 import urllib.parse
-import urllib.request
 
 import harness
 
@@ -94,17 +92,11 @@ class Alpaca:
 
 
 def get(replay, path, headers, method="GET"):
-    trusted = ssl.create_default_context(cafile=replay.ca)
-    request = urllib.request.Request(replay.urls["rest_url"] + path, headers=headers, method=method)
-    with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
-        return json.loads(answer.read())
+    return json.loads(harness.rest(replay, path, headers=headers, method=method))
 
 
 def write_keys(folder, secret):
-    path = os.path.join(folder, "keys")
-    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as file:
-        file.write(f"key1\n{secret}\n")
-    return path
+    return harness.write_keys(folder, "keys", secret, "key1")
 
 
 def start(folder, inside, venue, secret="hush"):
