@@ -58,7 +58,7 @@ static int64_t find_price(struct alpaca_orders *o, int symbol, int64_t auction_n
     return price;
 }
 
-static void hold_auction(struct alpaca_orders *o, const struct broker_order *order)
+static void run_auction(struct alpaca_orders *o, const struct broker_order *order)
 {
     const int64_t at_ns = o->own[order->id - 1].auction_ns;
     struct trading_day day;
@@ -80,5 +80,5 @@ void replay_alpaca_auctions(struct alpaca_orders *o)
     for (size_t i = 0; o->any_auction && i < n; i++)
         if (broker_is_open(&all[i]) && all[i].terms.held && o->own[all[i].id - 1].auction_ns &&
             o->alpaca->now_ns >= o->own[all[i].id - 1].auction_ns)
-            hold_auction(o, &all[i]);
+            run_auction(o, &all[i]);
 }

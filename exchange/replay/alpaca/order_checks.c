@@ -79,10 +79,9 @@ static bool check_auction(struct trading_call *a, const struct broker_terms *ter
     const struct broker_account *account = replay_broker_account_of(a->o->broker, a->account);
     if (!own->auction_ns || terms->side == ORDER_SELL || terms->price)
         return true;
-    for (size_t i = 0; i < account->n_balances; i++)
-        if (strcmp(account->balances[i].asset, "USD") == 0 &&
-            account->balances[i].free >= (int128_t)terms->qty * price)
-            return true;
+    const struct broker_balance *usd = replay_broker_balance(account, "USD");
+    if (usd && usd->free >= (int128_t)terms->qty * price)
+        return true;
     return replay_trading_refuse(a, 403, 40310000, "insufficient buying power");
 }
 

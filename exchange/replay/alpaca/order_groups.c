@@ -10,6 +10,8 @@
 
 enum { EXITS = ALPACA_LEGS + 1, CENT = MADE_E9 / 100 };
 
+const char *const replay_alpaca_classes[] = {"simple", "bracket", "oco", "oto"};
+
 /* ---- What is asked for. ---- */
 
 static const json_t *part(const struct trading_call *a, const char *name)
@@ -18,10 +20,10 @@ static const json_t *part(const struct trading_call *a, const char *name)
     return json_is_object(value) ? value : NULL;
 }
 
-static bool refuse(struct trading_call *a, const char *class, const char *words)
+static bool refuse(struct trading_call *a, enum alpaca_class class, const char *words)
 {
     char message[128];
-    snprintf(message, sizeof(message), "%s %s", class, words);
+    snprintf(message, sizeof(message), "%s orders %s", replay_alpaca_classes[class], words);
     return replay_trading_refuse(a, 422, 42210000, message);
 }
 
@@ -37,18 +39,15 @@ static bool read_prices(struct trading_call *a, struct alpaca_paper_order *own)
 static bool check_present(struct trading_call *a, const struct broker_terms *terms,
                           const struct alpaca_paper_order *own)
 {
-    const char *name = own->class == ALPACA_BRACKET ? "bracket orders"
-                       : own->class == ALPACA_OCO   ? "oco orders"
-                                                    : "oto orders";
     if (own->class == ALPACA_OTO)
         return (own->take_profit != 0) != (own->stop_loss != 0) ||
-               refuse(a, name, "require either take_profit.limit_price or stop_loss.stop_price");
+               refuse(a, own->class, "require either take_profit.limit_price or stop_loss.stop_price");
     if (!own->take_profit)
-        return refuse(a, name, "require take_profit.limit_price");
+        return refuse(a, own->class, "require take_profit.limit_price");
     if (!own->stop_loss)
-        return refuse(a, name, "require stop_loss.stop_price");
+        return refuse(a, own->class, "require stop_loss.stop_price");
     if (own->class == ALPACA_OCO && terms->type != ORDER_LIMIT)
-        return refuse(a, name, "must be limit orders");
+        return refuse(a, own->class, "must be limit orders");
     return true;
 }
 
@@ -104,18 +103,16 @@ static bool check_entry(struct trading_call *a, const struct broker_terms *terms
                         const struct alpaca_paper_order *own)
 {
     if (own->class == ALPACA_OCO)
-        return terms->side == ORDER_SELL || refuse(a, "oco orders", "must be exit orders");
-    return terms->side == ORDER_BUY ||
-           refuse(a, own->class == ALPACA_OTO ? "oto orders" : "bracket orders", "must be entry orders");
+        return terms->side == ORDER_SELL || refuse(a, own->class, "must be exit orders");
+    return terms->side == ORDER_BUY || refuse(a, own->class, "must be entry orders");
 }
 
 bool replay_trading_class(struct trading_call *a, const struct broker_terms *terms,
                           struct alpaca_paper_order *own)
 {
-    static const char *const names[] = {"simple", "bracket", "oco", "oto"};
     const char *name = json_string_value(json_object_get(a->body, "order_class"));
     int i = 0;
-    while (name && *name && i < 4 && strcmp(names[i], name) != 0)
+    while (name && *name && i < 4 && strcmp(replay_alpaca_classes[i], name) != 0)
         i++;
     if (i == 4)
         return replay_trading_refuse_value(a, "order_class", "simple, bracket, oco or oto");

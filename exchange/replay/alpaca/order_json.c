@@ -106,7 +106,6 @@ static const char *type_of(const struct broker_terms *terms)
 
 static json_t *order_json(struct alpaca_orders *o, const struct broker_order *order)
 {
-    static const char *const classes[] = {"", "bracket", "oco", "oto"};
     const struct alpaca_paper_order *own = &o->own[order->id - 1];
     const struct broker_terms *terms = &order->terms;
     const struct made_symbol *symbol = &o->alpaca->made[0].symbols[terms->symbol];
@@ -127,9 +126,9 @@ static json_t *order_json(struct alpaca_orders *o, const struct broker_order *or
         symbol->class == MADE_CRYPTO ? "crypto" : "us_equity", "notional", decimal_or_null(terms->quote),
         "qty", terms->quote ? json_null() : decimal(terms->qty, MADE_SCALE), "filled_qty",
         decimal(order->filled, MADE_SCALE), "filled_avg_price", decimal_or_null(average), "order_class",
-        classes[own->class], "order_type", type_of(terms), "type", type_of(terms), "side",
-        terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force", own->tif, "limit_price",
-        decimal_or_null(terms->price), "stop_price",
+        own->class ? replay_alpaca_classes[own->class] : "", "order_type", type_of(terms), "type",
+        type_of(terms), "side", terms->side == ORDER_BUY ? "buy" : "sell", "time_in_force", own->tif,
+        "limit_price", decimal_or_null(terms->price), "stop_price",
         decimal_or_null(replay_stop_price(terms, order->trail_best)), "status", replay_alpaca_state(o, order),
         "extended_hours", own->extended, "legs", json_null(), "trail_percent",
         decimal_or_null((int64_t)terms->trail.share_e6 * TRAIL_PERCENT), "trail_price",
@@ -150,16 +149,15 @@ json_t *replay_alpaca_order_json(struct alpaca_orders *o, const struct broker_or
 /* Quantity and cost of what the account's fills have left, at average cost. */
 static void hold(const struct alpaca_orders *o, int account, int symbol, int64_t *ret_qty, int128_t *ret_cost)
 {
-    size_t n, n_orders;
+    size_t n;
     const struct broker_fill *fills = replay_broker_fills(o->broker, &n);
-    const struct broker_order *orders = replay_broker_orders(o->broker, &n_orders);
     *ret_qty = 0;
     *ret_cost = 0;
     for (size_t i = 0; i < n; i++) {
         const struct broker_fill *f = &fills[i];
         if (f->account != account || f->symbol != symbol)
             continue;
-        if (orders[f->order_id - 1 - o->wiped].terms.side == ORDER_BUY) {
+        if (replay_alpaca_order(o, f->order_id)->terms.side == ORDER_BUY) {
             *ret_qty += f->qty - f->commission;
             *ret_cost += (int128_t)f->price * (f->qty - f->commission);
         } else if (*ret_qty > 0) {
@@ -182,17 +180,16 @@ json_t *replay_alpaca_position_json(struct alpaca_orders *o, int account, int sy
 {
     const struct made_symbol *of = &o->alpaca->made[0].symbols[symbol];
     const struct broker_account *owner = replay_broker_account_of(o->broker, account);
-    int64_t qty, locked = 0;
+    int64_t qty;
     int128_t cost;
-    char name[SYMBOL_NAME_MAX];
+    char name[SYMBOL_NAME_MAX], base[SYMBOL_NAME_MAX];
     replay_alpaca_joined(of->name, name);
     hold(o, account, symbol, &qty, &cost);
     if (qty == 0)
         return NULL;
-    const size_t base = strcspn(of->name, "/");
-    for (size_t i = 0; i < owner->n_balances; i++)
-        if (strlen(owner->balances[i].asset) == base && memcmp(owner->balances[i].asset, of->name, base) == 0)
-            locked = (int64_t)(owner->balances[i].locked / MADE_E9);
+    snprintf(base, sizeof(base), "%.*s", (int)strcspn(of->name, "/"), of->name);
+    const struct broker_balance *balance = replay_broker_balance(owner, base);
+    const int64_t locked = balance ? (int64_t)(balance->locked / MADE_E9) : 0;
     const int64_t price = replay_alpaca_price(o, symbol);
     const int128_t value = (int128_t)price * qty, gain = value - cost;
     const int128_t gain_e6 = cost / 1000000 ? gain / (cost / 1000000) : 0;
@@ -225,13 +222,10 @@ json_t *replay_alpaca_account_json(struct alpaca_orders *o, int account)
     static const char *const blocks[] = {"trading_blocked",         "transfers_blocked",  "account_blocked",
                                          "trade_suspended_by_user", "pattern_day_trader", "shorting_enabled"};
     const struct broker_account *of = replay_broker_account_of(o->broker, account);
-    int128_t cash = 0, spendable = 0, value = 0;
+    const struct broker_balance *usd = replay_broker_balance(of, "USD");
+    const int128_t spendable = usd ? usd->free : 0, cash = usd ? usd->free + usd->locked : 0;
+    int128_t value = 0;
     char id[37];
-    for (size_t i = 0; i < of->n_balances; i++)
-        if (strcmp(of->balances[i].asset, "USD") == 0) {
-            spendable = of->balances[i].free;
-            cash = spendable + of->balances[i].locked;
-        }
     for (int s = 0; s < o->alpaca->made[0].n_symbols; s++) {
         int64_t qty;
         int128_t cost;

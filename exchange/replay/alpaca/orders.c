@@ -322,7 +322,9 @@ void replay_trading_send(struct trading_call *a, json_t *value)
     json_decref(value);
 }
 
-bool replay_trading_keep(struct alpaca_orders *o, const struct alpaca_paper_order *own)
+/* Keeps what the broker does not have of the next order, before that is placed: its events need it. False:
+ * memory is out. */
+static bool keep(struct alpaca_orders *o, const struct alpaca_paper_order *own)
 {
     const size_t at = (size_t)replay_alpaca_next_id(o) - 1;
     if (at >= o->cap_own) {
@@ -345,7 +347,7 @@ enum broker_refusal replay_trading_place(struct alpaca_orders *o, const struct b
     const int64_t id = replay_alpaca_next_id(o);
     const bool first = own->class && !own->parent && !own->legs[0]; /* else its legs are there already */
     const enum broker_refusal refusal =
-        replay_trading_keep(o, own) ? replay_broker_place(o->broker, terms, ret) : BROKER_MEMORY;
+        keep(o, own) ? replay_broker_place(o->broker, terms, ret) : BROKER_MEMORY;
     if (refusal == BROKER_TAKEN && first)
         replay_alpaca_group_place(o, id);
     if (refusal == BROKER_TAKEN)

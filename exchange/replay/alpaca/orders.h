@@ -14,6 +14,8 @@
 
 enum alpaca_class { ALPACA_SIMPLE, ALPACA_BRACKET, ALPACA_OCO, ALPACA_OTO };
 
+extern const char *const replay_alpaca_classes[ALPACA_OTO + 1]; /* the words of order_class */
+
 enum { ALPACA_LEGS = 2 };
 
 /* What the broker's order of the same place does not have. Numbers of orders are 0 where there is none. */

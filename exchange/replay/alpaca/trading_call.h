@@ -60,9 +60,6 @@ bool replay_trading_accepted(struct trading_call *a, const struct broker_terms *
 /* `time_in_force`, as the class of asset takes it. */
 bool replay_trading_tif(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own);
 
-/* Keeps what the broker does not have of the next order, before that is placed: its events need it. False:
- * memory is out. */
-bool replay_trading_keep(struct alpaca_orders *o, const struct alpaca_paper_order *own);
 /* Does the query ask for nested=true? */
 bool replay_trading_nested(struct trading_call *a);
 

@@ -127,10 +127,8 @@ static bool exceeds_position(const struct order_call *c, int128_t qty, int128_t 
 {
     const int64_t most = value_of(c, FILTER_MAX_POSITION);
     const struct broker_account *account = replay_broker_account_of(c->o->broker, c->caller->account);
-    int128_t has = 0;
-    for (size_t i = 0; i < account->n_balances; i++)
-        if (strcmp(account->balances[i].asset, c->listed.base) == 0)
-            has = (account->balances[i].free + account->balances[i].locked) / E8;
+    const struct broker_balance *base = replay_broker_balance(account, c->listed.base);
+    const int128_t has = base ? (base->free + base->locked) / E8 : 0;
     return most > 0 && has + buys + qty > most;
 }
 

@@ -2,11 +2,19 @@
 
 #include <string.h>
 
-struct broker_balance *replay_account_balance(struct broker_account *account, const char *asset)
+const struct broker_balance *replay_broker_balance(const struct broker_account *account, const char *asset)
 {
     for (size_t i = 0; i < account->n_balances; i++)
         if (strcmp(account->balances[i].asset, asset) == 0)
             return &account->balances[i];
+    return NULL;
+}
+
+struct broker_balance *replay_account_balance(struct broker_account *account, const char *asset)
+{
+    const struct broker_balance *has = replay_broker_balance(account, asset);
+    if (has)
+        return &account->balances[has - account->balances];
     if (account->n_balances == BROKER_ASSETS_MAX)
         return NULL;
     struct broker_balance *made = &account->balances[account->n_balances++];

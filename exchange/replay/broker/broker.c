@@ -338,8 +338,7 @@ static bool is_known(const struct broker *b, const struct broker_terms *terms)
     return false;
 }
 
-/* Forgets the open orders that have ended. */
-static void sweep(struct broker *b)
+void replay_broker_settle(struct broker *b)
 {
     size_t n = 0;
     replay_lists_follow(b->lists);
@@ -356,9 +355,11 @@ static void sweep(struct broker *b)
 }
 
 /* `spare`: what it may cost beside what is free. */
-static enum broker_refusal fits(struct broker *b, const struct broker_terms *terms,
-                                const struct symbol *symbol, const struct source_book *book, int128_t spare)
+static enum broker_refusal check(struct broker *b, const struct broker_terms *terms,
+                                 const struct symbol *symbol, const struct source_book *book, int128_t spare)
 {
+    if (is_known(b, terms))
+        return BROKER_TWICE;
     const struct level *best = touch(terms, book);
     const struct broker_balance *at = replay_account_balance(
         &b->accounts.all[terms->account], terms->side == ORDER_SELL ? symbol->base : symbol->quote);
@@ -375,12 +376,6 @@ static enum broker_refusal fits(struct broker *b, const struct broker_terms *ter
     if (terms->quote && reach_of(b, terms, symbol, book, 0, 0).qty == 0)
         return BROKER_SMALL;
     return BROKER_TAKEN;
-}
-
-static enum broker_refusal check(struct broker *b, const struct broker_terms *terms,
-                                 const struct symbol *symbol, const struct source_book *book, int128_t spare)
-{
-    return is_known(b, terms) ? BROKER_TWICE : fits(b, terms, symbol, book, spare);
 }
 
 /* What it locks itself: as a market order once its stop is reached, and less what another one covers. */
@@ -443,7 +438,7 @@ enum broker_refusal replay_broker_place(struct broker *b, const struct broker_te
     tell(b, order, NULL);
     if (!order->waits && !order->arrives_ns)
         arrive(b, order, &symbol, &book);
-    sweep(b);
+    replay_broker_settle(b);
     *ret = order;
     return BROKER_TAKEN;
 }
@@ -491,7 +486,7 @@ void replay_broker_arrive(struct broker *b, int64_t until_ns)
         for (size_t i = 0; i < b->n_open; i++)
             if (b->orders[b->open[i]].arrives_ns == b->due_ns)
                 end_way(b, &b->orders[b->open[i]]);
-        sweep(b);
+        replay_broker_settle(b);
     }
 }
 
@@ -503,7 +498,7 @@ enum broker_refusal replay_broker_check(struct broker *b, const struct broker_te
     if (!b->calls.symbol(b->calls.user, terms->symbol, &symbol) ||
         !b->calls.book(b->calls.user, terms->symbol, &book))
         return BROKER_EMPTY;
-    return check(b, terms, &symbol, &book, old->locked);
+    return check(b, terms, &symbol, &book, old ? old->locked : 0);
 }
 
 static struct broker_order *find_open(struct broker *b, int account, int64_t id)
@@ -521,7 +516,7 @@ static const struct broker_order *end_open(struct broker *b, int account, int64_
     struct broker_order *order = find_open(b, account, id);
     if (order)
         end_order(b, order, state);
-    sweep(b);
+    replay_broker_settle(b);
     return order;
 }
 
@@ -605,27 +600,28 @@ static void trigger(struct broker *b, struct broker_order *order, const struct s
         end_order(b, order, BROKER_EXPIRED); /* the account cannot pay for it by now */
 }
 
-static void release(struct broker *b, struct broker_order *order)
+/* It is held no longer. Where its stop is reached already it is triggered, or (`triggers` false) it expires,
+ * as does what would take and must not, or costs more than there is. */
+static void release(struct broker *b, struct broker_order *order, bool triggers)
 {
     struct symbol symbol;
     struct source_book book;
+    const struct broker_terms *terms = &order->terms;
+    bool fits = b->calls.symbol(b->calls.user, terms->symbol, &symbol) &&
+                b->calls.book(b->calls.user, terms->symbol, &book) && !crosses(terms, &book);
+    const struct level *best = fits ? touch(terms, &book) : NULL;
+    const bool reached = order->waits && terms->stop && best && replay_stop_at(terms, best->price);
+    order->terms.held = false;
     order->arrives_ns = 0;
-    if (!b->calls.symbol(b->calls.user, order->terms.symbol, &symbol) ||
-        !b->calls.book(b->calls.user, order->terms.symbol, &book) || crosses(&order->terms, &book) ||
-        !lock_again(b, order, &symbol, &book)) {
+    if (!fits || (reached && !triggers) || !lock_again(b, order, &symbol, &book)) {
         end_order(b, order, BROKER_EXPIRED);
-        return;
-    }
-    const struct level *best = touch(&order->terms, &book);
-    if (order->waits && best && replay_stop_at(&order->terms, best->price)) {
+    } else if (reached) {
         trigger(b, order, &symbol);
-        return;
+    } else {
+        order->working_ns = order->waits ? 0 : b->calls.now_ns(b->calls.user);
+        tell(b, order, NULL);
+        replay_broker_meet(b, order);
     }
-    tell(b, order, NULL);
-    if (order->waits)
-        return;
-    order->working_ns = b->calls.now_ns(b->calls.user);
-    arrive(b, order, &symbol, &book);
 }
 
 const struct broker_order *replay_broker_release(struct broker *b, int account, int64_t id, bool reserves)
@@ -633,10 +629,9 @@ const struct broker_order *replay_broker_release(struct broker *b, int account, 
     struct broker_order *order = find_open(b, account, id);
     if (!order || !order->terms.held)
         return NULL;
-    order->terms.held = false;
     order->terms.shared = !reserves;
-    release(b, order);
-    sweep(b);
+    release(b, order, true);
+    replay_broker_settle(b);
     return order;
 }
 
@@ -701,7 +696,7 @@ void replay_broker_trade(struct broker *b, int symbol, int64_t price, int64_t qt
         if (order->terms.iceberg)
             show_next(b, order, part);
     }
-    sweep(b);
+    replay_broker_settle(b);
 }
 
 /* ---- The steps that an order list takes. ---- */
@@ -709,16 +704,6 @@ void replay_broker_trade(struct broker *b, int symbol, int64_t price, int64_t qt
 struct broker_order *replay_broker_order_at(struct broker *b, size_t at)
 {
     return &b->orders[at];
-}
-
-enum broker_refusal replay_broker_check_terms(struct broker *b, const struct broker_terms *terms)
-{
-    struct symbol symbol;
-    struct source_book book;
-    if (!b->calls.symbol(b->calls.user, terms->symbol, &symbol) ||
-        !b->calls.book(b->calls.user, terms->symbol, &book))
-        return BROKER_EMPTY;
-    return check(b, terms, &symbol, &book, 0);
 }
 
 bool replay_broker_accept(struct broker *b, const struct broker_terms *terms, size_t *ret_at)
@@ -742,23 +727,10 @@ void replay_broker_meet(struct broker *b, struct broker_order *order)
         arrive(b, order, &symbol, &book);
 }
 
-void replay_broker_begin(struct broker *b, struct broker_order *order)
+void replay_broker_release_leg(struct broker *b, struct broker_order *order)
 {
-    struct symbol symbol;
-    struct source_book book;
-    order->terms.held = order->terms.shared = false;
-    order->arrives_ns = 0;
-    const struct broker_terms terms = order->terms;
-    if (!b->calls.symbol(b->calls.user, terms.symbol, &symbol) ||
-        !b->calls.book(b->calls.user, terms.symbol, &book) ||
-        fits(b, &terms, &symbol, &book, terms.covered) != BROKER_TAKEN) {
-        end_order(b, order, BROKER_EXPIRED);
-        return;
-    }
-    order->working_ns = order->waits ? 0 : b->calls.now_ns(b->calls.user);
-    lock_again(b, order, &symbol, &book); /* it fits */
-    tell(b, order, NULL);
-    replay_broker_meet(b, order);
+    order->terms.shared = false;
+    release(b, order, false);
 }
 
 bool replay_broker_lock(struct broker *b, struct broker_order *order)
@@ -775,11 +747,6 @@ void replay_broker_end(struct broker *b, struct broker_order *order, enum broker
     if (state == BROKER_CANCELED)
         snprintf(order->cancel_id, sizeof(order->cancel_id), "%s", cancel_id);
     end_order(b, order, state);
-}
-
-void replay_broker_sweep(struct broker *b)
-{
-    sweep(b);
 }
 
 int64_t replay_broker_now(struct broker *b)

@@ -164,13 +164,15 @@ struct broker_funds {
 /* The account of a key, made when there is none. -1: there are too many. */
 int replay_broker_account(struct broker *broker, const char *key, const struct broker_funds *funds);
 const struct broker_account *replay_broker_account_of(const struct broker *broker, int account);
+/* NULL: it has none of that asset, and never had. */
+const struct broker_balance *replay_broker_balance(const struct broker_account *account, const char *asset);
 
 /* *ret (if accepted, and until the next order is placed) is the order as it is after what it took at once:
  * nothing where there is a latency. */
 enum broker_refusal replay_broker_place(struct broker *broker, const struct broker_terms *terms,
                                         const struct broker_order **ret);
 
-/* Would it be accepted in the place of an open order of the same side and symbol? */
+/* Would it be accepted now? In the place of `old`, an open order of the same side and symbol, or of none. */
 enum broker_refusal replay_broker_check(struct broker *broker, const struct broker_terms *terms,
                                         const struct broker_order *old);
 
@@ -216,6 +218,10 @@ static inline bool broker_is_open(const struct broker_order *order)
 int64_t replay_broker_due(const struct broker *broker);
 /* Those that are due by then meet it now, one after the other; now_ns() is that time. */
 void replay_broker_arrive(struct broker *broker, int64_t until_ns);
+
+/* Forgets the open orders that have ended, and does what follows for order lists: the functions above have
+ * done so, replay_broker_place_list() has not. */
+void replay_broker_settle(struct broker *broker);
 
 /* A trade is played. */
 void replay_broker_trade(struct broker *broker, int symbol, int64_t price, int64_t qty, bool buyer_maker);

@@ -119,12 +119,12 @@ static void release(struct broker_lists *lists, struct broker_list *list)
     struct broker_order *first = order_of(lists, list, 1);
     list->released = true;
     notify(lists, list, BROKER_LIST_STARTED);
-    replay_broker_begin(lists->broker, first);
+    replay_broker_release_leg(lists->broker, first);
     if (list->n < 3 || !broker_is_open(first))
         return;
     struct broker_order *second = order_of(lists, list, 2);
     second->terms.covered = first->locked;
-    replay_broker_begin(lists->broker, second);
+    replay_broker_release_leg(lists->broker, second);
 }
 
 /* The first of the orders that has ended; NULL: all of them are open. */
@@ -194,7 +194,7 @@ static enum broker_refusal check(struct broker_lists *lists, struct broker_list_
         for (int k = 0; k < i; k++)
             if (strcmp(terms->orders[i].client_id, terms->orders[k].client_id) == 0)
                 return BROKER_TWICE;
-        const enum broker_refusal refusal = replay_broker_check_terms(lists->broker, &terms->orders[i]);
+        const enum broker_refusal refusal = replay_broker_check(lists->broker, &terms->orders[i], NULL);
         if (refusal != BROKER_TAKEN)
             return refusal;
     }
@@ -243,11 +243,6 @@ enum broker_refusal replay_broker_place_list(struct broker *broker, struct broke
     return BROKER_TAKEN;
 }
 
-void replay_broker_settle(struct broker *broker)
-{
-    replay_broker_sweep(broker);
-}
-
 /* ---- What is asked of them. ---- */
 
 const struct broker_list *replay_broker_lists(const struct broker *broker, size_t *ret_n)
@@ -286,7 +281,7 @@ const struct broker_list *replay_broker_list_cancel(struct broker *broker, int a
         if (broker_is_open(order))
             replay_broker_end(broker, order, BROKER_CANCELED, cancel_id);
     }
-    replay_broker_sweep(broker);
+    replay_broker_settle(broker);
     return list;
 }
 

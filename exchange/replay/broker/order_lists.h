@@ -41,8 +41,6 @@ struct broker_list_terms {
 enum broker_refusal replay_broker_place_list(struct broker *broker, struct broker_list_terms *terms,
                                              const struct broker_list **ret);
 
-void replay_broker_settle(struct broker *broker);
-
 /* All of them, the oldest first. */
 const struct broker_list *replay_broker_lists(const struct broker *broker, size_t *ret_n);
 /* By its number, or by its client id: the open one, else the latest. NULL: the account has none. */

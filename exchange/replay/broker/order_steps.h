@@ -13,20 +13,18 @@ struct broker_order *replay_broker_order_at(struct broker *broker, size_t at);
 int64_t replay_broker_now(struct broker *broker);
 struct broker_lists *replay_broker_lists_of(const struct broker *broker);
 
-/* Would it be accepted now? */
-enum broker_refusal replay_broker_check_terms(struct broker *broker, const struct broker_terms *terms);
 /* Lists it as open, which is reported; it has met no book yet. False when memory is out. */
 bool replay_broker_accept(struct broker *broker, const struct broker_terms *terms, size_t *ret_at);
 /* Takes what the book has for it, unless it waits, is held or on its way. */
 void replay_broker_meet(struct broker *broker, struct broker_order *order);
-/* It is held no longer: locks what it costs, and waits or takes; what does not fit expires. */
-void replay_broker_begin(struct broker *broker, struct broker_order *order);
+/* It is held no longer: locks what it costs, and waits or takes. Expires: what the account has less than,
+ * what is triggered at once, and what would take and must not. */
+void replay_broker_release_leg(struct broker *broker, struct broker_order *order);
 /* Locks what it costs by now; false: the account has less. */
 bool replay_broker_lock(struct broker *broker, struct broker_order *order);
 /* `cancel_id`: with BROKER_CANCELED. */
 void replay_broker_end(struct broker *broker, struct broker_order *order, enum broker_state state,
                        const char *cancel_id);
-void replay_broker_sweep(struct broker *broker);
 
 /* ---- Of order_lists.c, for broker.c. ---- */
 
