@@ -26,10 +26,10 @@ static void write_filters(struct text *out, const struct symbol_filters *f,
     keyed_e8(out, "minQty", f->market_qty_min);
     keyed_e8(out, "maxQty", f->market_qty_max);
     keyed_e8(out, "stepSize", f->market_step);
+    text_lit(out, "}");
+    replay_filter_write_delta(out);
     text_lit(
         out,
-        "},{\"filterType\":\"TRAILING_DELTA\",\"minTrailingAboveDelta\":10,\"maxTrailingAboveDelta\":2000,"
-        "\"minTrailingBelowDelta\":10,\"maxTrailingBelowDelta\":2000}"
         ",{\"filterType\":\"PERCENT_PRICE_BY_SIDE\",\"bidMultiplierUp\":\"5\",\"bidMultiplierDown\":\"0.2\","
         "\"askMultiplierUp\":\"5\",\"askMultiplierDown\":\"0.2\",\"avgPriceMins\":5}"
         ",{\"filterType\":\"NOTIONAL\"");

@@ -133,6 +133,16 @@ struct replay_delta_range replay_filter_delta(const struct tape_symbol *symbol, 
         read_field(info, name, above ? "maxTrailingAboveDelta" : "maxTrailingBelowDelta", 0)};
 }
 
+void replay_filter_write_delta(struct text *out)
+{
+    text_lit(out, ",{\"filterType\":\"TRAILING_DELTA\"");
+    keyed_int(out, "minTrailingAboveDelta", usual_delta.min);
+    keyed_int(out, "maxTrailingAboveDelta", usual_delta.max);
+    keyed_int(out, "minTrailingBelowDelta", usual_delta.min);
+    keyed_int(out, "maxTrailingBelowDelta", usual_delta.max);
+    text_lit(out, "}");
+}
+
 bool replay_filter_allows(const struct tape_symbol *symbol, const char *name)
 {
     char key[64];

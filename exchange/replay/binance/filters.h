@@ -62,6 +62,8 @@ struct replay_delta_range {
     int64_t min, max; /* 0 of both: any */
 };
 struct replay_delta_range replay_filter_delta(const struct tape_symbol *symbol, bool above);
+/* Of symbols that are not recorded, as exchangeInfo has it, with a comma before it. */
+void replay_filter_write_delta(struct text *out);
 
 /* Does exchangeInfo say of the symbol that it takes them: "ocoAllowed", "icebergAllowed"? */
 bool replay_filter_allows(const struct tape_symbol *symbol, const char *name);

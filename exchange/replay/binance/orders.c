@@ -153,6 +153,12 @@ int replay_orders_init(struct binance_orders *o, struct replay_source *source, c
     return 0;
 }
 
+void replay_orders_wipe(struct binance_orders *o)
+{
+    replay_broker_wipe(o->broker);
+    o->amendments.n = 0;
+}
+
 void replay_orders_finish(struct binance_orders *o)
 {
     replay_broker_faults_finish(&o->order_faults);

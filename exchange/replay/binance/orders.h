@@ -87,6 +87,7 @@ int replay_orders_init(struct binance_orders *orders, struct replay_source *sour
                        const struct faults *faults, struct limits *limits,
                        char error[static PROTOCOL_ERROR_MAX]);
 void replay_orders_finish(struct binance_orders *orders);
+void replay_orders_wipe(struct binance_orders *orders); /* as replay_broker_wipe() */
 
 /* Is it a path of these; with that method? */
 bool replay_orders_serves(const char *path);

@@ -320,10 +320,8 @@ static void beat(struct protocol *protocol)
             end_old(binance, c->state);
     if (protocol->server->faults->shutdown)
         shut_down(binance);
-    if (protocol->server->faults->wipe) {
-        replay_broker_wipe(binance->orders.broker);
-        binance->orders.amendments.n = 0;
-    }
+    if (protocol->server->faults->wipe)
+        replay_orders_wipe(&binance->orders);
     protocol->server->faults->wipe = false;
     replay_order_arrivals(&binance->orders);
 }
