@@ -82,10 +82,10 @@ int64_t replay_fault_schedule_run(struct fault_schedule *schedule, const struct 
     return next_ns;
 }
 
-/* The text before the last '@', where that is a fault by itself; and its time, where that is one. */
-static bool split(const char *spec, struct fault_timed *ret, bool *ret_time)
+/* The text before the last '@', where that is a fault by itself (*ret_one: that alone); and its time, where
+ * that is one. */
+static bool split(const char *spec, struct fault_timed *ret, struct faults *ret_one, bool *ret_time)
 {
-    struct faults none = {0};
     char error[FAULT_ERROR_MAX];
     const char *at = strrchr(spec, '@');
     const size_t len = at ? (size_t)(at - spec) : 0;
@@ -94,20 +94,18 @@ static bool split(const char *spec, struct fault_timed *ret, bool *ret_time)
     *ret = (struct fault_timed){.span.to_ns = INT64_MAX};
     memcpy(ret->text, spec, len);
     *ret_time = replay_fault_span_parse(at + 1, &ret->span);
-    return replay_fault_parse(&none, ret->text, error) == 0;
+    *ret_one = (struct faults){0};
+    return replay_fault_parse(ret_one, ret->text, error) == 0;
 }
 
 /* Why it has no time; NULL: it may have one. */
-static const char *refuse(const struct fault_timed *timed)
+static const char *refuse(const struct fault_timed *timed, const struct faults *one)
 {
-    struct faults one = {0};
-    char error[FAULT_ERROR_MAX];
-    replay_fault_parse(&one, timed->text, error);
-    if (one.tls_expired)
+    if (one->tls_expired)
         return "the certificate is of the whole run: without a time";
-    if (one.n_changes > 0)
+    if (one->n_changes > 0)
         return "of a symbol, which has its own time: as status@30s:BTCUSDT=HALT";
-    if (!endless(timed) && (one.wipe || is_text(timed, "none")))
+    if (!endless(timed) && (one->wipe || is_text(timed, "none")))
         return "it happens at once, and has no end: as wipe@30s";
     if (!endless(timed) && timed->span.to_ns <= timed->span.from_ns)
         return "it would never be on: a length above 0";
@@ -151,15 +149,15 @@ static int add_plain(struct fault_schedule *schedule, const char *spec, const st
 int replay_fault_schedule_add(struct fault_schedule *schedule, const char *spec,
                               const struct fault_moment *at, char error[static FAULT_ERROR_MAX])
 {
-    struct faults all;
+    struct faults all, one;
     struct fault_timed timed;
     bool has_time;
     replay_fault_schedule_all(schedule, &all);
     int rc = replay_fault_parse(&all, spec, error);
     if (rc == 0) {
         rc = add_plain(schedule, spec, at, error);
-    } else if (split(spec, &timed, &has_time)) {
-        const char *why = has_time ? refuse(&timed) : NULL;
+    } else if (split(spec, &timed, &one, &has_time)) {
+        const char *why = has_time ? refuse(&timed, &one) : NULL;
         if (!has_time)
             return fail_with(-EINVAL, error, FAULT_ERROR_MAX,
                              "bad time of a fault: %.64s: as %.40s@30s or %.40s@30s+10s", spec, timed.text,

@@ -71,7 +71,7 @@ static int serve(struct options *options, struct protocol *protocol, const struc
                                  .port = options->port,
                                  .speed = options->speed,
                                  .live = options->synthetic && options->from_ns == INT64_MIN,
-                                 .faults = &options->faults,
+                                 .schedule = &options->schedule,
                                  .transcript = transcript};
     char text[256];
     int status = EXIT_SUCCESS;
@@ -118,7 +118,7 @@ static int run(struct option_call *call)
     struct protocol *protocol = open_protocol(options);
     if (!protocol)
         goto out;
-    int rc = replay_ca_make(&ca, options->faults.now.tls_expired);
+    int rc = replay_ca_make(&ca, options->schedule.now.tls_expired);
     if (rc < 0) {
         fail("cannot make certificates: OpenSSL: a working libcrypto");
         goto out;

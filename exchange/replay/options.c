@@ -129,7 +129,7 @@ static int take_fault(struct option_call *call, const struct option_row *row, co
     const struct fault_moment start = {0};
     char error[FAULT_ERROR_MAX];
     (void)row;
-    return replay_fault_schedule_add(&of(call)->faults, value, &start, error) < 0
+    return replay_fault_schedule_add(&of(call)->schedule, value, &start, error) < 0
                ? option_fail(call, EXIT_USAGE, "%s", error)
                : EXIT_OK;
 }
@@ -141,7 +141,7 @@ static int take_fill(struct option_call *call, const struct option_row *row, con
     char spec[64], error[FAULT_ERROR_MAX];
     snprintf(spec, sizeof(spec), "%s:%.32s", row->name, value);
     if (strlen(value) <= 32 && !strchr(value, '@') &&
-        replay_fault_schedule_add(&of(call)->faults, spec, &start, error) == 0)
+        replay_fault_schedule_add(&of(call)->schedule, spec, &start, error) == 0)
         return EXIT_OK;
     return wrong(call, row, value,
                  strcmp(row->name, "fill-latency") == 0

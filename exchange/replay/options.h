@@ -33,7 +33,7 @@ struct options {
     int port;
     uint64_t aggregates; /* that REST has of each symbol; 0: not given */
     const char *ca_out, *transcript;
-    struct fault_schedule faults;
+    struct fault_schedule schedule; /* of faults */
 };
 
 enum { REPLAY_OPTIONS = 32 };

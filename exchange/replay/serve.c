@@ -137,19 +137,20 @@ static struct fault_moment moment(const struct server *server)
     return (struct fault_moment){replay_play_elapsed_ns(&server->play), (int64_t)uv_hrtime()};
 }
 
-static void on_timed(uv_timer_t *timer);
+static void on_schedule_due(uv_timer_t *timer);
 
 /* Faults that start or end by now do so, and the timer waits for the next of them. */
 static void run_schedule(struct server *server)
 {
     const struct fault_moment now = moment(server);
     const int64_t next_ns = replay_fault_schedule_run(server->schedule, &now);
-    server->timing = server->play.started;
-    if (server->timing && next_ns != INT64_MAX)
-        uv_timer_start(&server->timed, on_timed, (uint64_t)(next_ns - now.elapsed_ns) / NS_PER_MS + 1, 0);
+    server->schedule_armed = server->play.started;
+    if (server->schedule_armed && next_ns != INT64_MAX)
+        uv_timer_start(&server->schedule_timer, on_schedule_due,
+                       (uint64_t)(next_ns - now.elapsed_ns) / NS_PER_MS + 1, 0);
 }
 
-static void on_timed(uv_timer_t *timer)
+static void on_schedule_due(uv_timer_t *timer)
 {
     struct server *server = timer->data;
     run_schedule(server);
@@ -525,7 +526,7 @@ static void on_beat(uv_timer_t *timer)
 static void on_turn(uv_prepare_t *prepare)
 {
     struct server *server = prepare->data;
-    if (server->play.started && !server->timing)
+    if (server->play.started && !server->schedule_armed)
         run_schedule(server);
     for (struct client *c = server->clients, *next; c; c = next) {
         next = c->next;
@@ -600,17 +601,17 @@ int replay_server_init(struct server *server, uv_loop_t *loop, struct protocol *
                        const struct server_options *options)
 {
     *server = (struct server){
-        .loop = loop, .protocol = protocol, .schedule = options->faults, .transcript = options->transcript};
+        .loop = loop, .protocol = protocol, .schedule = options->schedule, .transcript = options->transcript};
     server->faults = &server->schedule->now;
     protocol->server = server;
     int rc = replay_play_init(&server->play, loop, protocol->source, options->speed, ready, server);
     if (rc < 0)
         return rc;
     uv_timer_init(loop, &server->beat);
-    uv_timer_init(loop, &server->timed);
+    uv_timer_init(loop, &server->schedule_timer);
     uv_prepare_init(loop, &server->turn);
     uv_idle_init(loop, &server->settle);
-    server->beat.data = server->timed.data = server->turn.data = server->settle.data = server;
+    server->beat.data = server->schedule_timer.data = server->turn.data = server->settle.data = server;
     if ((rc = listen_on(server, ca, options)) < 0) {
         replay_server_finish(server);
         return rc;
@@ -626,7 +627,7 @@ void replay_server_finish(struct server *server)
 {
     replay_play_finish(&server->play);
     uv_close((uv_handle_t *)&server->beat, NULL);
-    uv_close((uv_handle_t *)&server->timed, NULL);
+    uv_close((uv_handle_t *)&server->schedule_timer, NULL);
     uv_close((uv_handle_t *)&server->turn, NULL);
     uv_close((uv_handle_t *)&server->settle, NULL);
     /* On a loop that is not its own, libwebsockets closes its handles first and frees itself when it is asked

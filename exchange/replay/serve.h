@@ -23,8 +23,8 @@ struct server {
     struct play play;
     struct fault_schedule *schedule; /* POST /_control adds to it */
     struct faults *faults;           /* those of it that are in effect */
-    uv_timer_t timed;                /* until it has more to do */
-    bool timing;                     /* that timer was set: play has started */
+    uv_timer_t schedule_timer;       /* until it has more to do */
+    bool schedule_armed;             /* that timer is set when there is more: play has started */
     struct transcript *transcript;
     bool closed_one, cut_one; /* faults close@N and half-frame have happened */
     bool frozen;              /* fault freeze is in effect */
@@ -45,12 +45,12 @@ struct server {
 };
 
 struct server_options {
-    const char *host; /* "127.0.0.1" */
-    int port;         /* 0: the system picks one */
-    double speed;     /* 0: as fast as clients read */
-    bool live;        /* the market is of now: it moves before the first client */
-    struct fault_schedule *faults;
-    struct transcript *transcript; /* may be one without a file */
+    const char *host;                /* "127.0.0.1" */
+    int port;                        /* 0: the system picks one */
+    double speed;                    /* 0: as fast as clients read */
+    bool live;                       /* the market is of now: it moves before the first client */
+    struct fault_schedule *schedule; /* of faults */
+    struct transcript *transcript;   /* may be one without a file */
 };
 
 /* Listens. The protocol, the certificates and the options outlive the server. 0; -EADDRINUSE and other errors

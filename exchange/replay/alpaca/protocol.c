@@ -524,8 +524,8 @@ static int apply(struct alpaca *alpaca, const struct options *options, bool symb
                  char error[static PROTOCOL_ERROR_MAX])
 {
     int rc = 0;
-    for (size_t i = 0; rc == 0 && symbols && i < options->faults.now.n_changes; i++)
-        rc = change(alpaca, &options->faults.now, i, error);
+    for (size_t i = 0; rc == 0 && symbols && i < options->schedule.now.n_changes; i++)
+        rc = change(alpaca, &options->schedule.now, i, error);
     for (size_t i = 0; rc == 0 && i < options->n_given; i++) {
         const char *name = options->given[i].name;
         if (symbols || (strcmp(name, "action") != 0 && strcmp(name, "asset") != 0))
@@ -622,7 +622,7 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
 {
     struct alpaca *alpaca = NULL;
     struct faults faults;
-    replay_fault_schedule_all(&options->faults, &faults);
+    replay_fault_schedule_all(&options->schedule, &faults);
     if (check_faults(&faults, error) < 0)
         return -EINVAL;
     if (options->symbols || options->rate > 0)

@@ -1,8 +1,8 @@
 /* Changes of a resting order: by another one in its place, or of its quantity. */
 #include <string.h>
 
-#include "exchange/replay/binance/list_text.h"
 #include "exchange/replay/binance/order_call.h"
+#include "exchange/replay/binance/order_list_text.h"
 #include "exchange/replay/binance/order_text.h"
 
 enum { CONFLICT = 409 };

@@ -6,7 +6,8 @@
 #include "exchange/replay/binance/order_call.h"
 
 struct order_page {
-    int64_t from_id, from_ns, to_ns, limit; /* -1: not sent */
+    int64_t from_id, from_ns, to_ns; /* -1: not sent */
+    int64_t limit;                   /* the usual one where it was not sent */
     bool last;
     size_t first, end; /* indices of what it has */
 };

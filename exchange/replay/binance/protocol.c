@@ -451,7 +451,7 @@ static int check(const struct options *options, char error[static PROTOCOL_ERROR
     struct limits limits = {0};
     struct faults faults;
     const char *keys;
-    replay_fault_schedule_all(&options->faults, &faults);
+    replay_fault_schedule_all(&options->schedule, &faults);
     return check_faults(&faults, error) < 0 ? -EINVAL : read_given(options, &limits, &keys, error);
 }
 
@@ -476,7 +476,7 @@ static int create(const struct options *options, struct protocol **ret, char err
     read_given(options, &binance->limits, &keys, error);
     int rc = replay_open_source(options, binance->tape, &binance->market, error);
     if (rc == 0)
-        rc = replay_orders_init(&binance->orders, binance->market, keys, &options->faults.now,
+        rc = replay_orders_init(&binance->orders, binance->market, keys, &options->schedule.now,
                                 &binance->limits, error);
     if (rc < 0) {
         destroy(&binance->base);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/replay/binance/list_text.h"
+#include "exchange/replay/binance/order_list_text.h"
 #include "exchange/replay/binance/protocol.h"
 #include "exchange/replay/binance/session.h"
 #include "exchange/replay/keyed.h"

@@ -39,7 +39,8 @@ enum broker_state {
     BROKER_PARTIAL,
     BROKER_FILLED,
     BROKER_CANCELED,
-    BROKER_EXPIRED, /* IOC's rest, FOK, a market order that the book did not fill */
+    BROKER_EXPIRED, /* ended here: what had to be filled at once, could not be paid for, or must not take; the
+                     * other order of a pair; the end of a day */
 };
 
 enum broker_refusal {
@@ -97,7 +98,7 @@ struct broker_order {
     int64_t working_ns; /* when it came to the book, or the market; 0: not yet */
     enum broker_state state;
     bool waits;                           /* for its stop */
-    int64_t arrives_ns;                   /* on its way until then; 0: it has met the book */
+    int64_t arrives_ns;                   /* on its way, or held (INT64_MAX), until then; else 0 */
     bool short_of;                        /* of `quote`: the book has less */
     char cancel_id[BROKER_CLIENT_ID_MAX]; /* of a cancelled one: the cancel's own */
     bool amended;                         /* while its change is reported */

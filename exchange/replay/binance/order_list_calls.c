@@ -1,7 +1,7 @@
 /* Order lists are asked for and cancelled. */
 #include <string.h>
 
-#include "exchange/replay/binance/list_text.h"
+#include "exchange/replay/binance/order_list_text.h"
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_page.h"
 #include "exchange/replay/binance/order_text.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "exchange/replay/binance/filters.h"
-#include "exchange/replay/binance/list_text.h"
+#include "exchange/replay/binance/order_list_text.h"
 #include "exchange/replay/binance/order_call.h"
 #include "exchange/replay/binance/order_text.h"
 

@@ -1,6 +1,6 @@
 /* Binance's answers and events about order lists. */
-#ifndef EXCHANGE_REPLAY_BINANCE_LIST_TEXT_H
-#define EXCHANGE_REPLAY_BINANCE_LIST_TEXT_H
+#ifndef EXCHANGE_REPLAY_BINANCE_ORDER_LIST_TEXT_H
+#define EXCHANGE_REPLAY_BINANCE_ORDER_LIST_TEXT_H
 
 #include "exchange/replay/binance/orders.h"
 #include "exchange/replay/broker/order_lists.h"

@@ -1,4 +1,4 @@
-#include "exchange/replay/binance/list_text.h"
+#include "exchange/replay/binance/order_list_text.h"
 
 #include "exchange/replay/keyed.h"
 
