@@ -242,7 +242,8 @@ static void test_held(void)
     struct broker_terms profit = terms_of(&p, ORDER_SELL, ORDER_LIMIT, 50, 110),
                         stop = terms_of(&p, ORDER_SELL, ORDER_STOP, 50, 0);
     stop.stop = 97 * E8;
-    profit.held = profit.shared = stop.held = stop.shared = true;
+    profit.held = stop.held = true;
+    profit.covered = stop.covered = BROKER_COVERED;
     const int64_t first = placed(&p, &profit)->id, second = placed(&p, &stop)->id;
 #define FIND(id) replay_broker_find(p.broker, p.account, 0, id, NULL)
     CHECK(FIND(first)->locked == 0 && FIND(second)->locked == 0);
@@ -271,7 +272,8 @@ static void test_held(void)
     CHECK_INT(replay_broker_release(p.broker, p.account, third, true)->state, BROKER_NEW);
     struct broker_terms met = terms_of(&p, ORDER_SELL, ORDER_STOP, 1, 0); /* reached when it is released */
     met.stop = 99 * E8;
-    met.held = met.shared = true;
+    met.held = true;
+    met.covered = BROKER_COVERED;
     CHECK_INT(replay_ladder_set(&p.market.bids, 96 * E8, E8), 0);
     const int64_t fourth = placed(&p, &met)->id;
     CHECK(!replay_broker_release(p.broker, p.account, fourth, true)->waits);

@@ -144,7 +144,7 @@ static int64_t place_leg(struct alpaca_orders *o, int64_t first, int64_t stop, i
                                          : price ? ORDER_STOP_LIMIT
                                                  : ORDER_STOP,
                                  .held = !oco,
-                                 .shared = true,
+                                 .covered = BROKER_COVERED,
                                  .qty = of->terms.qty,
                                  .price = price,
                                  .stop = stop};

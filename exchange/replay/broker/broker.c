@@ -313,8 +313,6 @@ static void arrive(struct broker *b, struct broker_order *order, const struct sy
 static int128_t cost_of(struct broker *b, const struct broker_terms *terms, const struct symbol *symbol,
                         const struct source_book *book)
 {
-    if (terms->shared)
-        return 0;
     if (terms->side == ORDER_SELL && !terms->quote)
         return (int128_t)terms->qty * b->one;
     if (order_has_limit(terms->type))
@@ -363,13 +361,14 @@ static enum broker_refusal check(struct broker *b, const struct broker_terms *te
     const struct level *best = touch(terms, book);
     const struct broker_balance *at = replay_account_balance(
         &b->accounts.all[terms->account], terms->side == ORDER_SELL ? symbol->base : symbol->quote);
+    const bool pays = at && cost_of(b, terms, symbol, book) <= at->free + spare + terms->covered;
     if (terms->held)
-        return at && cost_of(b, terms, symbol, book) <= at->free + spare ? BROKER_TAKEN : BROKER_POOR;
+        return pays ? BROKER_TAKEN : BROKER_POOR;
     if (terms->stop && best && replay_stop_at(terms, best->price))
         return BROKER_TRIGGERS;
     if (crosses(terms, book))
         return BROKER_CROSSES;
-    if (!at || cost_of(b, terms, symbol, book) > at->free + spare)
+    if (!pays)
         return BROKER_POOR;
     if (terms->quote && !best)
         return BROKER_DRY;
@@ -629,7 +628,7 @@ const struct broker_order *replay_broker_release(struct broker *b, int account, 
     struct broker_order *order = find_open(b, account, id);
     if (!order || !order->terms.held)
         return NULL;
-    order->terms.shared = !reserves;
+    order->terms.covered = reserves ? 0 : BROKER_COVERED;
     release(b, order, true);
     replay_broker_settle(b);
     return order;
@@ -729,7 +728,6 @@ void replay_broker_meet(struct broker *b, struct broker_order *order)
 
 void replay_broker_release_leg(struct broker *b, struct broker_order *order)
 {
-    order->terms.shared = false;
     release(b, order, false);
 }
 

@@ -69,6 +69,9 @@ static inline bool broker_trails(const struct broker_trail *trail)
     return trail->share_e6 > 0 || trail->amount > 0;
 }
 
+/* More than any order costs: it locks nothing itself. */
+#define BROKER_COVERED ((int128_t)INT64_MAX * INT64_MAX)
+
 struct broker_terms {
     int account, symbol;
     char client_id[BROKER_CLIENT_ID_MAX];
@@ -76,14 +79,13 @@ struct broker_terms {
     enum order_type type; /* MARKET, LIMIT, and the four of stops and profits */
     enum order_tif tif;   /* GTC, IOC, FOK */
     bool post_only;
-    bool held;   /* until replay_broker_release() */
-    bool shared; /* reserves nothing: another order of the account has reserved it for both */
+    bool held; /* until replay_broker_release() */
     int64_t qty, price, stop;
     int64_t quote;   /* MARKET: what is spent or received instead of a quantity; 0: `qty` is given */
     int64_t iceberg; /* how much of it shows at a time; 0: all of it */
     struct broker_trail trail;
     int64_t list;     /* the order list that it is of; 0: none */
-    int128_t covered; /* of what it costs: what the list's other order locks */
+    int128_t covered; /* of what it costs: what another order of the account locks for both */
 };
 
 /* Does it wait for a price? */
@@ -187,7 +189,7 @@ const struct broker_order *replay_broker_cancel(struct broker *broker, int accou
 const struct broker_order *replay_broker_reduce(struct broker *broker, int account, int64_t id, int64_t qty,
                                                 const char *client_id);
 
-/* A held order meets the book, or waits for its stop. `reserves`: in its own name; else it is shared. It
+/* A held order meets the book, or waits for its stop. `reserves`: in its own name; else it is covered. It
  * expires if the account has less than it costs. NULL: there is no such held order. */
 const struct broker_order *replay_broker_release(struct broker *broker, int account, int64_t id,
                                                  bool reserves);

@@ -119,6 +119,7 @@ static void release(struct broker_lists *lists, struct broker_list *list)
     struct broker_order *first = order_of(lists, list, 1);
     list->released = true;
     notify(lists, list, BROKER_LIST_STARTED);
+    first->terms.covered = 0;
     replay_broker_release_leg(lists->broker, first);
     if (list->n < 3 || !broker_is_open(first))
         return;
@@ -190,7 +191,8 @@ static enum broker_refusal check(struct broker_lists *lists, struct broker_list_
     if (known && !known->done)
         return BROKER_TWICE;
     for (int i = 0; i < terms->n; i++) {
-        terms->orders[i].held = terms->orders[i].shared = terms->kind == BROKER_OTO && i > 0;
+        terms->orders[i].held = terms->kind == BROKER_OTO && i > 0;
+        terms->orders[i].covered = terms->orders[i].held ? BROKER_COVERED : 0;
         for (int k = 0; k < i; k++)
             if (strcmp(terms->orders[i].client_id, terms->orders[k].client_id) == 0)
                 return BROKER_TWICE;
@@ -206,7 +208,8 @@ static bool accept(struct broker_lists *lists, struct broker_list *list, struct 
 {
     for (int i = 0; i < terms->n; i++) {
         terms->orders[i].list = list->id;
-        terms->orders[i].covered = terms->kind == BROKER_OCO && i > 0 ? order_of(lists, list, 0)->locked : 0;
+        if (terms->kind == BROKER_OCO && i > 0)
+            terms->orders[i].covered = order_of(lists, list, 0)->locked;
         if (!replay_broker_accept(lists->broker, &terms->orders[i], &list->orders[i])) {
             while (i-- > 0)
                 replay_broker_end(lists->broker, order_of(lists, list, i), BROKER_EXPIRED, NULL);
@@ -301,7 +304,7 @@ void replay_broker_list_reduced(struct broker *broker, const struct broker_order
     replay_broker_reduce(broker, order->terms.account, other->id, order->terms.qty, client_id);
     struct broker_order *first = order_of(lists, list, first_of_pair(list)),
                         *second = order_of(lists, list, first_of_pair(list) + 1);
-    if (second->terms.covered) {
+    if (second->terms.covered && !second->terms.held) {
         second->terms.covered = first->locked;
         replay_broker_lock(broker, second);
     }

@@ -27,8 +27,8 @@ struct broker_list {
     bool done;
 };
 
-/* Terms of n orders of one account and symbol, in the list's order; `list`, `held`, `shared` and `covered` of
- * them are set by replay_broker_place_list(). */
+/* Terms of n orders of one account and symbol, in the list's order; `list`, `held` and `covered` of them are
+ * set by replay_broker_place_list(). */
 struct broker_list_terms {
     enum broker_contingency kind;
     char client_id[BROKER_CLIENT_ID_MAX];
