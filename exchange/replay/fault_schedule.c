@@ -170,8 +170,6 @@ int replay_fault_schedule_add(struct fault_schedule *schedule, const char *spec,
         timed.span.to_ns += endless(&timed) ? 0 : at->elapsed_ns;
         rc = insert(schedule, &timed, spec, error);
     }
-    if (rc == 0)
-        replay_fault_schedule_run(schedule, at);
     return rc;
 }
 

@@ -28,8 +28,8 @@ struct fault_moment {
     int64_t elapsed_ns, hr_ns;
 };
 
-/* Adds a fault, with or without a time, which counts from `at`; "none" ends those to come as well. 0, or
- * -EINVAL with a message as replay_fault_parse() has it. */
+/* Adds a fault, with or without a time, which counts from `at`, and is in effect with the next run; "none"
+ * ends those to come as well. 0, or -EINVAL with a message as replay_fault_parse() has it. */
 int replay_fault_schedule_add(struct fault_schedule *schedule, const char *spec,
                               const struct fault_moment *at, char error[static FAULT_ERROR_MAX]);
 

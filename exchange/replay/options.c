@@ -124,24 +124,29 @@ static int take_listen(struct option_call *call, const struct option_row *row, c
     return EXIT_OK;
 }
 
-static int take_fault(struct option_call *call, const struct option_row *row, const char *value)
+static int add_fault(struct fault_schedule *schedule, const char *spec, char error[static FAULT_ERROR_MAX])
 {
     const struct fault_moment start = {0};
+    const int rc = replay_fault_schedule_add(schedule, spec, &start, error);
+    if (rc == 0)
+        replay_fault_schedule_run(schedule, &start);
+    return rc;
+}
+
+static int take_fault(struct option_call *call, const struct option_row *row, const char *value)
+{
     char error[FAULT_ERROR_MAX];
     (void)row;
-    return replay_fault_schedule_add(&of(call)->schedule, value, &start, error) < 0
-               ? option_fail(call, EXIT_USAGE, "%s", error)
-               : EXIT_OK;
+    return add_fault(&of(call)->schedule, value, error) < 0 ? option_fail(call, EXIT_USAGE, "%s", error)
+                                                            : EXIT_OK;
 }
 
 /* The same as a fault that is posted. */
 static int take_fill(struct option_call *call, const struct option_row *row, const char *value)
 {
-    const struct fault_moment start = {0};
     char spec[64], error[FAULT_ERROR_MAX];
     snprintf(spec, sizeof(spec), "%s:%.32s", row->name, value);
-    if (strlen(value) <= 32 && !strchr(value, '@') &&
-        replay_fault_schedule_add(&of(call)->schedule, spec, &start, error) == 0)
+    if (strlen(value) <= 32 && !strchr(value, '@') && add_fault(&of(call)->schedule, spec, error) == 0)
         return EXIT_OK;
     return wrong(call, row, value,
                  strcmp(row->name, "fill-latency") == 0

@@ -11,7 +11,10 @@
 static int add(struct fault_schedule *schedule, int64_t elapsed_ns, const char *spec, char *error)
 {
     const struct fault_moment at = {elapsed_ns, elapsed_ns > 0 ? HR + elapsed_ns : 0};
-    return replay_fault_schedule_add(schedule, spec, &at, error);
+    const int rc = replay_fault_schedule_add(schedule, spec, &at, error);
+    if (rc == 0)
+        replay_fault_schedule_run(schedule, &at);
+    return rc;
 }
 
 static int64_t run(struct fault_schedule *schedule, int64_t elapsed_ns)
