@@ -77,8 +77,14 @@ void replay_alpaca_auctions(struct alpaca_orders *o)
 {
     size_t n;
     const struct broker_order *all = replay_broker_orders(o->broker, &n);
-    for (size_t i = 0; o->any_auction && i < n; i++)
-        if (broker_is_open(&all[i]) && all[i].terms.held && o->own[all[i].id - 1].auction_ns &&
-            o->alpaca->now_ns >= o->own[all[i].id - 1].auction_ns)
+    bool any = false;
+    for (size_t i = 0; o->any_auction && i < n; i++) {
+        const int64_t auction_ns = o->own[all[i].id - 1].auction_ns;
+        if (!broker_is_open(&all[i]) || !all[i].terms.held || !auction_ns)
+            continue;
+        if (o->alpaca->now_ns >= auction_ns)
             run_auction(o, &all[i]);
+        any |= all[i].terms.held && broker_is_open(&all[i]);
+    }
+    o->any_auction = any;
 }

@@ -48,7 +48,7 @@ struct alpaca_orders {
     int64_t played_ns; /* trades before are played */
     struct alpaca_auction auction;
     int64_t first_group; /* all groups before it have ended */
-    bool any_auction;    /* there was such an order */
+    bool any_auction;    /* there may be an order that waits for one */
     const char *event;   /* of a change that is no fill: "replaced" */
     int64_t executions;
 };
