@@ -1,8 +1,8 @@
 /* Order lists are asked for and cancelled. */
 #include <string.h>
 
-#include "exchange/replay/binance/order_list_text.h"
 #include "exchange/replay/binance/order_call.h"
+#include "exchange/replay/binance/order_list_text.h"
 #include "exchange/replay/binance/order_page.h"
 #include "exchange/replay/binance/order_text.h"
 #include "exchange/replay/keyed.h"

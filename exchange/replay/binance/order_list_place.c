@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "exchange/replay/binance/filters.h"
-#include "exchange/replay/binance/order_list_text.h"
 #include "exchange/replay/binance/order_call.h"
+#include "exchange/replay/binance/order_list_text.h"
 #include "exchange/replay/binance/order_text.h"
 
 #define LEG(prefix, of_side, of_quantity) \
