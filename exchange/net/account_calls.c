@@ -8,7 +8,7 @@
 #include "exchange/fail.h"
 #include "exchange/utf8.h"
 
-enum { UNSENT_MIN_MS = 1000, UNSENT_MAX_MS = 30 * 1000 };
+enum { UNSENT_MIN_MS = 1000, UNSENT_MAX_MS = 5 * 1000 /* a cancel may wait for it */ };
 
 /* ---- Their life. ---- */
 
@@ -95,6 +95,15 @@ static void deliver(struct account_call *call)
     free_call(call);
 }
 
+/* When to try again what did not leave: the calls that fail before then share one pause. */
+static int64_t unsent_until(struct account_calls *calls)
+{
+    int64_t now = clock_now_ms();
+    if (now >= calls->unsent_ms)
+        calls->unsent_ms = now + net_backoff_next(&calls->backoff);
+    return calls->unsent_ms;
+}
+
 static void settle(struct account_call *call, enum venue_outcome outcome, int code, int64_t retry_ms,
                    const char *text)
 {
@@ -108,7 +117,7 @@ static void settle(struct account_call *call, enum venue_outcome outcome, int co
         call->calls->venue->settle(call);
     retry_ms = retry_ms > 0 ? retry_ms : answer->retry_ms;
     if (answer->outcome == VENUE_NOT_SENT && retry_ms == 0)
-        retry_ms = clock_now_ms() + net_backoff_next(&call->calls->backoff);
+        retry_ms = unsent_until(call->calls);
     answer->retry_ms = answer->outcome == VENUE_NOT_SENT ? retry_ms : 0;
 }
 

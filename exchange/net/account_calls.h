@@ -59,7 +59,8 @@ struct account_calls {
     int64_t timeout_ms;
     struct venue_ban ban;
     struct budget *budget;  /* of requests; the owner's; NULL: there is no limit that is known */
-    struct backoff backoff; /* after what did not leave */
+    struct backoff backoff; /* after what did not leave, */
+    int64_t unsent_ms;      /* which is not tried again before: one step for all that fail by then */
     int64_t hold_ms;        /* nothing is sent before */
     char why[VENUE_DETAIL_MAX];
     uv_timer_t timer; /* delivers what is due */
@@ -90,7 +91,8 @@ void net_account_call_continue(struct account_call *call, const char *method, st
 /* Answers, with the call's lists where it is DONE; the call is gone then. From the loop. `text` is made one
  * line; it may be the call's own. */
 void net_account_call_end(struct account_call *call, enum venue_outcome outcome, int code, const char *text);
-/* The same from the timer. NOT_SENT: not before retry_ms; 0: after a pause that grows. */
+/* The same from the timer. NOT_SENT: not before retry_ms; 0: after a pause that grows with
+ * each outage, not with each call in it. */
 void net_account_call_end_later(struct account_call *call, enum venue_outcome outcome, int code,
                                 int64_t retry_ms, const char *text);
 /* The venue limits or bans: NOT_SENT, everything waits so long, and the ban is reported. From the loop. */

@@ -151,7 +151,7 @@ static void on_answer(void *user, const struct venue_answer *answer)
 
 static const struct venue_account_handler handler = {on_state, on_order, on_fill, NULL};
 
-enum { PATIENT_MS = 60000, IMPATIENT_MS = 1000 };
+enum { PATIENT_MS = 60000, IMPATIENT_MS = 1000, UNSENT_MOST_MS = 5000 };
 
 static int open_account(unsigned port, int64_t timeout_ms, const struct venue_ban *ban)
 {
@@ -341,6 +341,36 @@ static void on_ban(void *user, int64_t until_ns, const char *why)
     CHECK(strstr(why, "limits"));
 }
 
+struct unsent {
+    bool done;
+    unsigned n;
+    int64_t retry_ms[20];
+};
+
+static void on_unsent(void *user, const struct venue_answer *answer)
+{
+    struct unsent *unsent = user;
+    CHECK_INT(answer->outcome, VENUE_NOT_SENT);
+    unsent->retry_ms[unsent->n++] = answer->retry_ms;
+    unsent->done = unsent->n == sizeof(unsent->retry_ms) / sizeof(*unsent->retry_ms);
+}
+
+/* However many calls an outage meets, they may be sent again after one pause of it, which is no long one. */
+static void test_one_outage(void)
+{
+    struct unsent unsent = {0};
+    for (size_t i = 0; i < sizeof(unsent.retry_ms) / sizeof(*unsent.retry_ms); i++)
+        CHECK_INT(alpaca_venue.accounts->balances(seen.account, on_unsent, &unsent), 0);
+    CHECK(loop_until(&loop, &unsent.done));
+    const int64_t latest_ms = clock_now_ms() + UNSENT_MOST_MS;
+    unsigned pauses = 0; /* more than one where the machine is slow */
+    for (unsigned i = 0; i < unsent.n; i++) {
+        CHECK(unsent.retry_ms[i] <= latest_ms);
+        pauses += i == 0 || unsent.retry_ms[i] != unsent.retry_ms[i - 1];
+    }
+    CHECK(pauses < unsent.n / 2);
+}
+
 /* 429, and what waits; a venue that is not there. */
 static void test_not_sent(void)
 {
@@ -380,6 +410,7 @@ static void test_not_sent(void)
         ask(what);
         CHECK_INT(seen.answer.outcome, VENUE_NOT_SENT);
     }
+    test_one_outage();
     /* No callback follows the end. */
     seen.done = false;
     CHECK_INT(alpaca_venue.accounts->open(seen.account, on_answer, &seen), 0);
