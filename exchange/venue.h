@@ -302,7 +302,7 @@ struct venue {
      * another is being made already. */
     bool (*stream_replace)(struct venue_stream *stream, int connection, const char *why);
     void (*stream_pause)(struct venue_stream *stream, bool paused); /* of reading; holds over reconnections */
-    const struct venue_status *(*stream_status)(const struct venue_stream *stream);
+    const struct venue_status *(*stream_status)(struct venue_stream *stream);
     /* Subscribes and unsubscribes names while it runs, within the venue's limits of messages and of names
      * for a connection: a connection that is down does it when it is up. Names that are subscribed already,
      * or not, are ignored. 0; -EINVAL for an invalid name; -E2BIG for too many; -ENOMEM; then nothing has

@@ -175,7 +175,8 @@ struct venue_accounts {
     void (*destroy)(struct venue_account *account); /* no callback follows; NULL is fine */
     /* Another part of the program was banned, or is limited: as struct venue_ban says. */
     void (*hold)(struct venue_account *account, int64_t until_ns, const char *why);
-    const struct venue_status *(*status)(const struct venue_account *account); /* of user data */
+    /* Of user data, as of now; `sent` counts requests too. Lives as long as the account. */
+    const struct venue_status *(*status)(struct venue_account *account);
 
     /* They return 0, and `done` follows; or -ENOMEM, then it does not. `client_id`: at most 36 characters.
      * An order's numbers are as struct order has them, of config->symbols[order->symbol]: quantity, price,

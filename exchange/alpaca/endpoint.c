@@ -109,7 +109,7 @@ static void subscribe(struct endpoint *endpoint)
         if (endpoint->n_refused > 0)
             say_limit(endpoint, "symbol limit exceeded");
         else
-            endpoint->connection.detail[0] = '\0';
+            net_connection_clear(&endpoint->connection);
         endpoint->owner->changed(endpoint->owner->user, endpoint);
     }
 }
@@ -163,7 +163,7 @@ static void go_bare(struct endpoint *endpoint)
 /* Another program is connected; it may end. */
 static int64_t connection_wait_ms(const struct endpoint *endpoint)
 {
-    int64_t refused_ms = endpoint->connection.link.config.refused_ms;
+    int64_t refused_ms = endpoint->connection.config.refused_ms;
     return refused_ms > 0 && refused_ms < CONNECTION_LIMIT_MS ? refused_ms : CONNECTION_LIMIT_MS;
 }
 
@@ -253,7 +253,7 @@ static void on_notice(struct endpoint *endpoint, const struct alpaca_notice *not
         break;
     case NOTICE_SUBSCRIBED:
         if (endpoint->n_refused == 0)
-            endpoint->connection.detail[0] = '\0';
+            net_connection_clear(&endpoint->connection);
         if (endpoint->listing) {
             endpoint->listing = false;
             endpoint->owner->listed(endpoint->owner->user, endpoint, data, len);
@@ -368,7 +368,7 @@ int alpaca_endpoint_init(struct endpoint *endpoint, const struct endpoint_owner 
     endpoint->keys = config->keys;
     if (!config->keys.id || !config->keys.secret || !config->keys.id[0] || !config->keys.secret[0]) {
         say(endpoint, "the venue wants keys and there are none: set [venue alpaca] keys");
-        net_link_failed(&endpoint->connection.link, clock_now_ms(), LINK_ENDED, -1);
+        net_connection_end(&endpoint->connection);
     }
     return 0;
 }

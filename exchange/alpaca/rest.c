@@ -9,14 +9,14 @@
 #include "exchange/alpaca/rest_call.h"
 #include "exchange/alpaca/settings.h"
 #include "exchange/clock.h"
+#include "exchange/net/link.h"
 #include "exchange/net/url.h"
 
 enum {
     SECOND_MS = 1000,
     MINUTE_MS = 60 * SECOND_MS,
     HOUR_MS = 60 * MINUTE_MS,
-    LIMITED_MS = MINUTE_MS, /* after a 429 that does not say for how long */
-    SHARE_PERCENT = 80,     /* of the limit: other programs may share the keys */
+    SHARE_PERCENT = 80, /* of the limit: other programs may share the keys */
     LEFT_MIN = 100 - SHARE_PERCENT,
     MESSAGE_MAX = 120,
 };
@@ -98,8 +98,7 @@ static int64_t limited_ms(const struct http_reply *http, char why[static VENUE_D
     (void)why;
     if (http->status != 429)
         return -1;
-    int64_t wait_ms = until_reset_ms(http);
-    return wait_ms < 0 ? LIMITED_MS : wait_ms;
+    return net_link_wait_ms(LINK_LIMITED, until_reset_ms(http));
 }
 
 static int refused(struct venue_call *call, const struct http_reply *http)
@@ -118,7 +117,6 @@ static const struct requests_venue requests = {
     .size = sizeof(struct alpaca_rest),
     .call_size = sizeof(struct alpaca_call),
     .weight_limit = ALPACA_CALLS_PER_MINUTE,
-    .banned_before = "the venue's limit, as known from before",
     .prepare = alpaca_call_prepare,
     .finish_call = alpaca_call_finish,
     .finish = finish,

@@ -46,26 +46,26 @@ static int badness(enum venue_link link)
 static void gather(struct alpaca_stream *stream)
 {
     struct venue_status *status = &stream->status;
-    const struct venue_status *of[ENDPOINTS], *worst = NULL;
+    struct venue_status of[ENDPOINTS], *worst = NULL;
     struct venue_status sum = {.link = VENUE_DOWN, .since_ms = status->since_ms};
     uint32_t final = 0;
     for (int i = 0; i < ENDPOINTS; i++) {
-        of[i] = net_connection_status(&stream->endpoints[i].connection);
-        sum.attempts += of[i]->attempts;
-        sum.connects += of[i]->connects;
-        sum.failures += of[i]->failures;
-        sum.frames += of[i]->frames;
-        sum.bytes += of[i]->bytes;
-        sum.sent += of[i]->sent;
-        if (of[i]->last_frame_ms > sum.last_frame_ms)
-            sum.last_frame_ms = of[i]->last_frame_ms;
+        net_connection_status(&stream->endpoints[i].connection, &of[i]);
+        sum.attempts += of[i].attempts;
+        sum.connects += of[i].connects;
+        sum.failures += of[i].failures;
+        sum.frames += of[i].frames;
+        sum.bytes += of[i].bytes;
+        sum.sent += of[i].sent;
+        if (of[i].last_frame_ms > sum.last_frame_ms)
+            sum.last_frame_ms = of[i].last_frame_ms;
         if (stream->endpoints[i].connection.resting)
             continue;
         sum.connections++;
-        sum.up += of[i]->link == VENUE_UP;
-        final += of[i]->link == VENUE_FINAL;
-        if (!worst || badness(of[i]->link) > badness(worst->link))
-            worst = of[i];
+        sum.up += of[i].link == VENUE_UP;
+        final += of[i].link == VENUE_FINAL;
+        if (!worst || badness(of[i].link) > badness(worst->link))
+            worst = &of[i];
     }
     if (worst) {
         sum.link = worst->link;
@@ -77,7 +77,7 @@ static void gather(struct alpaca_stream *stream)
         memcpy(sum.detail, worst->detail, sizeof(sum.detail));
         for (int i = 0; i < ENDPOINTS && !sum.detail[0]; i++)
             if (!stream->endpoints[i].connection.resting)
-                memcpy(sum.detail, of[i]->detail, sizeof(sum.detail));
+                memcpy(sum.detail, of[i].detail, sizeof(sum.detail));
     }
     sum.budget = stream->budget->limit;
     sum.budget_used = net_budget_used(stream->budget, clock_now_ms());
@@ -97,9 +97,7 @@ static void on_changed(void *user, struct endpoint *endpoint)
 static void on_frame(void *user, struct endpoint *endpoint, const char *data, size_t len)
 {
     struct alpaca_stream *stream = user;
-    stream->status.frames++;
-    stream->status.bytes += len;
-    stream->status.last_frame_ms = endpoint->connection.last_frame_ms;
+    (void)endpoint;
     stream->handler->frame(stream->user, data, len);
 }
 
@@ -270,9 +268,7 @@ bool alpaca_stream_replace(struct venue_stream *venue, int connection, const cha
     struct alpaca_stream *stream = (struct alpaca_stream *)venue;
     if (connection < 0 || connection >= ENDPOINTS)
         return false;
-    bool replaced = net_connection_replace(&stream->endpoints[connection].connection, why);
-    gather(stream);
-    return replaced;
+    return net_connection_replace(&stream->endpoints[connection].connection, why);
 }
 
 void alpaca_stream_pause(struct venue_stream *venue, bool paused)
@@ -282,9 +278,10 @@ void alpaca_stream_pause(struct venue_stream *venue, bool paused)
         net_connection_pause(&stream->endpoints[i].connection, paused);
 }
 
-const struct venue_status *alpaca_stream_status(const struct venue_stream *venue)
+const struct venue_status *alpaca_stream_status(struct venue_stream *venue)
 {
-    const struct alpaca_stream *stream = (const struct alpaca_stream *)venue;
+    struct alpaca_stream *stream = (struct alpaca_stream *)venue;
+    gather(stream);
     return &stream->status;
 }
 

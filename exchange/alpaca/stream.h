@@ -22,7 +22,7 @@ bool alpaca_stream_connection_up(const struct venue_stream *stream, int connecti
 bool alpaca_stream_refuses(const struct venue_stream *stream, const char *name);
 bool alpaca_stream_replace(struct venue_stream *stream, int connection, const char *why);
 void alpaca_stream_pause(struct venue_stream *stream, bool paused);
-const struct venue_status *alpaca_stream_status(const struct venue_stream *stream);
+const struct venue_status *alpaca_stream_status(struct venue_stream *stream);
 int alpaca_stream_follow(struct venue_stream *stream, const char *const *names, size_t n);
 int alpaca_stream_unfollow(struct venue_stream *stream, const char *const *names, size_t n);
 int alpaca_stream_list(struct venue_stream *stream,

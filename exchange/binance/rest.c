@@ -8,12 +8,11 @@
 #include "exchange/binance/rest_call.h"
 #include "exchange/binance/rest_parse.h"
 #include "exchange/clock.h"
+#include "exchange/net/link.h"
 
 enum {
     SECOND_MS = 1000,
     MINUTE_MS = 60 * SECOND_MS,
-    LIMITED_MS = MINUTE_MS,    /* after a 429 that does not say for how long */
-    BANNED_MS = 5 * MINUTE_MS, /* a 418, likewise */
     FIREWALL_MS = MINUTE_MS,   /* a 403 */
     WEIGHT_SHARE_PERCENT = 80, /* of the limit: other programs may share the address */
     BOOKS_SHARE_PERCENT = 70,
@@ -112,12 +111,12 @@ static bool words(const struct http_reply *http, char ret[static REQUESTS_WORDS_
 /* The limit is the address's, not this program's alone. */
 static int64_t limited_ms(const struct http_reply *http, char why[static VENUE_DETAIL_MAX])
 {
-    if (http->status != 429 && http->status != 418)
-        return -1;
-    bool banned = http->status == 418;
-    snprintf(why, VENUE_DETAIL_MAX, "the venue %s this address (HTTP %d)", banned ? "has banned" : "limits",
-             http->status);
-    return banned ? BANNED_MS : LIMITED_MS;
+    enum link_failure failure = net_link_failure_of(http->status, false);
+    int64_t wait_ms = net_link_wait_ms(failure, -1);
+    if (wait_ms >= 0)
+        snprintf(why, VENUE_DETAIL_MAX, "the venue %s this address (HTTP %d)",
+                 failure == LINK_BANNED ? "has banned" : "limits", http->status);
+    return wait_ms;
 }
 
 static int refused(struct venue_call *base, const struct http_reply *http)

@@ -442,13 +442,12 @@ void binance_stream_pause(struct venue_stream *venue, bool paused)
     wake(stream);
 }
 
-const struct venue_status *binance_stream_status(const struct venue_stream *venue)
+const struct venue_status *binance_stream_status(struct venue_stream *venue)
 {
-    const struct binance_stream *stream = (const struct binance_stream *)venue;
+    struct binance_stream *stream = (struct binance_stream *)venue;
     /* Attempts leave the budget's window as time passes. */
-    struct venue_status *status = (struct venue_status *)&stream->status;
-    status->budget_used = net_budget_used(stream->config.link.budget, clock_now_ms());
-    return status;
+    stream->status.budget_used = net_budget_used(stream->config.link.budget, clock_now_ms());
+    return &stream->status;
 }
 
 void binance_stream_hold(struct venue_stream *venue, int64_t until_ns, const char *why)

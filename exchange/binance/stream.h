@@ -25,7 +25,7 @@ int binance_stream_connection(const struct venue_stream *stream, const char *nam
 bool binance_stream_connection_up(const struct venue_stream *stream, int connection);
 bool binance_stream_replace(struct venue_stream *stream, int connection, const char *why);
 void binance_stream_pause(struct venue_stream *stream, bool paused);
-const struct venue_status *binance_stream_status(const struct venue_stream *stream);
+const struct venue_status *binance_stream_status(struct venue_stream *stream);
 int binance_stream_follow(struct venue_stream *stream, const char *const *names, size_t n);
 int binance_stream_unfollow(struct venue_stream *stream, const char *const *names, size_t n);
 int binance_stream_list(struct venue_stream *stream,

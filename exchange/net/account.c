@@ -31,7 +31,7 @@ static int take_keys(struct net_account *account, const struct venue_keys *keys)
 static void on_changed(void *user)
 {
     struct net_account *account = user;
-    account->handler->state(account->user, net_connection_status(&account->feed));
+    account->handler->state(account->user, net_account_status((struct venue_account *)account));
 }
 
 static void on_opened(void *user)
@@ -116,9 +116,12 @@ void net_account_hold(struct venue_account *venue, int64_t until_ns, const char 
     net_connection_hold(&account->feed, until_ms, why);
 }
 
-const struct venue_status *net_account_status(const struct venue_account *venue)
+const struct venue_status *net_account_status(struct venue_account *venue)
 {
-    return net_connection_status(&((const struct net_account *)venue)->feed);
+    struct net_account *account = net_account_of(venue);
+    net_connection_status(&account->feed, &account->status);
+    account->status.sent += account->calls.sent;
+    return &account->status;
 }
 
 bool net_account_push(struct net_account *account, const struct venue_lists *lists)

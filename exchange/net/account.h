@@ -37,6 +37,7 @@ struct net_account {
     struct account_keys *keys;
     struct net_header headers[ACCOUNT_HEADERS_MAX];
     struct net_connection feed; /* user data */
+    struct venue_status status; /* as it was last asked for */
     int open;                   /* handles that are not closed yet */
 };
 
@@ -50,7 +51,7 @@ int net_account_create(const struct account_venue *venue, const struct venue_acc
                        const struct venue_account_handler *handler, void *user, struct venue_account **ret);
 void net_account_destroy(struct venue_account *account);
 void net_account_hold(struct venue_account *account, int64_t until_ns, const char *why);
-const struct venue_status *net_account_status(const struct venue_account *account);
+const struct venue_status *net_account_status(struct venue_account *account);
 
 /* All of them, in the venue's table, beside its own `create`. */
 #define NET_ACCOUNT_FUNCTIONS \

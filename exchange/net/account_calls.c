@@ -6,6 +6,7 @@
 
 #include "exchange/clock.h"
 #include "exchange/fail.h"
+#include "exchange/net/link.h"
 #include "exchange/utf8.h"
 
 enum { UNSENT_MIN_MS = 1000, UNSENT_MAX_MS = 5 * 1000 /* a cancel may wait for it */ };
@@ -51,7 +52,7 @@ void net_account_calls_init(struct account_calls *calls, const struct account_ca
     net_backoff_init(&calls->backoff, UNSENT_MIN_MS, UNSENT_MAX_MS, config->jitter_seed);
     uv_timer_init(net_context_loop(config->net), &calls->timer); /* it cannot fail */
     net_account_calls_hold(calls, clock_ms_of_wall(config->ban.until_ns),
-                           "the venue's limit, as known from before");
+                           venue->banned_before ? venue->banned_before : LINK_LIMITED_BEFORE);
 }
 
 static void on_closed(uv_handle_t *handle)

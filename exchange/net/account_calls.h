@@ -41,6 +41,7 @@ struct account_call {
 
 struct account_calls_venue {
     size_t call_size;
+    const char *banned_before; /* of a ban that is known at the start; NULL: LINK_LIMITED_BEFORE */
     /* Sends its first request, or answers it later; `order`: of PLACE. 0; -ENOMEM: then the call is gone. */
     int (*send)(struct account_call *call, const struct order *order);
     /* A reply came: the call is ended, or continued by another request. */

@@ -67,12 +67,25 @@ void net_connection_fail(struct net_connection *c, enum link_failure failure, in
 {
     bool ready = c->ready;
     int64_t now = clock_now_ms();
+    if (c->closed)
+        return;
     drop(c);
     if (ready)
         net_link_lost(&c->link, now, failure, retry_after_ms);
     else
         net_link_failed(&c->link, now, failure, retry_after_ms);
     drive(c);
+}
+
+void net_connection_end(struct net_connection *c)
+{
+    net_link_failed(&c->link, clock_now_ms(), LINK_ENDED, -1);
+    net_connection_wake(c);
+}
+
+void net_connection_clear(struct net_connection *c)
+{
+    c->detail[0] = '\0';
 }
 
 bool net_connection_send(struct net_connection *c, const char *text, size_t len)
@@ -91,6 +104,8 @@ bool net_connection_send_binary(struct net_connection *c, const void *data, size
 
 void net_connection_expect(struct net_connection *c, const char *awaited)
 {
+    if (c->closed)
+        return;
     c->awaited = awaited;
     c->deadline_ms = clock_now_ms() + CONNECTION_PATIENCE_MS;
     drive(c);
@@ -98,8 +113,10 @@ void net_connection_expect(struct net_connection *c, const char *awaited)
 
 void net_connection_ready(struct net_connection *c)
 {
+    if (c->closed)
+        return;
     c->ready = true;
-    c->detail[0] = '\0';
+    net_connection_clear(c);
     c->deadline_ms = INT64_MAX;
     net_link_opened(&c->link, clock_now_ms());
     drive(c);
@@ -131,13 +148,11 @@ static void on_message(void *user, const char *data, size_t len)
 
 static void report_limit(struct net_connection *c, const struct websocket_end *end, enum link_failure failure)
 {
-    int64_t wait_ms = end->retry_after_ms >= 0  ? end->retry_after_ms
-                      : failure == LINK_LIMITED ? LINK_LIMITED_MS
-                                                : LINK_BANNED_MS;
+    int64_t wait_ms = net_link_wait_ms(failure, end->retry_after_ms);
     net_connection_say(c, "the venue limits this address (HTTP %d): waiting %lld s", end->http_status,
                        (long long)(wait_ms / SECOND_MS));
-    if (c->ban.reported)
-        c->ban.reported(c->ban.user, clock_wall_ns() + wait_ms * 1000000, c->detail);
+    if (c->config.ban.reported)
+        c->config.ban.reported(c->config.ban.user, clock_wall_ns() + wait_ms * 1000000, c->detail);
 }
 
 static void on_ended(void *user, const struct websocket_end *end)
@@ -148,14 +163,12 @@ static void on_ended(void *user, const struct websocket_end *end)
     if (!end->opened && end->http_status == 0)
         failure = LINK_UNREACHED;
     else if (!end->opened)
-        failure = net_link_failure_of(end->http_status, rights || c->final_refusals);
+        failure = net_link_failure_of(end->http_status, rights || c->config.final_refusals);
     if (failure == LINK_LIMITED || failure == LINK_BANNED) {
         report_limit(c, end, failure);
-        if (c->closed)
-            return;
     } else if (failure == LINK_ENDED || failure == LINK_REFUSED) {
         net_connection_say(c, "the venue refuses the connection (HTTP %d): check %s", end->http_status,
-                           c->check ? c->check : "the URL and the keys");
+                           c->config.check ? c->config.check : "the URL and the keys");
     } else if (!end->opened || !c->said || c->ready) { /* else it was said before the venue closed */
         net_connection_say(c, "%s", end->reason);
     }
@@ -188,11 +201,11 @@ static void take_step(struct net_connection *c, enum link_act act)
         .opened = on_opened, .message = on_message, .ended = on_ended};
     const struct websocket_config config = {.url = c->url_text,
                                             .address = c->addresses.addresses[c->link.address],
-                                            .headers = c->headers,
-                                            .n_headers = c->n_headers};
+                                            .headers = c->config.headers,
+                                            .n_headers = c->config.n_headers};
     if (act == LINK_CONNECT)
         c->said = false;
-    int r = act == LINK_CONNECT ? websocket_connect(c->net, &config, &handler, c, &c->websocket)
+    int r = act == LINK_CONNECT ? websocket_connect(c->config.net, &config, &handler, c, &c->websocket)
                                 : net_resolver_start(c->timer.loop, c->url.host, on_resolved, c, &c->query);
     if (r < 0)
         attempt_failed(c, uv_strerror(r));
@@ -226,10 +239,7 @@ void net_connection_rest(struct net_connection *c, bool rests)
 {
     if (rests && !c->resting) {
         drop(c);
-        if (c->link.attempt != LINK_ATTEMPT_ENDED) {
-            c->link.up = false;
-            c->link.attempt = LINK_ATTEMPT_DUE;
-        }
+        net_link_rest(&c->link);
     }
     c->resting = rests;
 }
@@ -281,12 +291,8 @@ int net_connection_init(struct net_connection *c, const struct net_connection_co
     c->timer.data = c;
     c->handler = handler;
     c->user = user;
-    c->net = config->net;
-    c->headers = config->headers;
-    c->n_headers = config->n_headers;
-    c->ban = config->ban;
-    c->check = config->check;
-    c->final_refusals = config->final_refusals;
+    c->config = *config;
+    c->config.base = c->config.path = NULL;
     c->deadline_ms = INT64_MAX;
     c->since_ms = clock_now_ms();
     net_budget_init(&c->own_budget, BUDGET_ATTEMPTS_DEFAULT, BUDGET_WINDOW_MS_DEFAULT);
@@ -299,7 +305,7 @@ int net_connection_init(struct net_connection *c, const struct net_connection_co
         .alone = true,
     };
     net_link_init(&c->link, &link, clock_now_ms());
-    net_connection_hold(c, clock_ms_of_wall(config->ban.until_ns), "the venue's limit, as known from before");
+    net_connection_hold(c, clock_ms_of_wall(config->ban.until_ns), LINK_LIMITED_BEFORE);
     net_connection_wake(c);
     return 0;
 }
@@ -320,11 +326,10 @@ void net_connection_close(struct net_connection *c)
     uv_close((uv_handle_t *)&c->timer, on_timer_closed);
 }
 
-const struct venue_status *net_connection_status(const struct net_connection *connection)
+void net_connection_status(const struct net_connection *c, struct venue_status *ret)
 {
-    struct net_connection *c = (struct net_connection *)(uintptr_t)connection;
     const struct link *link = &c->link;
-    c->status = (struct venue_status){
+    *ret = (struct venue_status){
         .link = net_connection_link(c),
         .since_ms = c->since_ms,
         .retry_ms = net_link_retry_ms(link),
@@ -340,6 +345,5 @@ const struct venue_status *net_connection_status(const struct net_connection *co
         .budget = link->config.budget->limit,
         .budget_used = net_budget_used(link->config.budget, clock_now_ms()),
     };
-    memcpy(c->status.detail, c->detail, sizeof(c->detail));
-    return &c->status;
+    memcpy(ret->detail, c->detail, sizeof(c->detail));
 }

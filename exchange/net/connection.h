@@ -17,7 +17,8 @@
 
 enum { CONNECTION_PATIENCE_MS = 10 * 1000 }; /* for each answer that is waited for */
 
-/* Called from the loop, never from within a call below. Each may call any of them, close included. */
+/* Called from the loop: `changed` and `turn` also from within a call below that is made from the loop, and
+ * nothing from within the others. Each may call any of them, close included, after which they do nothing. */
 struct net_connection_handler {
     void (*changed)(void *user); /* its link: net_connection_status() */
     void (*opened)(void *user);
@@ -31,7 +32,7 @@ struct net_connection_handler {
 
 struct net_connection_config {
     struct net_context *net;
-    const char *base; /* wss://HOST[:PORT] */
+    const char *base; /* wss://HOST[:PORT]; read by net_connection_init() alone, as is the next one */
     const char *path; /* "/stream"; "": none */
     int64_t backoff_min_ms, backoff_max_ms, refused_ms;
     uint64_t jitter_seed;
@@ -43,17 +44,13 @@ struct net_connection_config {
     size_t n_headers;
 };
 
+/* Its owner may read `config`, `ready`, `closed`, `resting`, `epoch` and `was_ready_ms`. */
 struct net_connection {
     const struct net_connection_handler *handler;
     void *user;
-    struct net_context *net;
+    struct net_connection_config config;
     char *url_text;
     struct url url;
-    const struct net_header *headers;
-    size_t n_headers;
-    struct venue_ban ban;
-    const char *check;
-    bool final_refusals;
 
     struct budget own_budget;
     struct link link;
@@ -72,7 +69,6 @@ struct net_connection {
     int64_t since_ms, last_frame_ms;
     uint64_t frames, bytes, sent;
     char detail[VENUE_DETAIL_MAX];
-    struct venue_status status; /* as it was last asked for */
 };
 
 /* For a zeroed one; the handler and the ban's user live as long. The first attempt is due at once. 0;
@@ -95,9 +91,14 @@ void net_connection_ready(struct net_connection *connection);
     ((connection)->said = true, \
      (void)snprintf((connection)->detail, sizeof((connection)->detail), __VA_ARGS__))
 
+void net_connection_clear(struct net_connection *connection); /* of its detail */
+
 /* From the loop: ends the connection, or the attempt. retry_after_ms as net_link_failed(). */
 void net_connection_fail(struct net_connection *connection, enum link_failure failure,
                          int64_t retry_after_ms);
+
+/* Before it is up: nothing is tried any more. */
+void net_connection_end(struct net_connection *connection);
 
 /* Ends it, and makes another, soon. False: it is not up. */
 bool net_connection_replace(struct net_connection *connection, const char *why);
@@ -110,7 +111,6 @@ void net_connection_pause(struct net_connection *connection, bool paused); /* of
 void net_connection_hold(struct net_connection *connection, int64_t until_ms, const char *why);
 
 enum venue_link net_connection_link(const struct net_connection *connection);
-/* As of now; lives as long. */
-const struct venue_status *net_connection_status(const struct net_connection *connection);
+void net_connection_status(const struct net_connection *connection, struct venue_status *ret); /* as of now */
 
 #endif

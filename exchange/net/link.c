@@ -11,6 +11,13 @@ enum link_failure net_link_failure_of(int http_status, bool final)
     return LINK_LOST;
 }
 
+int64_t net_link_wait_ms(enum link_failure failure, int64_t said_ms)
+{
+    if (failure != LINK_LIMITED && failure != LINK_BANNED)
+        return -1;
+    return said_ms >= 0 ? said_ms : failure == LINK_BANNED ? LINK_BANNED_MS : LINK_LIMITED_MS;
+}
+
 static int64_t later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -137,17 +144,14 @@ static int64_t after(struct link *link, int64_t now_ms, enum link_failure failur
         link->attempt = LINK_ATTEMPT_RESOLVED;
         return now_ms;
     }
-    int64_t least_ms = 0, delay_ms = net_backoff_next(&link->backoff);
+    int64_t least_ms = later(retry_after_ms, 0), delay_ms = net_backoff_next(&link->backoff);
+    int64_t wait_ms = net_link_wait_ms(failure, retry_after_ms);
     if (failure == LINK_REFUSED)
         least_ms = link->config.refused_ms > 0 ? link->config.refused_ms : LINK_REFUSED_MS;
-    else if (failure == LINK_LIMITED)
-        least_ms = LINK_LIMITED_MS;
-    else if (failure == LINK_BANNED)
-        least_ms = LINK_BANNED_MS;
-    if (retry_after_ms >= 0 && failure != LINK_REFUSED)
-        least_ms = retry_after_ms;
-    if (failure == LINK_LIMITED || failure == LINK_BANNED) /* of the address, whatever else happens */
-        net_link_hold(link, now_ms + least_ms);
+    if (wait_ms >= 0) { /* of the address, whatever else happens */
+        least_ms = wait_ms;
+        net_link_hold(link, now_ms + wait_ms);
+    }
     due(link, now_ms + least_ms + delay_ms);
     link->refused = failure == LINK_REFUSED;
     return later(link->retry_ms, link->hold_ms);
@@ -188,6 +192,14 @@ void net_link_renew(struct link *link, int64_t now_ms)
 {
     if (link->up && !link->config.alone && link->attempt == LINK_ATTEMPT_NONE)
         due(link, at_once(link, now_ms));
+}
+
+void net_link_rest(struct link *link)
+{
+    if (link->attempt == LINK_ATTEMPT_ENDED)
+        return;
+    link->up = false;
+    link->attempt = LINK_ATTEMPT_DUE;
 }
 
 void net_link_took_over(struct link *link)

@@ -33,6 +33,9 @@ enum {
     LINK_BANNED_MS = 5 * 60 * 1000,   /* a 418, likewise */
 };
 
+/* Why nothing is tried at first, where a limit or a ban is known at the start. */
+#define LINK_LIMITED_BEFORE "the venue's limit, as known from before"
+
 enum link_act {
     LINK_WAIT,    /* until at_ms (INT64_MAX: for an event) */
     LINK_RESOLVE, /* said once */
@@ -55,6 +58,10 @@ enum link_failure {
 
 /* What an HTTP status means; `final` for venues whose other refusals (4xx) no retry helps. 0: LINK_LOST. */
 enum link_failure net_link_failure_of(int http_status, bool final);
+
+/* Milliseconds to wait after LINK_LIMITED or LINK_BANNED: as the venue said (said_ms >= 0), else a default.
+ * -1: another failure. */
+int64_t net_link_wait_ms(enum link_failure failure, int64_t said_ms);
 
 struct link_config {
     int64_t backoff_min_ms, backoff_max_ms, refused_ms; /* 0: those above */
@@ -126,6 +133,9 @@ void net_link_again(struct link *link, int64_t now_ms);
  * once by the same rule. Does nothing when an attempt is under way, there is no connection, or the link is
  * `alone`. */
 void net_link_renew(struct link *link, int64_t now_ms);
+
+/* Its owner closed what it had, and wants no other for now: what is known of waits stays. */
+void net_link_rest(struct link *link);
 
 /* The overlap is over: the old connection is closed, the new one is the one that is up. */
 void net_link_took_over(struct link *link);

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "exchange/clock.h"
+#include "exchange/net/link.h"
 #include "exchange/net/url.h"
 #include "exchange/text.h"
 
 enum {
     WHY_MAX = VENUE_DETAIL_MAX + 64, /* a detail, and how often it was tried */
     IN_FLIGHT_MAX = 4,
-    LIMITED_MS = 60 * 1000,
     ATTEMPTS_MAX = 5,
     BACKOFF_MIN_MS = 1000,
     BACKOFF_MAX_MS = 30 * 1000,
@@ -125,9 +125,8 @@ static void refused(struct venue_call *call, const struct http_reply *http)
     else
         snprintf(why, sizeof(why), "HTTP %d", http->status);
     memcpy(reported, why, sizeof(reported));
-    int64_t wait_ms = venue->limited_ms                            ? venue->limited_ms(http, reported)
-                      : http->status == 429 || http->status == 418 ? LIMITED_MS
-                                                                   : -1;
+    int64_t wait_ms = venue->limited_ms ? venue->limited_ms(http, reported)
+                                        : net_link_wait_ms(net_link_failure_of(http->status, false), -1);
     if (wait_ms >= 0) {
         if (http->retry_after_ms >= 0)
             wait_ms = http->retry_after_ms;
@@ -308,7 +307,8 @@ int net_requests_create(const struct requests_venue *venue, const struct venue_r
     rest->status.attempts_max = rest->attempts_max;
     rest->status.used_weight = -1;
     net_backoff_init(&rest->random, rest->backoff_min_ms, rest->backoff_max_ms, config->jitter_seed);
-    net_requests_hold(rest, config->ban.until_ns, venue->banned_before);
+    net_requests_hold(rest, config->ban.until_ns,
+                      venue->banned_before ? venue->banned_before : LINK_LIMITED_BEFORE);
     *ret = rest;
     return 0;
 }

@@ -48,7 +48,7 @@ struct venue_call {
 struct requests_venue {
     size_t size, call_size;    /* of the venue's own queue and call; 0: they have no parts of their own */
     int64_t weight_limit;      /* the first status.weight_limit */
-    const char *banned_before; /* the detail of a ban that is known at the start */
+    const char *banned_before; /* the detail of a ban that is known at the start; NULL: LINK_LIMITED_BEFORE */
     int64_t refused_wait_ms;   /* everything waits so long after a 401, 403 or 451 */
 
     /* Checks the request, and prepares the rest of the call. 0; -EINVAL for what the venue does not have. */

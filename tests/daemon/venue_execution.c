@@ -61,7 +61,7 @@ static void on_destroy(struct venue_account *at)
     venue = NULL;
 }
 
-static const struct venue_status *status_of(const struct venue_account *at)
+static const struct venue_status *status_of(struct venue_account *at)
 {
     return &at->status;
 }

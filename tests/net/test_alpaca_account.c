@@ -484,6 +484,11 @@ static void test_stream(void)
                UPDATE("fill", "", MARKET_BUY "\"filled_qty\":\"1\",\"status\":\"filled\""));
     CHECK(loop_until(&loop, &seen.up));
     CHECK(seen.ups == 3 && script.connections == 3 && seen.fills == 1);
+    script.get = 200;
+    script.get_body = OWN_LIVES;
+    ask(QUERY);
+    CHECK_INT(seen.answer.outcome, VENUE_DONE);
+    CHECK_INT(alpaca_venue.accounts->status(seen.account)->sent, 7); /* the request counts, too */
     alpaca_venue.accounts->destroy(seen.account);
 
     /* Destroyed by its own callback. */

@@ -241,6 +241,8 @@ static void test_subscribes(bool packed)
     CHECK(wait_frames(&seen, 10));
     CHECK_INT(script.unsubscribes, 1);
     CHECK_INT(script.subscribes, 2);
+    CHECK_INT(alpaca_stream_status(seen.stream)->sent, 5); /* with the keys of both */
+    CHECK_INT(alpaca_stream_status(seen.stream)->frames, seen.frames);
     if (!packed)
         CHECK_STR(script.requests[2],
                   "{\"action\":\"unsubscribe\",\"bars\":[\"AAPL\"],\"updatedBars\":[\"AAPL\"]}");

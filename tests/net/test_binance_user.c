@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "exchange/binance/format.h"
+#include "exchange/binance/variant.h"
 #include "exchange/clock.h"
 #include "exchange/venue_account.h"
 #include "tests/net/loop.h"
@@ -197,6 +198,7 @@ static int64_t venue_ns(void *user)
 static const struct venue_account_handler handler = {on_state, on_order, on_fill, on_balances};
 
 static bool by_websocket;
+static int64_t banned_until_ns; /* before the start */
 
 static struct server *begin(enum server_kind kind, int64_t timeout_ms)
 {
@@ -218,7 +220,7 @@ static struct server *begin(enum server_kind kind, int64_t timeout_ms)
         .n_settings = by_websocket,
         .jitter_seed = 7,
         .timeout_ms = timeout_ms,
-        .ban = {.reported = on_ban},
+        .ban = {.until_ns = banned_until_ns, .reported = on_ban},
     };
     memset(&seen, 0, sizeof(seen));
     CHECK_INT(binance_venue.accounts->create(&config, &handler, NULL, &seen.account), 0);
@@ -380,6 +382,7 @@ static struct kept {
     int64_t retry_ms, settled_ns;
     size_t n_fills;
     int64_t filled;
+    char text[VENUE_DETAIL_MAX];
 } kept;
 
 static void on_answer(void *user, const struct venue_answer *answer)
@@ -393,7 +396,9 @@ static void on_answer(void *user, const struct venue_answer *answer)
                          answer->retry_ms,
                          answer->settled_ns,
                          answer->n_fills,
-                         answer->n_fills > 0 ? answer->fills[answer->n_fills - 1].cumulative : 0};
+                         answer->n_fills > 0 ? answer->fills[answer->n_fills - 1].cumulative : 0,
+                         ""};
+    snprintf(kept.text, sizeof(kept.text), "%s", answer->text);
 }
 
 static enum venue_outcome place(void)
@@ -537,6 +542,22 @@ static void test_weight(void)
     end(server);
 }
 
+/* A ban that is known at the start is reported in the same words by all parts. */
+static void test_banned_before(void)
+{
+    enum { TIMES = 20 }; /* at whatever time within a millisecond */
+    banned_until_ns = clock_wall_ns() + 3600 * 1000000000LL;
+    for (int i = 0; i < TIMES; i++) {
+        struct server *server = begin(SERVER_GOOD, 0);
+        CHECK_STR(binance_venue.accounts->status(seen.account)->detail, BINANCE_BANNED_BEFORE);
+        CHECK_INT(place(), VENUE_NOT_SENT);
+        CHECK_STR(kept.text, BINANCE_BANNED_BEFORE);
+        CHECK_INT(script.upgrades + script.requests, 0);
+        end(server);
+    }
+    banned_until_ns = 0;
+}
+
 static void test_no_answer(void)
 {
     struct server *server = begin(SERVER_GOOD, 300);
@@ -651,6 +672,7 @@ int main(void)
     test_answers();
     test_request();
     test_no_answer();
+    test_banned_before();
     test_ended_by_ban();
     test_weight();
     test_messages();

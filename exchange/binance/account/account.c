@@ -175,7 +175,7 @@ static int account_create(const struct venue_account_config *config,
     account->status.since_ms = clock_now_ms();
     account->status.budget = account->stream.budget.limit;
     if (config->ban.until_ns > clock_wall_ns()) {
-        binance_account_hold(account, clock_ms_of_wall(config->ban.until_ns), BINANCE_BANNED_BEFORE);
+        net_link_hold(&account->stream.link, account->calls.hold_ms);
         snprintf(account->status.detail, sizeof(account->status.detail), BINANCE_BANNED_BEFORE);
     }
     account->reported = account->status;
@@ -191,9 +191,11 @@ static void account_hold(struct venue_account *venue, int64_t until_ns, const ch
     binance_account_wake(account);
 }
 
-static const struct venue_status *account_status(const struct venue_account *venue)
+static const struct venue_status *account_status(struct venue_account *venue)
 {
-    return &((const struct binance_account *)venue)->status;
+    struct binance_account *account = (struct binance_account *)venue;
+    refresh(account);
+    return &account->status;
 }
 
 static const char *const paper_hosts[] = {

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
+#include "exchange/net/link.h"
+
 /* Longer waits are for what is more serious. */
 enum {
-    LIMITED_MS = 60 * 1000,    /* 429: the weight is counted by the minute */
-    BANNED_MS = 5 * 60 * 1000, /* 418: two minutes at the least */
-    FIREWALL_MS = 60 * 1000,   /* 403 */
-    ORDERS_MS = 10 * 1000,     /* the shortest interval of the limit of orders */
+    FIREWALL_MS = 60 * 1000, /* 403 */
+    ORDERS_MS = 10 * 1000,   /* the shortest interval of the limit of orders */
 };
 
 enum {
@@ -98,8 +98,8 @@ bool binance_refusal_of_address(const struct binance_refusal *refusal)
 int64_t binance_refusal_wait_ms(const struct binance_refusal *refusal)
 {
     if (refusal->status == HTTP_BANNED)
-        return BANNED_MS;
+        return net_link_wait_ms(LINK_BANNED, -1);
     if (refusal->code == BINANCE_CODE_TOO_MANY_ORDERS)
         return ORDERS_MS;
-    return refusal->status == HTTP_FIREWALL ? FIREWALL_MS : LIMITED_MS;
+    return refusal->status == HTTP_FIREWALL ? FIREWALL_MS : net_link_wait_ms(LINK_LIMITED, -1);
 }

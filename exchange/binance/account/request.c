@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "exchange/binance/account/account.h"
+#include "exchange/binance/variant.h"
 #include "exchange/clock.h"
 
 #define NS_PER_MS 1000000LL
@@ -134,6 +135,7 @@ static void settle(struct account_call *call)
 }
 
 const struct account_calls_venue binance_account_calls = {.call_size = sizeof(struct binance_request),
+                                                          .banned_before = BINANCE_BANNED_BEFORE,
                                                           .send = send_call,
                                                           .take = binance_request_take_http,
                                                           .settle = settle};

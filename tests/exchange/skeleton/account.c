@@ -118,14 +118,14 @@ static void take(struct account_call *call, const struct http_reply *reply)
     bool read = reply->status == 200 && read_lists(&call->calls->symbols, reply->body, reply->len, lists);
     if (read && call->client_id[0]) /* it is about that one order */
         read = lists->n_orders == 1 && strcmp(lists->orders[0].client_id, call->client_id) == 0;
+    int64_t wait_ms = net_link_wait_ms(net_link_failure_of(reply->status, false), reply->retry_after_ms);
     snprintf(call->text, sizeof call->text, "HTTP %d: ", reply->status);
     if (skeleton_error(reply->body, reply->len, &words))
         json_text_copy(words, call->text, sizeof call->text);
     if (read)
         net_account_call_end(call, VENUE_DONE, 0, "");
-    else if (reply->status == 429 || reply->status == 418)
-        net_account_call_limited(call, reply->status,
-                                 reply->retry_after_ms > 0 ? reply->retry_after_ms : 60000, call->text);
+    else if (wait_ms >= 0)
+        net_account_call_limited(call, reply->status, wait_ms, call->text);
     else
         net_account_call_end(call, call->text[0] == 'H' ? VENUE_UNKNOWN : outcome_of(reply->status),
                              reply->status, call->text);

@@ -113,11 +113,7 @@ static bool words(const struct http_reply *http, char ret[static REQUESTS_WORDS_
 
 int skeleton_rest_create(const struct venue_rest_config *config, struct venue_rest **ret)
 {
-    static const struct requests_venue requests = {.banned_before = "banned, as known from before",
-                                                   .prepare = prepare,
-                                                   .url = url,
-                                                   .title = title,
-                                                   .take = take,
-                                                   .words = words};
+    static const struct requests_venue requests = {
+        .prepare = prepare, .url = url, .title = title, .take = take, .words = words};
     return net_requests_create(&requests, config, skeleton_venue.rest_url, ret);
 }
