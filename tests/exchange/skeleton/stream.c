@@ -10,39 +10,51 @@
 #include "tests/exchange/skeleton/skeleton.h"
 
 enum { NAMES_MAX = 200 }; /* of a connection, by the venue's rules */
+#define UNSENT "a request could not be sent"
 
 struct venue_stream {
     struct venue_stream_handler handler;
     void *user;
     struct net_connection connection;
+    struct venue_status status;
     char names[NAMES_MAX][VENUE_STREAM_NAME_MAX];
     size_t n;
 };
 
 /* ["streams", NAME...]: those that the connection carries from now on. */
-static void send_names(struct venue_stream *stream)
+static bool send_names(struct venue_stream *stream)
 {
     struct text text = {0};
     text_lit(&text, "[\"streams\"");
     for (size_t i = 0; i < stream->n; i++)
         text_format(&text, ",\"%s\"", stream->names[i]);
     text_lit(&text, "]");
-    if (!text_ok(&text) || !net_connection_send(&stream->connection, text.data, text.len))
-        net_connection_replace(&stream->connection, "a request could not be sent");
+    bool sent = text_ok(&text) && net_connection_send(&stream->connection, text.data, text.len);
     text_finish(&text);
+    return sent;
+}
+
+static const struct venue_status *status_of(struct venue_stream *stream)
+{
+    net_connection_status(&stream->connection, &stream->status);
+    return &stream->status;
 }
 
 static void on_changed(void *user)
 {
     struct venue_stream *stream = user;
-    stream->handler.state(stream->user, net_connection_status(&stream->connection));
+    stream->handler.state(stream->user, status_of(stream));
 }
 
 static void on_opened(void *user)
 {
     struct venue_stream *stream = user;
-    send_names(stream);
-    net_connection_ready(&stream->connection);
+    if (send_names(stream)) {
+        net_connection_ready(&stream->connection);
+        return;
+    }
+    net_connection_say(&stream->connection, UNSENT);
+    net_connection_fail(&stream->connection, LINK_LOST, -1);
 }
 
 static bool on_message(void *user, const char *data, size_t len)
@@ -75,8 +87,8 @@ static int want(struct venue_stream *stream, const char *const *names, size_t n,
         else if (!wanted && at < stream->n)
             memmove(stream->names[at], stream->names[--stream->n], sizeof *stream->names);
     }
-    if (stream->connection.ready)
-        send_names(stream);
+    if (stream->connection.ready && !send_names(stream))
+        net_connection_replace(&stream->connection, UNSENT);
     return 0;
 }
 
@@ -148,11 +160,6 @@ static bool replace(struct venue_stream *stream, int which, const char *why)
 static void set_paused(struct venue_stream *stream, bool paused)
 {
     net_connection_pause(&stream->connection, paused);
-}
-
-static const struct venue_status *status_of(const struct venue_stream *stream)
-{
-    return net_connection_status(&stream->connection);
 }
 
 /* What is not here it does not have: trades of the past, a list of its streams, a plan's limits. */
