@@ -7,6 +7,7 @@
 #include "exchange/clock.h"
 #include "exchange/json.h"
 #include "exchange/replay/broker/broker.h"
+#include "exchange/replay/broker/faults.h"
 #include "exchange/replay/chance.h"
 #include "exchange/replay/serve.h"
 
@@ -30,6 +31,7 @@ struct skeleton {
     int64_t next; /* trade of each symbol; it is at next * TRADE_NS */
     int64_t asked, first_asked_ns;
     struct broker *broker;
+    struct broker_faults faults;     /* of orders */
     struct replay_ladder bids, asks; /* as they are looked at */
 };
 
@@ -322,23 +324,66 @@ static int account_of(struct skeleton *s, const struct replay_request *request, 
     return account;
 }
 
-static void place(struct skeleton *s, const struct replay_request *request, struct broker_terms *terms,
-                  struct response *response)
+struct placing {
+    struct skeleton *s;
+    const struct replay_request *request;
+    struct broker_terms terms;
+    struct response *response;
+};
+
+static bool read_terms(struct placing *p)
 {
-    const char *side = replay_request_arg(request, "side"), *type = replay_request_arg(request, "type");
-    const struct broker_order *order;
+    const char *side = replay_request_arg(p->request, "side"), *type = replay_request_arg(p->request, "type");
+    struct broker_terms *terms = &p->terms;
     terms->side = side && strcmp(side, "sell") == 0 ? ORDER_SELL : ORDER_BUY;
     terms->type = type && strcmp(type, "limit") == 0 ? ORDER_LIMIT : ORDER_MARKET;
-    terms->qty = number_of(request, "qty");
-    terms->price = number_of(request, "price");
-    if (replay_broker_find(s->broker, terms->account, terms->symbol, 0, terms->client_id))
-        refuse(response, 409, "an order has this id");
-    else if (terms->qty <= 0 || !terms->client_id[0] || (terms->type == ORDER_LIMIT && terms->price <= 0))
-        refuse(response, 422, "no such order can be");
-    else if (replay_broker_place(s->broker, terms, &order) != BROKER_TAKEN)
-        refuse(response, 422, "the account has less, or there is no market");
+    terms->qty = number_of(p->request, "qty");
+    terms->price = number_of(p->request, "price");
+    if (replay_broker_find(p->s->broker, terms->account, terms->symbol, 0, terms->client_id))
+        return refuse(p->response, 409, "an order has this id");
+    if (terms->qty <= 0 || !terms->client_id[0] || (terms->type == ORDER_LIMIT && terms->price <= 0))
+        return refuse(p->response, 422, "no such order can be");
+    return true;
+}
+
+static void place(void *call)
+{
+    struct placing *p = call;
+    const struct broker_order *order;
+    if (!read_terms(p))
+        return;
+    if (replay_broker_place(p->s->broker, &p->terms, &order) != BROKER_TAKEN)
+        refuse(p->response, 422, "the account has less, or there is no market");
     else
-        write_order(&response->body, order);
+        write_order(&p->response->body, order);
+}
+
+static void clear(void *call)
+{
+    struct placing *p = call;
+    text_clear(&p->response->body);
+    text_lit(&p->response->body, "[");
+}
+
+static void unknown(void *call)
+{
+    refuse(((struct placing *)call)->response, 504, "no answer in time");
+}
+
+static bool read_late(void *call, struct broker_late *ret)
+{
+    struct placing *p = call;
+    bool read = read_terms(p);
+    ret->terms = p->terms;
+    return read;
+}
+
+static void arrive(void *user, const struct broker_late *late)
+{
+    struct skeleton *s = user;
+    const struct broker_order *order;
+    if (!replay_broker_find(s->broker, late->terms.account, late->terms.symbol, 0, late->terms.client_id))
+        replay_broker_place(s->broker, &late->terms, &order);
 }
 
 static void answer_lists(struct skeleton *s, const char *path, const struct broker_terms *about,
@@ -373,11 +418,15 @@ static void answer_account(struct skeleton *s, const struct replay_request *requ
     if (about.account < 0)
         return;
     snprintf(about.client_id, sizeof about.client_id, "%s", id ? id : "");
+    replay_broker_arrivals(&s->faults, 0, arrive, s);
     text_lit(&response->body, "[");
     if (strcmp(request->path, "/order") != 0) {
         answer_lists(s, request->path, &about, &response->body);
     } else if (strcmp(request->method, "POST") == 0) {
-        place(s, request, &about, response);
+        struct placing p = {s, request, about, response};
+        const struct broker_placing placing = {place, clear, unknown, read_late, &p};
+        s->faults.faults = s->base.server->faults;
+        response->lost = !replay_broker_place_with_faults(&s->faults, &placing);
     } else {
         const struct broker_order *order =
             replay_broker_find(s->broker, about.account, symbol, 0, about.client_id);
@@ -482,6 +531,7 @@ static void destroy(struct protocol *protocol)
 {
     struct skeleton *s = (struct skeleton *)protocol;
     replay_broker_destroy(s->broker);
+    replay_broker_faults_finish(&s->faults);
     replay_ladder_finish(&s->bids);
     replay_ladder_finish(&s->asks);
     free(s);

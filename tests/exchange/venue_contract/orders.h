@@ -12,7 +12,9 @@ enum { KEPT = 64, ASSETS = 64, NOTIONAL = 200, QTY_DIGITS = 4, WIDE = 12 };
 struct trader {
     struct world *world;
     struct venue_account *account;
-    bool up, destroy, destroyed;
+    bool up, destroyed, destroy, destroy_in_state, destroy_in_ban; /* from within that callback */
+    int64_t ban_until_ns;
+    uint64_t bans, states;
     struct venue_order events[KEPT];
     struct venue_fill pushed[KEPT];
     size_t n_events, n_pushed, n_balances_pushed;
@@ -32,11 +34,31 @@ static const struct venue_accounts *accounts_of(const struct trader *trader)
     return trader->world->venue->accounts;
 }
 
+static void end_trader(struct trader *trader)
+{
+    if (!trader->destroyed)
+        accounts_of(trader)->destroy(trader->account);
+    trader->destroyed = true;
+}
+
+static void on_trader_ban(void *user, int64_t until_ns, const char *why)
+{
+    struct trader *trader = user;
+    CHECK(!trader->destroyed && why && why[0]);
+    trader->ban_until_ns = until_ns;
+    trader->bans++;
+    if (trader->destroy_in_ban)
+        end_trader(trader);
+}
+
 static void on_trader_state(void *user, const struct venue_status *status)
 {
     struct trader *trader = user;
     CHECK(!trader->destroyed && status->since_ms <= clock_now_ms() && status->connects <= status->attempts);
     trader->up = status->link == VENUE_UP;
+    trader->states++;
+    if (trader->destroy_in_state)
+        end_trader(trader);
 }
 
 static void check_order(const struct trader *trader, const struct venue_order *order)
@@ -102,10 +124,8 @@ static void on_done(void *user, const struct venue_answer *answer)
     }
     for (size_t i = 0; i < answer->n_balances && i < ASSETS; i++)
         trader->balances[trader->n_balances++] = answer->balances[i];
-    if (trader->destroy) {
-        trader->destroyed = true;
-        accounts_of(trader)->destroy(trader->account);
-    }
+    if (trader->destroy)
+        end_trader(trader);
 }
 
 static const struct venue_account_handler account_handler = {on_trader_state, on_order, on_fill, on_balances};
@@ -138,7 +158,8 @@ static int open_at(struct trader *trader, struct world *world, const char *rest_
                                                 .symbols = world->symbols,
                                                 .n_symbols = SYMBOLS,
                                                 .venue_ns = wall_as_venue,
-                                                .timeout_ms = DEADLINE_MS};
+                                                .timeout_ms = DEADLINE_MS,
+                                                .ban = {0, on_trader_ban, trader}};
     return world->venue->accounts->create(&config, &account_handler, trader, &trader->account);
 }
 
@@ -324,6 +345,93 @@ static void test_orders(struct world *world, struct answer *answer)
     ANSWERED(&trader, VENUE_NOT_SENT,
              accounts_of(&trader)->place(trader.account, &order, "held-1", on_done, &trader));
     CHECK(trader.destroyed);
+    world_idle(world);
+}
+
+/* An hour of a limit: reported to the second, and nothing more is sent; and an account that is destroyed from
+ * within the report, from within its state, and while a call of it is unanswered. */
+static void test_orders_limited(const struct subject *subject, const char *fault)
+{
+    static struct world world;
+    static struct trader traders[3];
+    struct trader *t = &traders[0], *in_ban = &traders[1], *in_state = &traders[2];
+    if (!subject->venue->accounts)
+        return;
+    world_begin(&world, subject, fault);
+    name_symbols(&world);
+    const int64_t least_ns = clock_wall_ns() + HOUR_NS - SECOND_NS;
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(open_at(&traders[i], &world, world.replay.rest_url, world.replay.ws_url), 0);
+    in_ban->destroy_in_ban = in_state->destroy_in_state = true;
+    const struct venue_accounts *accounts = accounts_of(t);
+    const struct order order = {.symbol = 1, .side = ORDER_BUY, .type = ORDER_MARKET, .qty = 100000000};
+    CHECK_INT(accounts->place(in_ban->account, &order, "never-1", on_done, in_ban), 0);
+    CHECK_INT(accounts->balances(in_state->account, on_done, in_state), 0);
+    ANSWERED(t, VENUE_NOT_SENT, accounts->place(t->account, &order, "limited-1", on_done, t));
+    UNTIL(&world, t->bans > 0 && in_ban->destroyed && in_state->destroyed);
+    CHECK_INT(in_ban->bans, 1);
+    CHECK_INT(in_state->states, 1);
+    CHECK(t->ban_until_ns >= least_ns && t->ban_until_ns <= clock_wall_ns() + HOUR_NS + SECOND_NS);
+    const uint64_t sent = accounts->status(t->account)->sent,
+                   attempts = accounts->status(t->account)->attempts;
+    ANSWERED(t, VENUE_NOT_SENT, accounts->query(t->account, 1, "limited-1", "", on_done, t));
+    world_idle(&world);
+    CHECK_INT(accounts->status(t->account)->sent, sent);
+    CHECK_INT(accounts->status(t->account)->attempts, attempts);
+    end_trader(t);
+    world_idle(&world);
+    world_end(&world);
+}
+
+/* Orders of which some go wrong on their way: DONE and UNKNOWN alone are answered, and a query says which of
+ * them are there; no other is. */
+static void test_orders_faulty(struct world *world, struct answer *answer)
+{
+    enum { ORDERS = 9 };
+    static const struct {
+        const char *fault;
+        enum venue_outcome found; /* of one that is UNKNOWN */
+    } faults[] = {{"order:lost-request", VENUE_ABSENT},
+                  {"order:lost-answer", VENUE_DONE},
+                  {"order:5xx-done", VENUE_DONE},
+                  {"order:5xx-not-done", VENUE_ABSENT}};
+    static struct trader trader;
+    if (!world->venue->accounts)
+        return;
+    int64_t price = last_price(world, answer), qty = quantity_of(world, price > 0 ? price : 1);
+    int64_t tick = world->symbols[1].filters.tick;
+    const struct order order = {.symbol = 1,
+                                .side = ORDER_BUY,
+                                .type = ORDER_LIMIT,
+                                .tif = ORDER_GTC,
+                                .qty = qty,
+                                .price = price / 10 * 9 / tick * tick};
+    CHECK_INT(open_at(&trader, world, world->replay.rest_url, world->replay.ws_url), 0);
+    const struct venue_accounts *accounts = accounts_of(&trader);
+    UNTIL(world, trader.up);
+    size_t there = 0;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        unsigned unknown = 0;
+        world_fault(world, faults[i].fault);
+        for (int k = 0; k < ORDERS; k++) {
+            char id[32];
+            snprintf(id, sizeof id, "faulty-%zu-%d", i, k);
+            trader.done = false;
+            CHECK_INT(accounts->place(trader.account, &order, id, on_done, &trader), 0);
+            UNTIL(world, trader.done);
+            CHECK(trader.outcome == VENUE_DONE || trader.outcome == VENUE_UNKNOWN);
+            enum venue_outcome found = trader.outcome == VENUE_DONE ? VENUE_DONE : faults[i].found;
+            unknown += trader.outcome == VENUE_UNKNOWN;
+            ANSWERED(&trader, found, accounts->query(trader.account, 1, id, "", on_done, &trader));
+            there += found == VENUE_DONE;
+        }
+        printf("%s: %u of %d unknown\n", faults[i].fault, unknown, ORDERS);
+        CHECK(unknown > 0 && unknown < ORDERS);
+        world_fault(world, "none");
+    }
+    ANSWERED(&trader, VENUE_DONE, accounts->open(trader.account, on_done, &trader));
+    CHECK_INT(trader.n_orders, there);
+    end_trader(&trader);
     world_idle(world);
 }
 

@@ -237,15 +237,15 @@ static void test_hostile(const struct subject *subject, struct answer *answer)
     world_end(&world);
 }
 
-/* An hour of 429 with Retry-After, to the stream and to REST: each reports it, to the second, and tries
+/* An hour of a limit with Retry-After, to the stream and to REST: each reports it, to the second, and tries
  * nothing more. */
-static void test_limits(const struct subject *subject, struct answer *answer)
+static void test_limits(const struct subject *subject, const char *fault, struct answer *answer)
 {
     static struct world world;
     struct listener rest_bans = {.world = &world};
     char name[VENUE_STREAM_NAME_MAX];
     const char *const names[] = {name};
-    world_begin(&world, subject, "429:1h");
+    world_begin(&world, subject, fault);
     name_symbols(&world);
     CHECK_INT(world.venue->stream_name(world.symbols[1].name, MARKET_TRADE, 0, name), 0);
     int64_t least_ns = clock_wall_ns() + HOUR_NS - SECOND_NS;

@@ -190,6 +190,7 @@ static void test_venue(const struct subject *subject)
     test_callbacks(&world, &whole, names, n);
     forget(c);
     test_orders(&world, &whole);
+    test_orders_faulty(&world, &whole);
     test_broken(&world, &whole);
     world_end(&world);
 }
@@ -204,10 +205,10 @@ static const char *const no_options[] = {NULL};
 
 /* What the contract leaves open, of each venue; a new row of venues_known() needs one here. */
 static struct subject subjects[] = {
-    {&skeleton_venue, NULL, no_options, {"AAA-USD", "BBB-USD"}, "AAB-USD", "tkq", false, true},
-    {NULL, "alpaca", alpaca_options, {"AAPL", "BTC/USD"}, "AALP", "tkqdT", false, true},
-    {NULL, "binance", binance_options, {"BTCUSDT", "ETHUSDT"}, "BTCUSTD", "takqdT", true, true},
-    {NULL, "binance-us", binance_options, {"BTCUSDT", "ETHUSDT"}, "BTCUSTD", "takqdT", true, false},
+    {&skeleton_venue, NULL, no_options, {"AAA-USD", "BBB-USD"}, "AAB-USD", "tkq", false, true, true},
+    {NULL, "alpaca", alpaca_options, {"AAPL", "BTC/USD"}, "AALP", "tkqdT", false, true, false},
+    {NULL, "binance", binance_options, {"BTCUSDT", "ETHUSDT"}, "BTCUSTD", "takqdT", true, true, true},
+    {NULL, "binance-us", binance_options, {"BTCUSDT", "ETHUSDT"}, "BTCUSTD", "takqdT", true, false, true},
 };
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };
@@ -235,7 +236,12 @@ static int test_one(const struct venue *venue, const char *program)
         test_hostile(subject, &whole);
         test_orders_hostile(subject);
         test_orders_redirected(subject);
-        test_limits(subject, &whole);
+        test_limits(subject, "429:1h", &whole);
+        if (subject->bans)
+            test_limits(subject, "418:1h", &whole);
+        test_orders_limited(subject, "429:1h");
+        if (subject->bans)
+            test_orders_limited(subject, "418:1h");
         test_bans(subject, &whole);
     }
     server_forget_ca();

@@ -26,6 +26,7 @@ struct subject {
     const char *kinds;            /* that it streams of the second one, a letter each: see streams.h */
     bool renews;                  /* connections overlap: one that is replaced loses nothing */
     bool trades;                  /* it takes orders */
+    bool bans;                    /* it bans an address, by HTTP 418 */
 };
 
 struct world {
