@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/backup_part.h"
+#include "cli/lazy_archive.h"
 #include "exchange/fail.h"
 #include "exchange/folder.h"
 #include "exchange/whole_file.h"
@@ -204,7 +205,9 @@ int cli_backup_sink_open(struct backup_sink *sink, const char *path, const atomi
         sink->path[--n] = '\0';
     snprintf(sink->part, sizeof sink->part, "%.*s" BACKUP_PART_ENDING, PATH_MAX - BACKUP_NAME_MAX,
              sink->path);
-    int r = check_free(sink, archive);
+    int r = archive ? cli_archive_load(sink->err, sizeof sink->err) : 0;
+    if (r == 0)
+        r = check_free(sink, archive);
     if (r == 0 && (r = cli_backup_manifest_init(&sink->manifest)) < 0)
         return fail(sink, r, path);
     if (r == 0)
@@ -263,7 +266,8 @@ int cli_backup_sink_close(struct backup_sink *sink, int r)
         r = sink->archive ? finish_archive(sink) : finish_folder(sink);
     if (sink->archive && r < 0)
         archive_write_fail(sink->archive);
-    archive_write_free(sink->archive);
+    if (sink->archive)
+        archive_write_free(sink->archive);
     if (sink->pace.fd >= 0)
         close(sink->pace.fd);
     if (r < 0 && sink->folder >= 0)

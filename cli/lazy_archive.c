@@ -4,12 +4,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/lazy_archive.h"
 #include "exchange/lazy_library.h"
 
 typedef struct archive *archive;
 typedef struct archive_entry *entry;
 
 static struct lazy_library lib = {.file = "libarchive.so.13"};
+
+int cli_archive_load(char *err, size_t err_size)
+{
+    return lazy_library_load(&lib, err, err_size);
+}
 
 LAZY(lib, int, archive_errno, (archive a), (a))
 LAZY(lib, const char *, archive_error_string, (archive a), (a))

@@ -11,12 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/lazy_archive.h"
 #include "db/former.h"
 #include "exchange/fail.h"
 #include "exchange/folder.h"
 #include "exchange/whole_file.h"
 
-enum { BLOCK = 1 << 16 };
+enum { BLOCK = 1 << 16, ABSENT_MAX = 256 };
 
 struct reading {
     const char *path;
@@ -218,6 +219,10 @@ static int give_entry(struct reading *reading, struct archive *archive, struct a
 static int read_open(struct reading *reading, int fd)
 {
     struct archive_entry *entry;
+    char why[ABSENT_MAX];
+    int loaded = cli_archive_load(why, sizeof why);
+    if (loaded < 0)
+        return FAIL(reading, loaded, "%s", why);
     struct archive *archive = archive_read_new();
     int rc = archive ? ARCHIVE_OK : ARCHIVE_FATAL, r = 0;
     if (rc == ARCHIVE_OK)

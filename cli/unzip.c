@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 16 };
+#include "cli/lazy_archive.h"
+
+enum { BLOCK = 1 << 16, ABSENT_MAX = 256 };
 
 struct unzip {
     struct archive *archive;
@@ -24,14 +26,19 @@ void cli_unzip_close(void *unzip)
     struct unzip *own = unzip;
     if (!own)
         return;
-    archive_read_free(own->archive);
+    if (own->archive)
+        archive_read_free(own->archive);
     free(own->name);
     free(own);
 }
 
 static int open_archive(struct unzip *unzip, const char *path, const char **ret_why)
 {
+    static _Thread_local char absent[ABSENT_MAX];
     struct archive_entry *entry;
+    int r = cli_archive_load(absent, sizeof absent);
+    if (r < 0)
+        return fail(r, absent, ret_why);
     if (!(unzip->archive = archive_read_new()) ||
         archive_read_support_format_zip(unzip->archive) != ARCHIVE_OK)
         return fail(-ENOMEM, "out of memory", ret_why);

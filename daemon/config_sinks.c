@@ -12,6 +12,7 @@
 #include "daemon/safe_program.h"
 #include "exchange/fail.h"
 #include "exchange/net/context.h"
+#include "exchange/net/lazy_curl.h"
 #include "exchange/net/secret.h"
 
 enum { WHY = CONFIG_WHY_MAX, NAME_MAX_ = 24, KEY_NAME_MAX = 64 };
@@ -154,6 +155,10 @@ static bool is_this_machine(const struct target *target)
 static int check_url(const char *text, const char *one, const char *other, const char *example, char *why)
 {
     struct target target;
+    char absent[128];
+    int r = net_curl_load(absent, sizeof absent);
+    if (r < 0)
+        return config_key_refuse(why, WHY, "%s", absent);
     bool parsed = parse_target(text, &target) && !strpbrk(text, " \t");
     if (!parsed || (strcmp(target.scheme, one) != 0 && strcmp(target.scheme, other) != 0))
         return config_key_refuse(why, WHY, "\"%.100s\": a URL like %s is needed", text, example);

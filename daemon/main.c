@@ -29,6 +29,7 @@
 #include "daemon/training/trainings.h"
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
+#include "exchange/net/lazy_curl.h"
 #include "exchange/net/notify.h"
 #include "record/option.h"
 #include "strategy/policy/device.h"
@@ -326,7 +327,9 @@ static const char *policy_of(void *ctx, const char *account)
 static int start(struct daemon *daemon)
 {
     char err[SESSION_ERROR_MAX] = "";
-    daemon->notify = create_notify(daemon);
+    int r = net_curl_load(err, sizeof err);
+    if (r == 0)
+        daemon->notify = create_notify(daemon);
     struct session_hooks hooks = {
         .ctx = daemon,
         .stop = early_stop_flag(),
@@ -350,7 +353,8 @@ static int start(struct daemon *daemon)
         .last_alert = daemon->notify ? daemon_notify_last_alert(daemon->notify) : 0,
     };
     daemon->commands = daemon_commands_create(daemon);
-    int r = daemon->commands && daemon->notify ? 0 : -ENOMEM;
+    if (r == 0 && !(daemon->commands && daemon->notify))
+        r = -ENOMEM;
     if (r == 0)
         r = daemon_session_open(daemon->loop, &daemon->config, &daemon->state, &hooks, &daemon->session, err,
                                 sizeof err);

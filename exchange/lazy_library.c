@@ -1,22 +1,33 @@
 #include "exchange/lazy_library.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "exchange/exit_status.h"
+#include "exchange/fail.h"
 
-static void *load(struct lazy_library *library)
+enum { ERROR_MAX = 256 };
+
+static int fail(const struct lazy_library *library, char *err, size_t err_size)
+{
+    const char *why = dlerror();
+    return fail_line(-ELIBACC, err, err_size, NULL, "%s is needed: %s", library->file,
+                     why ? why : "it is not there");
+}
+
+int lazy_library_load(struct lazy_library *library, char *err, size_t err_size)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
     pthread_mutex_lock(&mutex);
     if (!library->handle)
         library->handle = dlopen(library->file, RTLD_NOW | RTLD_LOCAL);
-    void *handle = library->handle;
+    int r = library->handle ? 0 : fail(library, err, err_size);
     pthread_mutex_unlock(&mutex);
-    return handle;
+    return r;
 }
 
 void *lazy_library_function(struct lazy_library *library, void **known, const char *name)
@@ -25,10 +36,13 @@ void *lazy_library_function(struct lazy_library *library, void **known, const ch
 
     if (function)
         return function;
-    void *handle = load(library);
-    function = handle ? dlsym(handle, name) : NULL;
+    char err[ERROR_MAX];
+    int r = lazy_library_load(library, err, sizeof(err));
+    function = r == 0 ? dlsym(library->handle, name) : NULL;
     if (!function) {
-        fprintf(stderr, "%s is needed: %s\n", library->file, dlerror());
+        if (r == 0)
+            fail(library, err, sizeof(err));
+        fprintf(stderr, "%s\n", err);
         _exit(EXIT_USAGE); /* as another start would find it again */
     }
     __atomic_store_n(known, function, __ATOMIC_RELEASE);

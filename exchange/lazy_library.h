@@ -12,6 +12,10 @@ struct lazy_library {
     void *handle;     /* NULL: not loaded yet */
 };
 
+/* Loads it, where it was not before: to be called where its absence can still be reported, before the first
+ * of its functions. Any thread may call. 0; -ELIBACC with one line in `err`. */
+int lazy_library_load(struct lazy_library *library, char *err, size_t err_size);
+
 /* Its function `name`, kept in *known. Any thread may call. The program ends with a message on stderr where
  * the library or the function is not there: it is as needed as one that is linked. */
 void *lazy_library_function(struct lazy_library *library, void **known, const char *name);

@@ -96,7 +96,8 @@ static void report_unready(struct doctor_results *results, const char *error)
         return;
     }
     cli_doctor_add(results, DOCTOR_ERROR, "no connection can be made: %s", error);
-    cli_doctor_remedy(results, "apt install libwebsockets-evlib-uv ca-certificates; [market] ca_file");
+    cli_doctor_remedy(results,
+                      "apt install libwebsockets-evlib-uv libcurl4 ca-certificates; [market] ca_file");
 }
 
 bool cli_doctor_asking_open(const struct doctor *doctor, struct doctor_results *results,

@@ -8,6 +8,7 @@
 
 #include "cli/doctor/doctor.h"
 #include "cli/doctor/faults.h"
+#include "exchange/net/lazy_curl.h"
 
 /* The kernel module's, without asking the driver: "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01
  * …". "": there is none. */
@@ -23,6 +24,13 @@ static const char *driver_version(char *ret, size_t size)
     return ret;
 }
 
+/* "": it cannot be loaded, which the network's probe reports. */
+static const char *version_of_curl(void)
+{
+    char ignored[DOCTOR_VERSION_MAX];
+    return net_curl_load(ignored, sizeof ignored) == 0 ? curl_version_info(CURLVERSION_NOW)->version : "";
+}
+
 bool cli_doctor_version(const char *of, char ret[static DOCTOR_VERSION_MAX])
 {
     char openssl[DOCTOR_VERSION_MAX], driver[DOCTOR_VERSION_MAX];
@@ -33,7 +41,7 @@ bool cli_doctor_version(const char *of, char ret[static DOCTOR_VERSION_MAX])
     const struct {
         const char *of, *version;
     } known[] = {{"libwebsockets", lws_get_library_version()},
-                 {"libcurl", curl_version_info(CURLVERSION_NOW)->version},
+                 {"libcurl", version_of_curl()},
                  {"SQLite", sqlite3_libversion()},
                  {"OpenSSL", openssl},
                  {"Linux", kernel.release},

@@ -122,9 +122,13 @@ int daemon_http_check(const struct daemon_http *http, const struct daemon_config
     char path[STATE_PATH_MAX + CONFIG_SOCKET_MAX], now[STATE_PATH_MAX + CONFIG_SOCKET_MAX];
     daemon_http_path(http->daemon->state.socket, config, path);
     daemon_http_path(http->daemon->state.socket, &http->daemon->config, now);
+    char why[HTTP_WORDS_MAX];
     const char *places[] = {path, config->metrics_listen},
                *before[] = {now, http->daemon->config.metrics_listen};
     const bool given[] = {config->metrics_socket[0] != '\0', config->metrics_listen[0] != '\0'};
+    int loaded = given[0] || given[1] ? daemon_http_server_load(why, sizeof why) : 0;
+    if (loaded < 0)
+        return fail_with(loaded, error, CONFIG_ERROR_MAX, "[metrics]: %s", why);
     for (int i = 0; i < KEYS_N; i++) {
         int r = given[i] && strcmp(places[i], before[i]) != 0 ? daemon_http_can_listen(places[i], i == 0) : 0;
         if (r < 0)
@@ -142,7 +146,13 @@ void daemon_http_take(struct daemon_http *http)
         .database = http->daemon->state.database, .ctx = http, .want = notify, .changed = notify};
     if (!http->server && !config->metrics_socket[0] && !config->metrics_listen[0])
         return;
-    int r = http->server ? 0 : daemon_http_server_create(&options, &http->server);
+    char why[HTTP_WORDS_MAX];
+    int r = http->server ? 0 : daemon_http_server_load(why, sizeof why);
+    if (r < 0) {
+        daemon_log_error("[metrics]: %s", why);
+        return;
+    }
+    r = http->server ? 0 : daemon_http_server_create(&options, &http->server);
     if (r < 0) {
         daemon_log_error("[metrics]: its thread cannot be started: %s", strerror(-r));
         return;

@@ -2,6 +2,7 @@
 #include <microhttpd.h>
 #include <stdarg.h>
 
+#include "daemon/http/server.h"
 #include "exchange/lazy_library.h"
 
 typedef struct MHD_Daemon *server;
@@ -9,6 +10,11 @@ typedef struct MHD_Connection *connection;
 typedef struct MHD_Response *response;
 
 static struct lazy_library lib = {.file = "libmicrohttpd.so.12"};
+
+int daemon_http_server_load(char *err, size_t err_size)
+{
+    return lazy_library_load(&lib, err, err_size);
+}
 
 struct MHD_Daemon *MHD_start_daemon(unsigned flags, uint16_t port, MHD_AcceptPolicyCallback accept,
                                     void *accept_user, MHD_AccessHandlerCallback handler, void *handler_user,

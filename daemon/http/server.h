@@ -42,6 +42,8 @@ struct daemon_http_options {
     void (*changed)(void *ctx); /* on its thread: the view's listeners have changed */
 };
 
+int daemon_http_server_load(char *err, size_t err_size); /* libmicrohttpd, as lazy_library_load() */
+
 /* Starts the thread. 0; -errno. */
 int daemon_http_server_create(const struct daemon_http_options *options, struct daemon_http_server **ret);
 

@@ -208,9 +208,8 @@ int net_context_create(const struct net_config *config, struct net_context **ret
         goto fail;
     }
     net_read_ahead_init(net);
-    r = http_init(net);
+    r = http_init(net, error);
     if (r < 0) {
-        snprintf(error, NET_ERROR_MAX, "libcurl: %s", strerror(-r));
         net_context_stop(net, NULL, NULL);
         return r;
     }

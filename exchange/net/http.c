@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "exchange/clock.h"
+#include "exchange/fail.h"
 #include "exchange/net/certificate.h"
 #include "exchange/net/internal.h"
+#include "exchange/net/lazy_curl.h"
 #include "exchange/net/resolver.h"
 #include "exchange/net/retry_after.h"
 #include "exchange/net/secret.h"
@@ -445,7 +447,7 @@ void http_cancel(struct http_call *call)
     free_call(call);
 }
 
-int http_init(struct net_context *net)
+static int start_multi(struct net_context *net)
 {
     if (uv_timer_init(net->loop, &net->http_timer) < 0)
         return -ENOMEM;
@@ -465,6 +467,15 @@ int http_init(struct net_context *net)
         curl_multi_setopt(net->multi, CURLMOPT_MAXCONNECTS, (long)CONNECTIONS_KEPT) != CURLM_OK)
         return -EINVAL;
     return 0;
+}
+
+int http_init(struct net_context *net, char error[static NET_ERROR_MAX])
+{
+    int r = net_curl_load(error, NET_ERROR_MAX);
+    if (r < 0)
+        return r;
+    r = start_multi(net);
+    return r < 0 ? fail_with(r, error, NET_ERROR_MAX, "libcurl: %s", strerror(-r)) : 0;
 }
 
 static void on_timer_closed(uv_handle_t *handle)

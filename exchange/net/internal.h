@@ -34,7 +34,8 @@ struct net_context {
 void net_context_give_trust(const struct net_context *net, SSL_CTX *tls);
 
 /* http.c */
-int http_init(struct net_context *net);
+/* 0; -ENOMEM, -EINVAL, -ELIBACC with one line in `error`. */
+int http_init(struct net_context *net, char error[static NET_ERROR_MAX]);
 void http_finish(struct net_context *net);
 
 /* websocket.c */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "exchange/lazy_library.h"
+#include "exchange/net/lazy_curl.h"
 
 /* Which curl.h defines to count their arguments. */
 #undef curl_easy_getinfo
@@ -11,6 +12,11 @@
 #undef curl_multi_setopt
 
 static struct lazy_library curl = {.file = "libcurl.so.4"};
+
+int net_curl_load(char *err, size_t err_size)
+{
+    return lazy_library_load(&curl, err, err_size);
+}
 
 LAZY(curl, CURLcode, curl_global_init, (long flags), (flags))
 LAZY(curl, void, curl_global_cleanup, (void), ())

@@ -38,13 +38,18 @@ for name in sorted(depends - needed):
     faults.append(f"debian/control: Build-Depends: {name} is not in packages.debian's rows for a build")
 
 # Libraries that are loaded at their first use, which dpkg-shlibdeps therefore does not see.
-lazy = {re.search(r'\.file = "lib([a-z]+)\.so\.(\d+)"', path.read_text(encoding="utf-8")) for path in source.glob("*/**/lazy_*.c")}
-loaded = {f"lib{match[1]}{match[2]}" for match in lazy if match}
+loaded = set()
+for path in source.glob("*/**/lazy_*.c"):
+    match = re.search(r'\.file = "lib([a-z]+)\.so\.(\d+)"', path.read_text(encoding="utf-8"))
+    if match:
+        loaded.add(f"lib{match[1]}{match[2]}")
+    elif path.name != "lazy_library.c":
+        faults.append(f"{path.name} names no library")
 paragraph = re.search(r"^Package: papertape\n(?:.*\n)*?Depends:\n((?: .*\n)+)", read("debian/control"), re.M)[1]
 for name in sorted(loaded - {line.strip().rstrip(",") for line in paragraph.splitlines()}):
     faults.append(f"debian/control: papertape: Depends: {name} is missing, which a lazy_*.c loads")
-if len(loaded) != 3:
-    faults.append(f"lazy_*.c: {len(loaded)} libraries were found, not 3")
+if not loaded:
+    faults.append("no lazy_*.c was found")
 
 stanza = read("debian/copyright").split("License: Expat\n")[-1]
 same("licence",
