@@ -5,13 +5,17 @@
 
 #include "exchange/bar.h"
 
-/* Does each row open with a month? */
+/* Does each row open with a month, and one with the month after another's? Quarters and years do not. */
 static bool are_months(const struct bars_file *file)
 {
-    size_t i = 0;
-    while (i < file->n && bar_open_time(file->open_time_ns[i], BAR_MONTH_NS) == file->open_time_ns[i])
-        i++;
-    return i == file->n;
+    bool neighbours = false;
+    for (size_t i = 0; i < file->n; i++) {
+        const int64_t open_ns = file->open_time_ns[i];
+        if (bar_open_time(open_ns, BAR_MONTH_NS) != open_ns)
+            return false;
+        neighbours |= i > 0 && bar_end_time(file->open_time_ns[i - 1], BAR_MONTH_NS) == open_ns;
+    }
+    return neighbours;
 }
 
 /* Of the interval, between two times: of which the first is the end of one. */

@@ -17,6 +17,32 @@
 
 static char error[BARS_FILE_ERROR_MAX];
 
+/* Rows that open with a month each are months, with a gap too, where two of them follow each other. */
+static void test_months(void)
+{
+    static const struct {
+        const char *opens[4];
+        int64_t interval_ns;
+        size_t n_gaps;
+    } cases[] = {
+        {{"2024-01-01", "2024-02-01", "2024-03-01", "2024-04-01"}, BAR_MONTH_NS, 0},
+        {{"2024-01-01", "2024-03-01", "2024-04-01", "2024-07-01"}, BAR_MONTH_NS, 2},
+        {{"2024-01-01", "2024-04-01", "2024-07-01", "2024-10-01"}, 91 * 86400000000000, 1},
+        {{"2021-01-01", "2022-01-01", "2023-01-01", "2024-01-01"}, 365 * 86400000000000, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bars_file f;
+        char text[512];
+        int len = snprintf(text, sizeof text, "timestamp,open,high,low,close,volume\n");
+        for (int k = 0; k < 4; k++)
+            len += snprintf(text + len, sizeof text - (size_t)len, "%s,1,1,1,1,1\n", cases[i].opens[k]);
+        CHECK_INT(bars_file_read(scratch_write("months.csv", text), "BTCUSDT", &f, error), 0);
+        CHECK_INT(f.interval_ns, cases[i].interval_ns);
+        CHECK_INT(f.n_gaps, cases[i].n_gaps);
+        bars_file_finish(&f);
+    }
+}
+
 static void test_reads(void)
 {
     struct bars_file f;
@@ -681,6 +707,7 @@ int main(void)
 {
     scratch_in_memory();
     test_reads();
+    test_months();
     test_repair();
     test_headers();
     test_names();
