@@ -20,13 +20,12 @@ static bool price_refused(const struct symbol *symbol, int64_t price)
            off_step(price, filters->price_min, order_rules_tick(symbol, price));
 }
 
-static bool band_refused(const struct symbol_filters *filters, enum order_side side, int64_t price,
-                         int64_t reference)
+static bool band_refused(const struct symbol *symbol, enum order_side side, int64_t price, int64_t reference)
 {
-    int64_t up = side == ORDER_BUY ? filters->bid_up_e4 : filters->ask_up_e4;
-    int64_t down = side == ORDER_BUY ? filters->bid_down_e4 : filters->ask_down_e4;
-    int128_t scaled = (int128_t)price * 10000;
-    return (up > 0 && scaled > (int128_t)reference * up) || (down > 0 && scaled < (int128_t)reference * down);
+    const struct filter_multipliers by = filter_multipliers(symbol, side);
+    int128_t scaled = (int128_t)price * decimal_pow10(FILTER_MULTIPLIER_SCALE);
+    return (by.up > 0 && scaled > (int128_t)reference * by.up) ||
+           (by.down > 0 && scaled < (int128_t)reference * by.down);
 }
 
 enum order_reason filter_check(const struct symbol *symbol, const struct filter_request *request)
@@ -45,7 +44,7 @@ enum order_reason filter_check(const struct symbol *symbol, const struct filter_
     if (stop && price_refused(symbol, request->stop_price))
         return ORDER_PRICE_FILTER;
     if (limit && request->reference > 0 &&
-        band_refused(filters, request->side, request->price, request->reference))
+        band_refused(symbol, request->side, request->price, request->reference))
         return ORDER_PERCENT_PRICE;
     if (outside(request->qty, filters->qty_min, filters->qty_max) ||
         off_step(request->qty, filters->qty_min, filters->step))
@@ -78,4 +77,15 @@ int64_t filter_floor_price(const struct symbol *symbol, int64_t price)
 int64_t filter_ceil_price(const struct symbol *symbol, int64_t price)
 {
     return fill_ceil_price(price, symbol->filters.price_min, order_rules_tick(symbol, price));
+}
+
+void filter_band(const struct symbol *symbol, enum order_side side, int64_t reference, int64_t *ret_low,
+                 int64_t *ret_high)
+{
+    const struct filter_multipliers by = filter_multipliers(symbol, side);
+    int128_t one = decimal_pow10(FILTER_MULTIPLIER_SCALE), high = (int128_t)reference * by.up / one,
+             low = ((int128_t)reference * by.down + one - 1) / one;
+
+    *ret_low = by.down > 0 && low <= INT64_MAX ? filter_ceil_price(symbol, (int64_t)low) : 0;
+    *ret_high = by.up > 0 && high <= INT64_MAX ? filter_floor_price(symbol, (int64_t)high) : 0;
 }

@@ -27,6 +27,23 @@ int64_t filter_floor_price(const struct symbol *symbol, int64_t price);
 /* The nearest price above (or at) `price` on the tick; the one below where there is none. */
 int64_t filter_ceil_price(const struct symbol *symbol, int64_t price);
 
+/* The price bands of a side: multipliers of the reference, at scale FILTER_MULTIPLIER_SCALE; 0: no bound. */
+enum { FILTER_MULTIPLIER_SCALE = 4 };
+struct filter_multipliers {
+    int64_t down, up;
+};
+static inline struct filter_multipliers filter_multipliers(const struct symbol *symbol, enum order_side side)
+{
+    const struct symbol_filters *f = &symbol->filters;
+    return side == ORDER_BUY ? (struct filter_multipliers){f->bid_down_e4, f->bid_up_e4}
+                             : (struct filter_multipliers){f->ask_down_e4, f->ask_up_e4};
+}
+
+/* The lowest and the highest limit price on the tick that the price bands leave to that side, as multiples of
+ * `reference` (> 0); 0: no bound. */
+void filter_band(const struct symbol *symbol, enum order_side side, int64_t reference, int64_t *ret_low,
+                 int64_t *ret_high);
+
 /* The lot filters as plain numbers, for exchange/fill_rules.h. */
 static inline struct fill_lot filter_lot(const struct symbol *symbol)
 {

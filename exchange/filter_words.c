@@ -6,7 +6,7 @@
 #include "exchange/order_reason.h"
 #include "exchange/order_rules.h"
 
-enum { MULTIPLIER_SCALE = 4, RANGE_MAX = 2 * DECIMAL_TEXT_MAX + 16 };
+enum { RANGE_MAX = 2 * DECIMAL_TEXT_MAX + 16 };
 
 /* "0.01 to 1000000", "at least 0.01", "at most 1000000"; "" without either. */
 static void range(int64_t min, int64_t max, int scale, char ret[static RANGE_MAX])
@@ -37,29 +37,15 @@ static void steps(const char *name, int64_t step, int64_t min, int64_t max, int 
         snprintf(words, FILTER_WORDS_MAX, "%s", between);
 }
 
-void filter_band(const struct symbol *symbol, enum order_side side, int64_t reference, int64_t *ret_low,
-                 int64_t *ret_high)
-{
-    const struct symbol_filters *filters = &symbol->filters;
-    int64_t up = side == ORDER_BUY ? filters->bid_up_e4 : filters->ask_up_e4;
-    int64_t down = side == ORDER_BUY ? filters->bid_down_e4 : filters->ask_down_e4;
-    int128_t one = decimal_pow10(MULTIPLIER_SCALE), high = (int128_t)reference * up / one,
-             low = ((int128_t)reference * down + one - 1) / one;
-
-    *ret_low = down > 0 && low <= INT64_MAX ? filter_ceil_price(symbol, (int64_t)low) : 0;
-    *ret_high = up > 0 && high <= INT64_MAX ? filter_floor_price(symbol, (int64_t)high) : 0;
-}
-
 /* "12000 to 300000, 0.2 to 5 times 60000", or the multipliers alone where no price is known. */
 static void band(const struct symbol *symbol, enum order_side side, int64_t reference,
                  char words[static FILTER_WORDS_MAX])
 {
-    const struct symbol_filters *filters = &symbol->filters;
-    int64_t up = side == ORDER_BUY ? filters->bid_up_e4 : filters->ask_up_e4;
-    int64_t down = side == ORDER_BUY ? filters->bid_down_e4 : filters->ask_down_e4, low = 0, high = 0;
+    const struct filter_multipliers by = filter_multipliers(symbol, side);
+    int64_t low = 0, high = 0;
     char prices[RANGE_MAX], multipliers[RANGE_MAX], of[DECIMAL_TEXT_MAX];
 
-    range(down, up, MULTIPLIER_SCALE, multipliers);
+    range(by.down, by.up, FILTER_MULTIPLIER_SCALE, multipliers);
     if (reference > 0)
         filter_band(symbol, side, reference, &low, &high);
     range(low, high, symbol->price_scale, prices);

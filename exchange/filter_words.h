@@ -12,11 +12,6 @@ enum { FILTER_WORDS_MAX = 320 };
 const char *filter_words(const struct symbol *symbol, const struct filter_request *request,
                          enum order_reason reason, char words[static FILTER_WORDS_MAX]);
 
-/* The lowest and the highest limit price on the tick that the price bands leave to that side, as multiples of
- * `reference` (> 0); 0: no bound. */
-void filter_band(const struct symbol *symbol, enum order_side side, int64_t reference, int64_t *ret_low,
-                 int64_t *ret_high);
-
 /* One bound's name in the field, and its value: "tick 0.01, 0.01 to 1000000"; "": the venue has none.
  * `reference` as in struct filter_request. */
 enum filter_rule {
