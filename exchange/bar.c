@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "exchange/clock.h"
 #include "exchange/trading_calendar.h"
 
 #define SECOND_NS          1000000000LL
@@ -43,7 +44,7 @@ const char *bar_interval_name(int64_t interval_ns)
 /* The beginning of the month that holds the time, or of one so many months later. */
 static int64_t month_begin(int64_t ts_ns, int later)
 {
-    const time_t seconds = (time_t)(ts_ns / SECOND_NS - (ts_ns % SECOND_NS < 0));
+    const time_t seconds = (time_t)clock_whole_s(ts_ns);
     struct tm date;
     if (!gmtime_r(&seconds, &date)) /* no year that an int holds: not within int64_t nanoseconds */
         return ts_ns;

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-#include "exchange/replay/chance.h"
 #include "tests/check.h"
+#include "tests/random.h"
 
 enum { MOST = 600, ROUNDS = 40 };
 
@@ -21,11 +21,11 @@ static int search(const char *name, size_t len, size_t n)
 }
 
 /* Few letters, so that names are alike, and different for each i. */
-static void draw_name(struct chance *chance, size_t i, char name[static SYMBOL_NAME_MAX])
+static void draw_name(struct random *random, size_t i, char name[static SYMBOL_NAME_MAX])
 {
-    int len = (int)chance_range(chance, 0, 10);
+    int len = (int)random_between(random, 0, 10);
     for (int k = 0; k < len; k++)
-        name[k] = (char)('A' + chance_below(chance, 3));
+        name[k] = (char)('A' + random_between(random, 0, 2));
     snprintf(name + len, SYMBOL_NAME_MAX - (size_t)len, "%zu", i);
 }
 
@@ -44,15 +44,14 @@ static void check_all(size_t n)
     CHECK_INT(symbol_table_find(&table, name, 0), -1);
 }
 
-static void test_growth(uint64_t seed)
+static void test_growth(struct random *random)
 {
-    struct chance chance = {seed};
     for (size_t i = 0; i < MOST; i++)
-        draw_name(&chance, i, list[i].name);
+        draw_name(random, i, list[i].name);
     table = (struct symbol_table){.symbols = list};
     check_all(0);
     for (size_t n = 0; n < MOST;) {
-        size_t more = n + (size_t)chance_range(&chance, 0, 200);
+        size_t more = n + (size_t)random_between(random, 0, 200);
         more = more < MOST ? more : MOST;
         CHECK_INT(symbol_table_grow(&table, more), 0);
         CHECK_INT(table.n, more);
@@ -63,17 +62,16 @@ static void test_growth(uint64_t seed)
 }
 
 /* A name twice changes nothing, wherever it is. */
-static void test_twice(uint64_t seed)
+static void test_twice(struct random *random)
 {
-    struct chance chance = {seed};
     struct symbol kept;
     for (size_t i = 0; i < MOST; i++)
-        draw_name(&chance, i, list[i].name);
+        draw_name(random, i, list[i].name);
     table = (struct symbol_table){.symbols = list};
-    size_t half = MOST / 2, at = half + (size_t)chance_below(&chance, MOST / 2);
+    size_t half = MOST / 2, at = half + (size_t)random_between(random, 0, MOST / 2 - 1);
     CHECK_INT(symbol_table_grow(&table, half), 0);
     kept = list[at];
-    list[at] = list[chance_below(&chance, (int64_t)at)];
+    list[at] = list[random_between(random, 0, (int64_t)at - 1)];
     CHECK_INT(symbol_table_grow(&table, MOST), -EINVAL);
     CHECK_INT(table.n, half);
     check_all(half);
@@ -84,9 +82,10 @@ static void test_twice(uint64_t seed)
 
 int main(void)
 {
-    for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
-        test_growth(seed);
-        test_twice(seed);
+    struct random random = random_seeded("exchange/symbol_table", 1);
+    for (int round = 0; round < ROUNDS; round++) {
+        test_growth(&random);
+        test_twice(&random);
     }
     CHECK_INT(symbol_table_grow(&table, SYMBOLS_MAX + 1), -EINVAL);
     return check_done("symbol_table");
