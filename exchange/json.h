@@ -90,6 +90,13 @@ static inline bool json_text_copy(struct json_text text, char *ret, size_t size)
     return true;
 }
 
+/* With a NUL; what does not fit is cut off. */
+static inline void json_text_cut(struct json_text text, char *ret, size_t size)
+{
+    text.len = text.len < size ? text.len : size - 1;
+    json_text_copy(text, ret, size);
+}
+
 #define json_is(text, literal) \
     ((text).len == sizeof(literal) - 1 && memcmp((text).data, literal, sizeof(literal) - 1) == 0)
 

@@ -295,10 +295,7 @@ int alpaca_notice_names(const char *frame, size_t len, int (*each)(void *user, c
     if (!enter_notice(&reader, frame, len, &type))
         return -EBADMSG;
     while (alpaca_reader_member(&reader, &key)) {
-        int channel = 0;
-        while (channel < CHANNELS_ASKED &&
-               (strlen(names[channel]) != key.len || memcmp(names[channel], key.data, key.len) != 0))
-            channel++;
+        unsigned channel = json_text_among(key, names, CHANNELS_ASKED);
         if (channel == CHANNELS_ASKED || alpaca_reader_peek(&reader) != '[') {
             if (!alpaca_reader_skip(&reader))
                 return -EBADMSG;

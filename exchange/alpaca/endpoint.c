@@ -181,8 +181,7 @@ static void on_error(struct endpoint *endpoint, const struct alpaca_notice *noti
 {
     int code = notice->code > 0 && notice->code < 1000 ? (int)notice->code : 0;
     char said[TEXT_MAX];
-    snprintf(said, sizeof(said), "%.*s", (int)(notice->text.len < TEXT_MAX ? notice->text.len : TEXT_MAX - 1),
-             notice->text.data);
+    json_text_cut(notice->text, said, sizeof(said));
     switch (code) {
     case 402:
         say(endpoint, "the venue refuses the keys (402 %s): check [venue alpaca] keys", said);

@@ -88,8 +88,7 @@ static bool words(const struct http_reply *http, char ret[static REQUESTS_WORDS_
     struct json_text said;
     if (!alpaca_parse_refusal(http->body, http->len, &said))
         return false;
-    snprintf(ret, REQUESTS_WORDS_MAX, "%.*s", (int)(said.len < MESSAGE_MAX ? said.len : MESSAGE_MAX),
-             said.data);
+    json_text_cut(said, ret, MESSAGE_MAX + 1);
     return true;
 }
 

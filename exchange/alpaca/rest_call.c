@@ -315,12 +315,7 @@ void alpaca_call_title(const struct venue_call *call, char ret[static VENUE_DETA
 /* Moves the call to the page of that token. False for one that cannot be the next. */
 static bool next_page(struct alpaca_call *call, struct json_text token)
 {
-    if (token.len >= sizeof(call->token) ||
-        (token.len == strlen(call->token) && memcmp(token.data, call->token, token.len) == 0))
-        return false;
-    memcpy(call->token, token.data, token.len);
-    call->token[token.len] = '\0';
-    return true;
+    return !json_text_is(token, call->token) && json_text_copy(token, call->token, sizeof(call->token));
 }
 
 static int take_symbols(struct alpaca_call *call, const char *body, size_t len, struct venue_reply *reply)
@@ -348,7 +343,7 @@ static int take_symbols(struct alpaca_call *call, const char *body, size_t len, 
 
 static const struct symbol *if_named(const struct symbol *symbol, struct json_text name)
 {
-    return name.len == strlen(symbol->name) && memcmp(name.data, symbol->name, name.len) == 0 ? symbol : NULL;
+    return json_text_is(name, symbol->name) ? symbol : NULL;
 }
 
 struct bars_page {

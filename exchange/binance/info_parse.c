@@ -83,11 +83,6 @@ static const struct filter_member {
 #undef AT
 };
 
-static bool is(struct json_text text, const char *word)
-{
-    return text.len == strlen(word) && memcmp(text.data, word, text.len) == 0;
-}
-
 static bool parse_count(struct json *json, int32_t *ret)
 {
     int64_t n = -1;
@@ -106,7 +101,7 @@ static bool parse_filter_member(struct json *json, struct json_text type, struct
     size_t i = 0;
     if (json_is(type, "MIN_NOTIONAL"))
         type = (struct json_text){"NOTIONAL", strlen("NOTIONAL")};
-    while (i < n && !(is(type, members[i].type) && is(key, members[i].key)))
+    while (i < n && !(json_text_is(type, members[i].type) && json_text_is(key, members[i].key)))
         i++;
     if (i == n)
         return json_skip(json);

@@ -59,7 +59,7 @@ static bool read_event(struct json *json, const struct symbol *symbol, struct ma
     bool ok = json_enter_object(json);
     while (ok && json_member(json, &key)) {
         size_t i = 0;
-        while (i < n && (key.len != strlen(fields[i].key) || memcmp(key.data, fields[i].key, key.len) != 0))
+        while (i < n && !json_text_is(key, fields[i].key))
             i++;
         ok = i < n ? binance_read_value(json, symbol, fields[i].value, (char *)event + fields[i].at)
                    : json_skip(json);

@@ -6,11 +6,6 @@
 #include "exchange/alpaca/account/order_parse.h"
 #include "exchange/alpaca/number.h"
 
-static void copy(struct json_text text, char *ret, size_t size)
-{
-    snprintf(ret, size, "%.*s", (int)(text.len < size ? text.len : size - 1), text.data);
-}
-
 /* A text or a number of either sign; digits beyond the scale are cut off. null: *ret stays. */
 static bool signed_amount(struct reader *reader, int scale, int64_t *ret)
 {
@@ -98,10 +93,10 @@ static bool read_position(struct reader *reader, int scale, struct paper_positio
 static void coin_of(struct json_text name, char asset[static ASSET_NAME_MAX])
 {
     char pair[SYMBOL_NAME_MAX];
-    copy(name, pair, sizeof(pair));
+    json_text_cut(name, pair, sizeof(pair));
     const char *slash = strchr(pair, '/'), *quote = symbol_quote(pair);
     size_t len = slash ? (size_t)(slash - pair) : quote ? (size_t)(quote - pair) : strlen(pair);
-    copy((struct json_text){pair, len}, asset, ASSET_NAME_MAX);
+    json_text_cut((struct json_text){pair, len}, asset, ASSET_NAME_MAX);
 }
 
 static void asset_of(const struct venue_symbols *symbols, const struct paper_position *p,
@@ -113,7 +108,7 @@ static void asset_of(const struct venue_symbols *symbols, const struct paper_pos
     else if (json_is(p->class, "crypto"))
         coin_of(p->symbol, asset);
     else
-        copy(p->symbol, asset, ASSET_NAME_MAX);
+        json_text_cut(p->symbol, asset, ASSET_NAME_MAX);
 }
 
 int alpaca_parse_positions(const struct venue_symbols *symbols, const char *text, size_t len,

@@ -27,15 +27,9 @@ const struct symbol *alpaca_account_symbol(const struct venue_symbols *symbols, 
     return NULL;
 }
 
-static void copy(struct json_text text, char *ret, size_t size)
-{
-    snprintf(ret, size, "%.*s", (int)(text.len < size ? text.len : size - 1), text.data);
-}
-
 static bool copy_whole(struct json_text text, char *ret, size_t size)
 {
-    copy(text, ret, size);
-    return text.len > 0 && text.len < size;
+    return text.len > 0 && json_text_copy(text, ret, size);
 }
 
 const char *const alpaca_type_words[ORDER_TYPES] = {
@@ -103,11 +97,11 @@ bool alpaca_account_order(const struct venue_symbols *symbols, const struct alpa
         .ts_ns = order->updated_ns,
     };
     side_of(order->side, &ret->side);
-    copy(order->client_id, ret->client_id, sizeof(ret->client_id));
+    json_text_cut(order->client_id, ret->client_id, sizeof(ret->client_id));
     if (!copy_whole(order->id, ret->id, sizeof(ret->id)) || order->status.len == 0)
         return false;
     if (!ret->symbol) {
-        copy(order->symbol, ret->name, sizeof(ret->name));
+        json_text_cut(order->symbol, ret->name, sizeof(ret->name));
         return true;
     }
     memcpy(ret->name, ret->symbol->name, sizeof(ret->name));
@@ -248,7 +242,7 @@ static int add_fill(const struct symbol *symbol, const char *order_id, const str
     struct venue_fill fill = {.symbol = symbol, .ts_ns = a->ts_ns};
     if (!side_of(a->side, &fill.side) || !take_fill(a->price, a->qty, a->cumulative, &fill))
         return -EBADMSG;
-    copy(execution_of(a->id), fill.trade_id, sizeof(fill.trade_id));
+    json_text_cut(execution_of(a->id), fill.trade_id, sizeof(fill.trade_id));
     snprintf(fill.order_id, sizeof(fill.order_id), "%s", order_id);
     if (!venue_lists_fill(lists))
         return -ENOMEM;
@@ -268,7 +262,7 @@ int alpaca_parse_fills(const struct symbol *symbol, const char *order_id, const 
         if (!read_activity(&reader, &a))
             return -EBADMSG;
         ++*ret_n;
-        copy(a.id, ret_last, VENUE_TRADE_ID_MAX);
+        json_text_cut(a.id, ret_last, VENUE_TRADE_ID_MAX);
         int r = json_text_is(a.order_id, order_id) ? add_fill(symbol, order_id, &a, lists) : 0;
         if (r < 0)
             return r;

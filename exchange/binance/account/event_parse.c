@@ -56,8 +56,7 @@ static bool event_is(struct json json, const char *type)
     json_enter_object(&json);
     while (json_member(&json, &key)) {
         if (json_is(key, "e") && json_peek(&json) == '"')
-            return json_read_string(&json, &text) && text.len == strlen(type) &&
-                   memcmp(text.data, type, text.len) == 0;
+            return json_read_string(&json, &text) && json_text_is(text, type);
         if (!json_skip(&json))
             return false;
     }

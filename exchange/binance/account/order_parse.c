@@ -11,9 +11,7 @@
 
 void binance_copy_words(struct json_text text, char *ret, size_t size)
 {
-    if (text.len >= size)
-        text.len = size - 1;
-    json_text_copy(text, ret, size);
+    json_text_cut(text, ret, size);
     utf8_clean(ret);
 }
 
