@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "exchange/clock.h"
+#include "exchange/net/link.h"
 
 enum {
     SECOND_MS = 1000,
@@ -64,13 +65,15 @@ enum venue_outcome alpaca_account_outcome(enum paper_step step, int status, cons
     return VENUE_REFUSED;
 }
 
-/* As the reply says; else a minute. */
+/* As Retry-After says, or until the limit's minute ends; else the default. */
 static int64_t limit_ms(const struct http_reply *reply)
 {
     int64_t now_s = reply->date_s >= 0 ? reply->date_s : clock_wall_ns() / 1000000000;
     int64_t reset_ms = reply->rate_reset_s >= 0 ? (reply->rate_reset_s - now_s + 1) * SECOND_MS : -1;
-    int64_t wait_ms = reply->retry_after_ms >= 0 ? reply->retry_after_ms : reset_ms;
-    return wait_ms <= 0 || wait_ms > MINUTE_MS ? MINUTE_MS : wait_ms;
+    bool resets = reset_ms > 0 && reset_ms <= MINUTE_MS;
+    return net_link_wait_ms(LINK_LIMITED, reply->retry_after_ms >= 0 ? reply->retry_after_ms
+                                          : resets                   ? reset_ms
+                                                                     : -1);
 }
 
 static void take(struct account_call *call, const struct http_reply *reply)
@@ -92,7 +95,7 @@ static void take(struct account_call *call, const struct http_reply *reply)
         return;
     }
     if (words.len > 0)
-        snprintf(call->text, sizeof(call->text), "%.*s", (int)words.len, words.data);
+        json_text_cut(words, call->text, sizeof(call->text));
     else
         snprintf(call->text, sizeof(call->text), "the venue answers HTTP %d", reply->status);
     net_account_call_end(call, outcome, code, call->text);

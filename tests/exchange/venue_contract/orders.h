@@ -13,7 +13,7 @@ struct trader {
     struct world *world;
     struct venue_account *account;
     bool up, destroyed, destroy, destroy_in_state, destroy_in_ban; /* from within that callback */
-    int64_t ban_until_ns;
+    int64_t ban_until_ns;                                          /* the earliest that was reported */
     uint64_t bans, states;
     struct venue_order events[KEPT];
     struct venue_fill pushed[KEPT];
@@ -45,7 +45,8 @@ static void on_trader_ban(void *user, int64_t until_ns, const char *why)
 {
     struct trader *trader = user;
     CHECK(!trader->destroyed && why && why[0]);
-    trader->ban_until_ns = until_ns;
+    if (trader->bans == 0 || until_ns < trader->ban_until_ns)
+        trader->ban_until_ns = until_ns;
     trader->bans++;
     if (trader->destroy_in_ban)
         end_trader(trader);
@@ -372,6 +373,7 @@ static void test_orders_limited(const struct subject *subject, const char *fault
     CHECK_INT(in_ban->bans, 1);
     CHECK_INT(in_state->states, 1);
     CHECK(t->ban_until_ns >= least_ns && t->ban_until_ns <= clock_wall_ns() + HOUR_NS + SECOND_NS);
+    accounts->hold(t->account, t->ban_until_ns, "as its caller passes it on");
     const uint64_t sent = accounts->status(t->account)->sent,
                    attempts = accounts->status(t->account)->attempts;
     ANSWERED(t, VENUE_NOT_SENT, accounts->query(t->account, 1, "limited-1", "", on_done, t));
