@@ -110,6 +110,17 @@ void venue_lists_free(struct venue_lists *lists)
     *lists = (struct venue_lists){0};
 }
 
+void venue_lists_push(const struct venue_lists *lists, const struct venue_account_handler *handler,
+                      void *user, const bool *ended)
+{
+    for (size_t i = 0; i < lists->n_fills && !*ended; i++)
+        handler->fill(user, &lists->fills[i]);
+    for (size_t i = 0; i < lists->n_orders && !*ended; i++)
+        handler->order(user, &lists->orders[i]);
+    if (lists->n_balances > 0 && !*ended)
+        handler->balances(user, lists->balances, lists->n_balances);
+}
+
 /* Room for one more behind the n of *list. */
 static void *one_more(void *list, size_t n, size_t size)
 {

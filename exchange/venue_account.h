@@ -227,6 +227,10 @@ struct venue_lists {
 };
 void venue_lists_free(struct venue_lists *lists); /* empties it */
 
+/* Passes fills, then orders, then balances on, until a callback sets *ended (the account was destroyed). */
+void venue_lists_push(const struct venue_lists *lists, const struct venue_account_handler *handler,
+                      void *user, const bool *ended);
+
 /* One more, zeroed, which counts once its n is raised; valid until the next one. NULL without memory. */
 struct venue_order *venue_lists_order(struct venue_lists *lists);
 struct venue_fill *venue_lists_fill(struct venue_lists *lists);

@@ -7,11 +7,13 @@
 #include "exchange/clock.h"
 #include "exchange/net/secret.h"
 
-/* Texts that a header takes. */
+/* Texts that a header and a JSON string take: printable ASCII. */
 static bool is_key(const char *text)
 {
-    size_t len = text ? strlen(text) : 0;
-    return len > 0 && len < ACCOUNT_KEY_MAX && strcspn(text, " \t\r\n\"\\") == len;
+    size_t len = 0;
+    while (text && text[len] > ' ' && text[len] < 0x7f && text[len] != '"' && text[len] != '\\')
+        len++;
+    return len > 0 && len < ACCOUNT_KEY_MAX && text[len] == '\0';
 }
 
 static int take_keys(struct net_account *account, const struct venue_keys *keys)
@@ -126,13 +128,7 @@ const struct venue_status *net_account_status(struct venue_account *venue)
 
 bool net_account_push(struct net_account *account, const struct venue_lists *lists)
 {
-    const struct venue_account_handler *handler = account->handler;
-    for (size_t i = 0; i < lists->n_fills && !account->feed.closed; i++)
-        handler->fill(account->user, &lists->fills[i]);
-    for (size_t i = 0; i < lists->n_orders && !account->feed.closed; i++)
-        handler->order(account->user, &lists->orders[i]);
-    if (lists->n_balances > 0 && !account->feed.closed)
-        handler->balances(account->user, lists->balances, lists->n_balances);
+    venue_lists_push(lists, account->handler, account->user, &account->feed.closed);
     return !account->feed.closed;
 }
 

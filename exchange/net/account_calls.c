@@ -109,11 +109,12 @@ static void settle(struct account_call *call, enum venue_outcome outcome, int co
                    const char *text)
 {
     struct venue_answer *answer = &call->answer;
+    char line[sizeof(call->text)]; /* the text may be the call's own */
     answer->outcome = outcome;
     answer->code = code;
-    if (text != call->text)
-        fail_line(0, call->text, sizeof(call->text), NULL, "%s", text);
-    utf8_clean(call->text); /* also where it is cut */
+    fail_line(0, line, sizeof(line), NULL, "%s", text);
+    utf8_clean(line); /* also where it is cut */
+    memcpy(call->text, line, sizeof(line));
     if (call->calls->venue->settle)
         call->calls->venue->settle(call);
     retry_ms = retry_ms > 0 ? retry_ms : answer->retry_ms;

@@ -285,9 +285,11 @@ static void test_outcomes(void)
     CHECK_INT(script.ends, 0);
 
     /* Its words are one line of UTF-8, whatever they were. */
-    script = (struct script){.post = 403, .post_body = SAID(40310000, "caf\xc3")};
+    script = (struct script){.post = 403,
+                             .post_body = SAID(40310000, "a\x7f"
+                                                         "b caf\xc3")};
     ask(PLACE);
-    CHECK_STR(seen.text, "caf?");
+    CHECK_STR(seen.text, "a?b caf?");
 
     /* What is sent. */
     script = (struct script){.post = 200, .post_body = OWN_LIVES};
@@ -439,6 +441,8 @@ static void test_create(void)
         {NULL, NULL, {NULL, NULL}, -EINVAL},
         {NULL, NULL, {"key", ""}, -EINVAL},
         {NULL, NULL, {"key", "-----BEGIN PRIVATE KEY-----\nx"}, -EINVAL},
+        {NULL, NULL, {"key", "sec\x01ret"}, -EINVAL}, /* neither a header's nor JSON's */
+        {NULL, NULL, {"k\xc3\xa9y", "secret"}, -EINVAL},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         config.rest_url = cases[i].rest_url;

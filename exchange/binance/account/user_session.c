@@ -124,12 +124,11 @@ static void take_event(struct binance_user_connection *connection, struct json j
         return;
     }
     if (event.kind == BINANCE_EVENT_ORDER) {
-        if (event.filled)
-            account->handler->fill(account->user, &event.fill);
-        if (!account->destroyed)
-            account->handler->order(account->user, &event.order);
+        const struct venue_lists lists = {
+            .orders = &event.order, .n_orders = 1, .fills = &event.fill, .n_fills = event.filled};
+        venue_lists_push(&lists, account->handler, account->user, &account->destroyed);
     } else if (event.kind == BINANCE_EVENT_BALANCES) {
-        account->handler->balances(account->user, event.balances.balances, event.balances.n_balances);
+        venue_lists_push(&event.balances, account->handler, account->user, &account->destroyed);
     } else if (event.kind == BINANCE_EVENT_TERMINATED) {
         binance_user_fail(connection, LINK_LOST, -1, "the venue has ended the stream of user data");
     }
