@@ -1,7 +1,7 @@
 #include "exchange/alpaca/account/account.h"
 
 #include "exchange/alpaca/account/call.h"
-#include "exchange/alpaca/account/feed.h"
+#include "exchange/alpaca/account/user_data.h"
 #include "exchange/alpaca/rest.h"
 #include "exchange/alpaca/settings.h"
 #include "exchange/order_rules.h"
@@ -24,8 +24,8 @@ static int account_create(const struct venue_account_config *config,
                                                .calls = &alpaca_account_calls,
                                                .id_header = "APCA-API-KEY-ID",
                                                .secret_header = "APCA-API-SECRET-KEY",
-                                               .opened = alpaca_feed_opened,
-                                               .message = alpaca_feed_message};
+                                               .opened = alpaca_user_data_opened,
+                                               .message = alpaca_user_data_message};
     int r = net_account_create(&venue, config, handler, user, ret);
     if (r < 0)
         return r;

@@ -1,5 +1,5 @@
 /* A client's account at Alpaca, on paper: struct venue_accounts of exchange/venue_account.h. Orders are asked
- * for by REST below /v2; user data is /stream with trade_updates (feed.h).
+ * for by REST below /v2; user data is /stream with trade_updates (user_data.h).
  *
  * What its outcomes rest on (the table of answers: call.h):
  * - A client id is good once in an account's life, so an order whose outcome is UNKNOWN may be sent again

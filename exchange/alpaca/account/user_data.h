@@ -1,8 +1,8 @@
 /* User data of an account: /stream, authenticated, and listening to trade_updates. The venue has one such
  * connection a key. An update that cannot be read ends the connection: what it said is missed, and the caller
  * is to look. Internal to this folder. */
-#ifndef EXCHANGE_ALPACA_ACCOUNT_FEED_H
-#define EXCHANGE_ALPACA_ACCOUNT_FEED_H
+#ifndef EXCHANGE_ALPACA_ACCOUNT_USER_DATA_H
+#define EXCHANGE_ALPACA_ACCOUNT_USER_DATA_H
 
 #include "exchange/net/account.h"
 
@@ -12,7 +12,7 @@ struct paper_account {
     bool authorized;      /* user data: the keys are good */
 };
 
-void alpaca_feed_opened(struct net_account *account);
-bool alpaca_feed_message(struct net_account *account, const char *data, size_t len);
+void alpaca_user_data_opened(struct net_account *account);
+bool alpaca_user_data_message(struct net_account *account, const char *data, size_t len);
 
 #endif

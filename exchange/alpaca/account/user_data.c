@@ -1,4 +1,4 @@
-#include "exchange/alpaca/account/feed.h"
+#include "exchange/alpaca/account/user_data.h"
 
 #include "exchange/alpaca/account/order_parse.h"
 #include "exchange/alpaca/channel.h"
@@ -19,7 +19,7 @@ static void expect(struct net_account *account, bool sent, const char *awaited)
         net_account_fail(account, LINK_LOST, "a request could not be sent");
 }
 
-void alpaca_feed_opened(struct net_account *account)
+void alpaca_user_data_opened(struct net_account *account)
 {
     struct alpaca_request *request = net_secret_alloc(sizeof(*request));
     if (request)
@@ -50,7 +50,7 @@ static void on_said(struct net_account *account, const struct alpaca_trading *sa
     }
 }
 
-bool alpaca_feed_message(struct net_account *account, const char *data, size_t len)
+bool alpaca_user_data_message(struct net_account *account, const char *data, size_t len)
 {
     struct alpaca_trading said;
     struct venue_order order;
