@@ -104,7 +104,6 @@ struct account_memory {
     int64_t violations; /* sales of what was bought with cash that was not settled yet */
 };
 
-/* The arrays are the account's own; a balance stays where it is for as long as the account lives. */
 /* The venue's id of an order. */
 struct venue_named {
     uint64_t order_id, client; /* ours; and the one whose client id it has: itself, or the one sent twice */
@@ -118,10 +117,11 @@ struct account_at_venue {
     char prefix[9]; /* of its orders' client ids */
     uint64_t seen;  /* the last order that the venue reported, of seen_symbol; 0: none yet */
     char seen_symbol[SYMBOL_NAME_MAX];
-    struct venue_named named[VENUE_NAMED_MAX]; /* [n_named] of its last orders, the oldest first */
+    struct venue_named named[VENUE_NAMED_MAX]; /* [n_named] of its live and last orders, the oldest first */
     int n_named;
 };
 
+/* The arrays are the account's own; a balance stays where it is for as long as the account lives. */
 struct account {
     char name[ACCOUNT_NAME_MAX];
     char currency[ASSET_NAME_MAX];

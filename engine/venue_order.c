@@ -82,6 +82,17 @@ uint64_t engine_venue_booked(const struct engine *engine, int account, uint64_t 
     return 0;
 }
 
+/* The oldest that has ended; where all of them live, the oldest. */
+static void forget_one(const struct engine *engine, struct account_at_venue *at)
+{
+    int i = 0;
+    while (i < at->n_named && engine_match_find(engine, at->named[i].order_id) < engine->n_orders)
+        i++;
+    i = i < at->n_named ? i : 0;
+    at->n_named--;
+    memmove(&at->named[i], &at->named[i + 1], (size_t)(at->n_named - i) * sizeof at->named[0]);
+}
+
 void engine_venue_name(struct engine *engine, int account, uint64_t order_id, uint64_t client,
                        const char *venue_id)
 {
@@ -89,7 +100,7 @@ void engine_venue_name(struct engine *engine, int account, uint64_t order_id, ui
     if (named(engine, account, order_id))
         return;
     if (at->n_named == VENUE_NAMED_MAX)
-        memmove(&at->named[0], &at->named[1], (size_t)--at->n_named * sizeof at->named[0]);
+        forget_one(engine, at);
     struct venue_named *named = &at->named[at->n_named++];
     *named = (struct venue_named){.order_id = order_id, .client = client};
     snprintf(named->venue_id, sizeof named->venue_id, "%s", venue_id);

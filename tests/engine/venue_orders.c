@@ -592,7 +592,9 @@ static void test_twice(void)
         event.venue_order.account = wrong == 4 ? BOB : ALICE;
         CHECK_INT(harness_event(&h, &event), -EINVAL);
     }
-    /* The last ones are known by the venue's id, the oldest are forgotten first. */
+    /* The last ones are known by the venue's id: of those that ended, the oldest are forgotten first. */
+    const uint64_t resting = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 10000, 50000 * E8);
+    news(resting, VENUE_UPDATE_OPEN);
     for (int i = 0; i < VENUE_NAMED_MAX; i++) {
         uint64_t next = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 10000, 50000 * E8);
         news(next, VENUE_UPDATE_OPEN);
@@ -600,6 +602,7 @@ static void test_twice(void)
         CHECK_STR(engine_venue_id(h.engine, ALICE, next), "17");
     }
     CHECK_STR(engine_venue_id(h.engine, ALICE, id), "");
+    CHECK_STR(engine_venue_id(h.engine, ALICE, resting), "17");
     harness_close(&h);
 }
 
