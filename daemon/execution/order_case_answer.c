@@ -249,13 +249,9 @@ void order_case_answer(struct order_cases *cases, struct order_case *c, const st
                        const struct venue_answer *answer, const struct case_time *at)
 {
     c->asking &= ~(1U << ask->request);
-    if (c->state == CASE_ENDED) { /* but the answer may be about the other one of its client id */
-        for (size_t i = 0; i < answer->n_orders; i++)
-            if (is_other(c, answer->orders[i].id))
-                take_orders(cases, c, answer, at);
-        return;
-    }
-    if (ask->request == CASE_PLACE)
+    if (c->state == CASE_ENDED) /* but the answer may be about the other one of its client id */
+        take_orders(cases, c, answer, at);
+    else if (ask->request == CASE_PLACE)
         place_answer(cases, c, answer, at);
     else if (ask->request == CASE_QUERY)
         query_answer(cases, c, ask, answer, at);

@@ -1,6 +1,7 @@
 /* What the venue says of an order, by an answer or as user data: the same may come twice, late, in another
  * order or not at all. What it has filled only grows, and an end is an end. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "daemon/execution/order_cases_internal.h"
@@ -116,22 +117,19 @@ void order_case_fill(struct order_cases *cases, struct order_case *c, const stru
     end_if_whole(cases, c, at);
 }
 
-/* What is known of its client id here: the venue's id of the order that has it. "": nothing that would say
- * that this one is another. */
+/* Has its client id's order here another id of the venue's, or was it refused? A stray proves nothing: it may
+ * itself be the second one. */
 static bool is_known_otherwise(const struct order_cases *cases, const struct venue_order *order)
 {
-    const struct order_case *refused = NULL;
-    bool known = false;
     for (size_t i = 0; i < cases->n; i++) {
         const struct order_case *c = cases->cases[i];
-        if (strcmp(c->client_id, order->client_id) != 0)
+        if (c->order.id == 0 || strcmp(c->client_id, order->client_id) != 0)
             continue;
-        known |= c->venue_id[0] != '\0' && strcmp(c->venue_id, order->id) != 0;
-        if (c->state == CASE_ENDED && !c->mute && !c->venue_id[0])
-            refused = c;
+        if (c->venue_id[0] ? strcmp(c->venue_id, order->id) != 0 : c->state == CASE_ENDED && !c->mute)
+            return true;
     }
     const char *venue_id = cases->sink.venue_id(cases->sink.ctx, order->client_id);
-    return known || refused || (venue_id[0] && strcmp(venue_id, order->id) != 0);
+    return venue_id[0] && strcmp(venue_id, order->id) != 0;
 }
 
 bool order_case_twice(struct order_cases *cases, const struct venue_order *order, const struct case_time *at)
@@ -141,14 +139,18 @@ bool order_case_twice(struct order_cases *cases, const struct venue_order *order
         !cases->sink.ours(cases->sink.ctx, order->client_id) || !is_known_otherwise(cases, order) ||
         cases->sink.booked(cases->sink.ctx, order->client_id, order->id))
         return false;
-    struct order twin = {.symbol = (int)(order->symbol - cases->config.symbols),
-                         .side = order->side,
-                         .type = order->type,
-                         .qty = order->qty};
-    twin.id = cases->sink.twice(cases->sink.ctx, order);
-    struct order_case *c = twin.id ? order_case_add(cases, &twin, order->client_id, at) : NULL;
+    const struct order twin = {.symbol = (int)(order->symbol - cases->config.symbols),
+                               .side = order->side,
+                               .type = order->type,
+                               .qty = order->qty};
+    struct order_case *c = order_case_add(cases, &twin, order->client_id, at);
     if (!c)
         return false;
+    c->order.id = cases->sink.twice(cases->sink.ctx, order);
+    if (c->order.id == 0) {
+        free(cases->cases[--cases->n]);
+        return false;
+    }
     cases->serial++;
     c->reported_open = true;
     order_case_seen(c, order->id, at);

@@ -199,6 +199,7 @@ void order_cases_clock_renewed(struct order_cases *cases, const struct case_time
         if (c->state != CASE_TO_PLACE || !c->awaits_clock)
             continue;
         c->awaits_clock = false;
+        c->bad_timestamp_ns = 0;
         c->place_ns = at->now_ns + (c->resent++ > 0 ? order_case_pause(c) : 0);
     }
 }
@@ -249,7 +250,7 @@ void order_cases_answer(struct order_cases *cases, const struct case_ask *ask,
         cases->sink.rights(cases->sink.ctx, NULL);
     }
     struct order_case *c = ask->order_id       ? order_case_by_id(cases, ask->order_id)
-                           : ask->client_id[0] ? order_case_find(cases, ask->client_id, "")
+                           : ask->client_id[0] ? order_case_find(cases, ask->client_id, ask->venue_id)
                                                : NULL;
     if (ask->request == CASE_RIGHTS)
         rights_answer(cases, &answer, at);

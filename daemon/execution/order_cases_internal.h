@@ -39,7 +39,7 @@ struct order_case {
     bool refused; /* a later request of it, while an earlier one's outcome was open */
     bool again;   /* it was placed a second time */
     bool awaits_clock;        /* TO_PLACE: it waits for the venue's time, after a refusal for its timestamp */
-    int64_t bad_timestamp_ns; /* since when it is refused for its timestamp; 0: it is not */
+    int64_t bad_timestamp_ns; /* since when it is, and the time was not read; 0: it is not */
     int resent;               /* so often it was sent again by a time that was read since */
     bool reported_open, reported_unknown;
     unsigned asking; /* bits: requests whose answer is awaited */

@@ -110,6 +110,7 @@ static void take_stray(struct order_cases *cases, const struct venue_order *list
     struct order_case *c = order_case_add(cases, &order, listed_order->client_id, at);
     if (!c)
         return;
+    snprintf(c->venue_id, sizeof c->venue_id, "%s", listed_order->id);
     c->mute = c->cancel = true;
     c->cancel_ns = at->now_ns;
     order_case_unknown(c, at->now_ns);
@@ -182,9 +183,9 @@ static void take_recent(struct order_cases *cases, const struct venue_answer *an
     for (size_t i = 0; i < answer->n_orders; i++) {
         const struct venue_order *order = &answer->orders[i];
         struct order_case *c = order_case_find(cases, order->client_id, order->id);
-        if (c && c->state != CASE_ENDED)
+        if (c)
             order_case_report(cases, c, order, at);
-        else if (order->filled > 0 && (!c || !c->venue_id[0]))
+        else if (order->filled > 0)
             order_case_twice(cases, order, at);
     }
     if (cases->serial != reconcile->serial)

@@ -590,12 +590,38 @@ static void end_twin(void)
     CHECK(said.news_of[(said.n_news - 1) % SAID] == 2 && news() == VENUE_UPDATE_FILL);
 }
 
+/* Both orders of a client id had ended here, and live there: each is looked for by the venue's id, and none
+ * of them is the second of the other. */
+static void test_two_strays(void)
+{
+    const struct venue_order strays[] = {at_venue(VENUE_ORDER_NEW, 0), twin(VENUE_ORDER_NEW, 0)};
+    begin(false);
+    connect();
+    outcome(VENUE_DONE);
+    answer_open(strays, 2);
+    CHECK_INT(said.n_asks, 4);
+    const struct case_ask queries[] = {said.asks[2], said.asks[3]};
+    CHECK(strcmp(queries[0].venue_id, queries[1].venue_id) != 0);
+    for (int i = 1; i >= 0; i--) {
+        const bool second = strcmp(queries[i].venue_id, strays[1].id) == 0;
+        const struct venue_answer found = {
+            .outcome = VENUE_DONE, .orders = &strays[second], .n_orders = 1, .text = ""};
+        CHECK_INT(queries[i].request, CASE_QUERY);
+        order_cases_answer(cases, &queries[i], &found, &now);
+        step();
+        CHECK_INT(asked()->request, CASE_CANCEL);
+        CHECK_STR(asked()->venue_id, queries[i].venue_id);
+    }
+    CHECK_STR(said.twin, "");
+    CHECK_INT(said.n_news, 0);
+}
+
 /* A request that reached the venue twice: whatever is heard of the second order is another order's, and never
  * fills the first. */
-static void test_twice(void)
+static void test_twice_in_user_data(void)
 {
     struct venue_order second = twin(VENUE_ORDER_NEW, 0);
-    begin(false); /* as user data */
+    begin(false);
     place(false);
     done(VENUE_ORDER_NEW, 0);
     hear_fill(4, 4);
@@ -606,11 +632,16 @@ static void test_twice(void)
     hear_fill(6, 10); /* and the first goes its way */
     CHECK_INT(said.n_news, 5);
     CHECK_INT(said.news_of[4], 1);
-    begin(false); /* the answer is that of the second, after the first is known */
+}
+
+/* The answer is that of the second, after the first is known. */
+static void test_twice_in_the_answer(void)
+{
+    begin(false);
     place(false);
     hear_order(VENUE_ORDER_NEW, 0);
     hear_fill(10, 10);
-    second = twin(VENUE_ORDER_PARTIAL, 6);
+    struct venue_order second = twin(VENUE_ORDER_PARTIAL, 6);
     struct venue_fill fill = twin_fill(6, 6);
     answer((struct venue_answer){
         .outcome = VENUE_DONE, .orders = &second, .n_orders = 1, .fills = &fill, .n_fills = 1});
@@ -618,7 +649,12 @@ static void test_twice(void)
     CHECK(said.n_news == 3 && said.news_of[2] == 2);
     pass(10 * S);
     CHECK_INT(said.n_asks, 1); /* nothing of it is missing */
-    begin(false);              /* nothing is heard of it: the balances differ */
+}
+
+/* Nothing is heard of it: the balances differ. */
+static void test_twice_in_the_balances(void)
+{
+    begin(false);
     connect();
     outcome(VENUE_DONE);
     answer_open(NULL, 0);
@@ -641,7 +677,7 @@ static void test_twice(void)
     CHECK_INT(said.n_balances, 1);
     pass(1 * S);
     CHECK(asked()->request == CASE_FILLS && strcmp(asked()->venue_id, "78") == 0);
-    fill = twin_fill(10, 10);
+    struct venue_fill fill = twin_fill(10, 10);
     answer((struct venue_answer){.outcome = VENUE_DONE, .fills = &fill, .n_fills = 1});
     CHECK(said.news_of[(said.n_news - 1) % SAID] == 2 && news() == VENUE_UPDATE_FILL);
     said.differ = false;
@@ -649,9 +685,14 @@ static void test_twice(void)
     outcome(VENUE_DONE);
     answer_open(NULL, 0);
     CHECK_INT(said.n_balances, 2);
+}
+
+/* What tells the second from the first: the venue's id of the first, or that it was refused. */
+static void test_twice_of_the_known(void)
+{
     begin(false); /* a former run's, of which the account knows the venue's id */
     snprintf(said.booked, sizeof said.booked, "77");
-    second = twin(VENUE_ORDER_FILLED, 10);
+    struct venue_order second = twin(VENUE_ORDER_FILLED, 10);
     order_cases_order(cases, &second, &now);
     CHECK_STR(said.twin, "78");
     begin(false); /* one of which it knows nothing: which of the two it has booked cannot be said */
@@ -708,6 +749,17 @@ static void test_bad_timestamp(void)
     step();
     done(VENUE_ORDER_NEW, 0);
     CHECK_INT(news(), VENUE_UPDATE_OPEN);
+    /* Refused again later, by a time that was read since: that is no minute without one. */
+    begin(false);
+    place(false);
+    answer(bad_timestamp);
+    order_cases_clock_renewed(cases, &now);
+    step();
+    answer((struct venue_answer){.outcome = VENUE_NOT_SENT, .retry_ms = 40000});
+    pass(40 * S);
+    LAST(3, CASE_PLACE, 0, VENUE_UPDATES);
+    answer(bad_timestamp);
+    CHECK_INT(said.n_news, 0);
     /* The time cannot be read: by the old one, once in a while, and not for ever. */
     for (int protects = 0; protects < 2; protects++) {
         begin(false);
@@ -771,7 +823,11 @@ int main(void)
     test_denied();
     test_adopted();
     test_stray();
-    test_twice();
+    test_two_strays();
+    test_twice_in_user_data();
+    test_twice_in_the_answer();
+    test_twice_in_the_balances();
+    test_twice_of_the_known();
     order_cases_destroy(cases);
     return check_done("order_cases");
 }
