@@ -107,6 +107,14 @@ int daemon_price_alerts_remove(struct price_alerts *alerts, uint64_t id, struct 
     return 0;
 }
 
+void daemon_price_alerts_undo(struct price_alerts *alerts, const struct price_alerts *before)
+{
+    struct price_bounds *bounds = alerts->bounds;
+    *alerts = *before;
+    alerts->bounds = bounds;
+    forget_bounds(alerts);
+}
+
 static struct price_bounds find_bounds(const struct price_alerts *alerts, const struct symbol *symbol)
 {
     struct price_bounds bounds = {true, INT64_MAX, INT64_MIN};

@@ -51,6 +51,9 @@ int daemon_price_alerts_count(const struct price_alerts *alerts, const char *sym
 /* 0 or -ENOENT. */
 int daemon_price_alerts_remove(struct price_alerts *alerts, uint64_t id, struct price_alert *ret);
 
+/* As they were before the last change. */
+void daemon_price_alerts_undo(struct price_alerts *alerts, const struct price_alerts *before);
+
 /* Is there one of the symbol, which the engine has at that index, that prices from `low` to `high` reach? At
  * its price_scale. */
 bool daemon_price_alerts_reached(struct price_alerts *alerts, int index, const struct symbol *symbol,

@@ -201,7 +201,8 @@ const struct alert *daemon_session_alerts(const struct session *session, size_t 
 /* The prices that are waited for; daemon/price_alerts.h. */
 const struct price_alerts *daemon_session_price_alerts(const struct session *session);
 /* As daemon_price_alerts_add(), which gives its id, and daemon_price_alerts_remove(); stored in the caller's
- * group. created_ns is set. */
+ * group. created_ns is set. -EBADMSG: what a former run stored cannot be read, and is left as it is; -ENOMEM:
+ * nothing is changed. */
 int daemon_session_price_alert_add(struct session *session, struct price_alert *alert);
 int daemon_session_price_alert_remove(struct session *session, uint64_t id, struct price_alert *ret);
 

@@ -148,8 +148,10 @@ static void follow_names(struct session *session)
     for (int old = 0; old < engine_symbols(session->engine); old++) {
         const struct symbol *kept = engine_symbol(session->engine, old);
         for (int s = 0; kept->calendar[0] && s < session->n_symbols; s++)
-            if (symbol_renamed(kept, &session->symbols[s]) && !is_planned(session, kept->name))
+            if (symbol_renamed(kept, &session->symbols[s]) && !is_planned(session, kept->name)) {
+                daemon_session_price_rename(session, session->symbols[s].name, kept->name);
                 memcpy(session->symbols[s].name, kept->name, sizeof kept->name);
+            }
     }
 }
 

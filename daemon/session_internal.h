@@ -71,6 +71,7 @@ struct session {
     struct engine *engine;
     struct trade_tape *tape; /* what came since the start */
     struct price_alerts price_alerts;
+    int price_alerts_unread; /* -errno: the row of a former run is not overwritten */
     struct symbol *symbols;
     int n_symbols;
     struct db_session *sessions; /* of the database alone, until the engine has them */

@@ -18,22 +18,40 @@ void daemon_session_take_price_alerts(struct session *session, struct db_reader 
     int r = text ? db_reader_meta(reader, PRICE_ALERTS_KEY, text, PRICE_ALERTS_BYTES_MAX) : -ENOMEM;
     if (r == 0)
         r = daemon_price_alerts_read(&session->price_alerts, text);
-    if (r < 0 && r != -ENOENT)
-        daemon_log_error("price alerts: what a former run left cannot be read: %s", strerror(-r));
+    session->price_alerts_unread = r == -ENOENT ? 0 : r;
+    if (session->price_alerts_unread < 0)
+        daemon_log_error("price alerts: what a former run left cannot be read, and none is added to it: %s",
+                         strerror(-r));
     free(text);
 }
 
-/* In the caller's group: with the alert that it raises, or with the command's row. */
-static void put(struct session *session)
+/* In the caller's group: with the alert that it raises, or with the command's row. 0 or -ENOMEM. */
+static int store(struct session *session)
 {
     json_t *all = daemon_price_alerts_json(&session->price_alerts);
     char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
     if (text)
         db_writer_put_meta(session->writer, PRICE_ALERTS_KEY, text);
-    else
-        daemon_log_error("price alerts: out of memory: a change of them is not stored");
+    int r = text ? 0 : -ENOMEM;
     free(text);
     json_decref(all);
+    return r;
+}
+
+/* Of a change that has happened. */
+static void put(struct session *session)
+{
+    if (store(session) < 0)
+        daemon_log_error("price alerts: out of memory: a change of them is not stored");
+}
+
+/* Of a change that is asked for: undone where it cannot be stored. */
+static int store_or_undo(struct session *session, const struct price_alerts *before)
+{
+    int r = store(session);
+    if (r < 0)
+        daemon_price_alerts_undo(&session->price_alerts, before);
+    return r;
 }
 
 /* ---- reached ---- */
@@ -140,17 +158,17 @@ const struct price_alerts *daemon_session_price_alerts(const struct session *ses
 
 int daemon_session_price_alert_add(struct session *session, struct price_alert *alert)
 {
+    const struct price_alerts before = session->price_alerts;
+    if (session->price_alerts_unread < 0)
+        return -EBADMSG;
     alert->created_ns = daemon_session_now(session);
     int r = daemon_price_alerts_add(&session->price_alerts, alert, &alert->id);
-    if (r == 0)
-        put(session);
-    return r;
+    return r < 0 ? r : store_or_undo(session, &before);
 }
 
 int daemon_session_price_alert_remove(struct session *session, uint64_t id, struct price_alert *ret)
 {
+    const struct price_alerts before = session->price_alerts;
     int r = daemon_price_alerts_remove(&session->price_alerts, id, ret);
-    if (r == 0)
-        put(session);
-    return r;
+    return r < 0 ? r : store_or_undo(session, &before);
 }

@@ -67,11 +67,9 @@ static void refuse_add(const struct request *request, int r, uint64_t same)
 {
     if (r == -EEXIST)
         control_error(request->call, "EEXIST", "price alert %llu is the same", (unsigned long long)same);
-    else if (r == -ENOSPC)
+    else
         control_error(request->call, "ENOSPC",
                       "%d price alerts are set, which are the most: remove one first", PRICE_ALERTS_MAX);
-    else
-        control_error(request->call, "ENOMEM", "out of memory");
 }
 
 void daemon_command_price_alert(const struct request *request)
@@ -98,7 +96,12 @@ void daemon_command_price_alert(const struct request *request)
     if (!daemon_command_begin(request, &work))
         return;
     r = daemon_session_price_alert_add(session, &alert);
-    if (r < 0)
+    if (r == -EBADMSG)
+        daemon_command_refuse(&work, "EBADMSG",
+                              "the price alerts that a former run stored cannot be read, and are not "
+                              "overwritten: delete the row price_alerts of the table meta while no daemon "
+                              "runs");
+    else if (r < 0)
         daemon_command_refuse(&work, "ENOMEM", "out of memory");
     else
         daemon_command_end(&work, daemon_price_alert_json(&alert));
@@ -126,8 +129,10 @@ void daemon_command_price_alert_remove(const struct request *request)
     }
     if (!daemon_command_begin(request, &work))
         return;
-    daemon_session_price_alert_remove(session, (uint64_t)json_integer_value(id), &removed);
-    daemon_command_end(&work, daemon_price_alert_json(&removed));
+    if (daemon_session_price_alert_remove(session, (uint64_t)json_integer_value(id), &removed) < 0)
+        daemon_command_refuse(&work, "ENOMEM", "out of memory");
+    else
+        daemon_command_end(&work, daemon_price_alert_json(&removed));
 }
 
 void daemon_command_price_alerts(const struct request *request)

@@ -1,9 +1,12 @@
 /* Price alerts of a session: trades that make a price and trades that make none, closed bars, a split,
  * another name; what the next run finds stored, and what a former one had no time to store. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "daemon/price_alerts.h"
+#include "daemon/session_internal.h"
+#include "db/reader.h"
 #include "tests/daemon/session.h"
 #include "tests/scratch.h"
 
@@ -170,6 +173,68 @@ static void test_split_and_name(uint64_t *ret_split, uint64_t *ret_named)
     *ret_named = named;
 }
 
+static void copy(const char *from, const char *to)
+{
+    char buffer[1 << 16];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    size_t n = 0;
+    CHECK(in && out);
+    while (in && out && (n = fread(buffer, 1, sizeof buffer, in)) > 0)
+        CHECK(fwrite(buffer, 1, n, out) == n);
+    CHECK(in && fclose(in) == 0);
+    CHECK(out && fclose(out) == 0);
+}
+
+/* A name that was changed as the last thing before a crash: the log has it, and the database has not. */
+static void test_name_in_the_log_alone(const struct state_dir *state)
+{
+    char kept[sizeof state->database + 8];
+    const struct symbol before = symbols[AAPL];
+    snprintf(kept, sizeof kept, "%s.kept", state->database);
+    session_open(state, see);
+    session_begin(symbols, 2, now_ns);
+    const uint64_t named = add(AAPL, false, 4);
+    session_close();
+    copy(state->database, kept);
+    session_open(state, see);
+    session_begin(symbols, 2, now_ns);
+    struct symbol other = before;
+    snprintf(other.name, sizeof other.name, "PPLA");
+    CHECK_INT(daemon_session_rename_symbol(session, AAPL, &other), 0);
+    session_close();
+    CHECK_INT(rename(kept, state->database), 0);
+    for (int run = 0; run < 2; run++) {
+        session_open(state, see);
+        CHECK_STR(waits(named)->symbol, run == 0 ? before.name : other.name);
+        session_begin(symbols, 2, now_ns);
+        CHECK_STR(waits(named)->symbol, other.name);
+        session_close();
+        symbols[AAPL] = other;
+    }
+}
+
+/* A row that is no list, as of a newer version: it stays, and nothing is added. */
+static void test_unreadable(const struct state_dir *state)
+{
+    static const char text[] = "{\"last\":3,\"alerts\":7}";
+    struct price_alert alert = {.above = true, .price = 1, .scale = 2, .symbol = "BTCUSDT"};
+    char stored[64] = "", err[DB_ERROR_MAX] = "";
+    struct db_reader *reader;
+    session_open(state, see);
+    session_begin(symbols, 2, now_ns);
+    db_writer_put_meta(session->writer, "price_alerts", text);
+    session_close();
+    session_open(state, see);
+    session_begin(symbols, 2, now_ns);
+    CHECK_INT(daemon_session_price_alerts(session)->n, 0);
+    CHECK_INT(daemon_session_price_alert_add(session, &alert), -EBADMSG);
+    session_close();
+    CHECK_INT(db_reader_open(state->database, &reader, err, sizeof err), 0);
+    CHECK_INT(db_reader_meta(reader, "price_alerts", stored, sizeof stored), 0);
+    CHECK_STR(stored, text);
+    db_reader_close(reader);
+}
+
 int main(void)
 {
     char path[SCRATCH_MAX], err[SESSION_ERROR_MAX];
@@ -211,6 +276,8 @@ int main(void)
     session_begin(symbols, 2, now_ns);
     CHECK_INT(noticed, 2);
     session_close();
+    test_name_in_the_log_alone(&state);
+    test_unreadable(&state);
     uv_loop_close(&loop);
     return check_done("daemon/session_price");
 }
