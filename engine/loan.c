@@ -24,6 +24,12 @@ static int64_t part_e4(int64_t value, int32_t share_e4)
     return margin_share(value, share_e4 < 10000 ? 10000 : share_e4);
 }
 
+/* What a venue sold twice for an account there was covered by what it holds: nothing is lent for it. */
+static bool borrows(const struct account *account)
+{
+    return account->shorts > 0 && account->rules.execution != EXECUTION_VENUE_PAPER;
+}
+
 bool engine_loan_allowed(const struct engine *engine, int index, int symbol)
 {
     const struct account *account = &engine->accounts[index];
@@ -134,12 +140,11 @@ static void charge_account(struct engine *engine, int index, int64_t hours)
         account->unpaid_interest = 0;
         charge(engine, index, unpaid);
     }
-    for (int s = 0; account->shorts > 0 && s < engine->n_symbols && hours > 0; s++) {
+    for (int s = 0; borrows(account) && s < engine->n_symbols && hours > 0; s++) {
         if (account->positions[s].qty >= 0)
             continue;
         int64_t value = -account_position_value(engine, index, s);
-        bool free = engine->markets[s].symbol.easy_to_borrow == SYMBOL_SAYS_YES || /* its venue lends it so */
-                    account->rules.execution == EXECUTION_VENUE_PAPER; /* nothing is borrowed there */
+        bool free = engine->markets[s].symbol.easy_to_borrow == SYMBOL_SAYS_YES; /* its venue lends it so */
         int64_t due = free ? 0 : interest(value, account->rules.borrow_rate_e6, hours);
         if (due > 0)
             charge(engine, index, due);
@@ -266,7 +271,7 @@ void engine_loan_check(struct engine *engine, int symbol)
         if (account->shorts == 0 || account->positions[symbol].qty >= 0)
             continue;
         shorts--;
-        if (!engine_hours_concerns(engine, a) || engine->now_ns < account->margin_ns ||
+        if (!borrows(account) || !engine_hours_concerns(engine, a) || engine->now_ns < account->margin_ns ||
             account->rules.margin != MARGIN_OFF)
             continue;
         int64_t value = engine_loan_value(engine, a);

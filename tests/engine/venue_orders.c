@@ -581,6 +581,15 @@ static void test_twice(void)
     filled(id + 1, 60000 * E8, 1000000, 1000000, "USDT", 0);
     CHECK_INT(held()->qty, -1000000);
     CHECK_INT(h.ledger_sum[ALICE][1], E8 - 1000000);
+    const int64_t cash = h.ledger_sum[ALICE][0];
+    const uint64_t rows = h.rows;
+    account_news(VENUE_ACCOUNT_BALANCES, 100 * E8, E8 - 1000000); /* less than it is worth: no margin call */
+    trade(&h, BTCUSDT, 60000 * E8, E8);
+    pass(&h, 3 * 3600 * SECOND_NS); /* and no interest */
+    trade(&h, BTCUSDT, 60000 * E8, E8);
+    CHECK(strcmp(h.last_alert, "VENUE_BALANCE") == 0 && h.rows == rows + 1);
+    CHECK_INT(engine_orders(h.engine), 0);
+    account_news(VENUE_ACCOUNT_BALANCES, cash, E8 - 1000000);
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
     filled(id, 60000 * E8, 1000000, 1000000, "BTC", 0);
     CHECK_INT(held()->qty, 0);
