@@ -8,8 +8,7 @@
 #include "db/report/internal.h"
 #include "db/row_hash.h"
 
-#define THEN    "(SELECT ts_ns FROM temp.as_of)"
-#define CHANGED "r.updated_ns > " THEN
+#define THEN "(SELECT ts_ns FROM temp.as_of)"
 /* Of an order: sums of its fills up to then. */
 #define FILLS(value) "(SELECT " value " FROM main.fills f WHERE f.order_id = r.id AND f.ts_ns <= " THEN ")"
 #define FILLED       FILLS("ifnull(sum(f.qty), 0)")
@@ -17,6 +16,13 @@
 #define HELD \
     "r.parent > 0 AND NOT EXISTS (SELECT 1 FROM main.orders e WHERE e.id = r.parent AND e.updated_ns <= " THEN \
     " AND e.state NOT IN " DB_LIVE_STATES ")"
+/* An order's column: `then` where the order has changed since. */
+#define SINCE(column, then) "iif(r.updated_ns > " THEN ", " then ", r." column ")"
+#define STATE \
+    "CASE WHEN " FILLED " >= r.qty THEN 'FILLED' WHEN " FILLED " > 0 THEN 'PARTIAL' WHEN " HELD \
+    " THEN 'HELD' WHEN r.effective_ns > " THEN " THEN 'PENDING' ELSE 'OPEN' END"
+#define CHANGED_NS "max(r.created_ns, iif(" HELD ", 0, " EFFECTIVE "), " FILLS("ifnull(max(f.ts_ns), 0)") ")"
+#define EFFECTIVE  UNTIL("effective_ns", "0")
 /* Of an account: its newest point of equity then. */
 #define POINT(value) \
     "ifnull((SELECT " value " FROM main.equity e WHERE e.account = r.id AND e.ts_ns <= " THEN \
@@ -38,15 +44,12 @@ static const struct past {
 } tables[] = {
     {"orders",
      "r.created_ns <= " THEN,
-     {{"state", "iif(" CHANGED ", CASE WHEN " FILLED " >= r.qty THEN 'FILLED' WHEN " FILLED
-                " > 0 THEN 'PARTIAL' WHEN " HELD " THEN 'HELD' WHEN r.effective_ns > " THEN
-                " THEN 'PENDING' ELSE 'OPEN' END, r.state)"},
-      {"filled", "iif(" CHANGED ", min(" FILLED ", r.qty), r.filled)"},
-      {"cost", "iif(" CHANGED ", " FILLS("ifnull(sum(f.notional), 0)") ", r.cost)"},
-      {"reason", "iif(" CHANGED ", '', r.reason)"},
-      {"triggered", "iif(" CHANGED ", r.triggered AND " FILLED " > 0, r.triggered)"},
-      {"updated_ns", "iif(" CHANGED ", max(r.created_ns, iif(" HELD ", 0, " UNTIL(
-                         "effective_ns", "0") "), " FILLS("ifnull(max(f.ts_ns), 0)") "), r.updated_ns)"}}},
+     {{"state", SINCE("state", STATE)},
+      {"filled", SINCE("filled", "min(" FILLED ", r.qty)")},
+      {"cost", SINCE("cost", FILLS("ifnull(sum(f.notional), 0)"))},
+      {"reason", SINCE("reason", "''")},
+      {"triggered", SINCE("triggered", "r.triggered AND " FILLED " > 0")},
+      {"updated_ns", SINCE("updated_ns", CHANGED_NS)}}},
     {"alerts",
      "r.ts_ns <= " THEN,
      {{"last_ns", UNTIL("last_ns", "r.ts_ns")},
@@ -121,22 +124,6 @@ static int put_view(struct db_reader *reader, const struct past *past, sqlite3_s
     return db_query_end(stmt, r);
 }
 
-/* The file is open for reading: what is written is the connection's own and temporary. */
-static int make_views(struct db_reader *reader, const char *sql)
-{
-    char *words = NULL;
-    int rc =
-        sqlite3_exec(reader->db, "PRAGMA query_only = OFF; PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
-
-    if (rc == SQLITE_OK)
-        rc = sqlite3_exec(reader->db, sql, NULL, NULL, &words);
-    if (rc != SQLITE_OK)
-        snprintf(reader->error, sizeof reader->error, "%s", words ? words : sqlite3_errstr(rc));
-    sqlite3_free(words);
-    sqlite3_exec(reader->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
-    return db_errno(rc);
-}
-
 int db_reader_as_of(struct db_reader *reader, int64_t ts_ns)
 {
     struct db_base base;
@@ -155,7 +142,7 @@ int db_reader_as_of(struct db_reader *reader, int64_t ts_ns)
         r = put_view(reader, &tables[i], sql);
     char *text = sqlite3_str_finish(sql);
     if (r == 0)
-        r = text ? make_views(reader, text) : -ENOMEM;
+        r = text ? db_reader_write_temp(reader, text) : -ENOMEM;
     sqlite3_free(text);
     if (r == 0)
         reader->as_of_ns = ts_ns;
@@ -232,15 +219,16 @@ int db_as_of_prices(struct db_reader *reader, void (*row)(void *ctx, const struc
 
 /* ---- steps ---- */
 
-#define MOMENT(column, table, sign, of) \
+#define MOMENT(table, column, sign, of) \
     "SELECT " of "(" column ") AS t FROM main." table " WHERE " column " " sign " ?1 "
+#define OR_MOMENT(table, column, sign, of) "UNION ALL " MOMENT(table, column, sign, of)
+#define MOMENTS_ORDERS(sign, of) \
+    OR_MOMENT("orders", "created_ns", sign, of) OR_MOMENT("orders", "updated_ns", sign, of)
+#define MOMENTS_ALERTS(sign, of) \
+    OR_MOMENT("alerts", "ts_ns", sign, of) OR_MOMENT("alerts", "closed_ns", sign, of)
 #define MOMENTS(sign, of) \
-    "SELECT " of "(t) AS t FROM (" MOMENT("ts_ns", "fills", sign, of) "UNION ALL " MOMENT( \
-        "created_ns", "orders", sign, \
-        of) "UNION ALL " MOMENT("updated_ns", "orders", sign, \
-                                of) "UNION ALL " MOMENT("ts_ns", "alerts", sign, \
-                                                        of) "UNION ALL " MOMENT("closed_ns", "alerts", sign, \
-                                                                                of) ")"
+    "SELECT " of "(t) AS t FROM (" MOMENT("fills", "ts_ns", sign, of) MOMENTS_ORDERS(sign, of) \
+        MOMENTS_ALERTS(sign, of) ")"
 
 static int first_moment(struct db_reader *reader, const char *sql, const struct record_param *params,
                         int64_t *ret)
@@ -263,9 +251,10 @@ int db_as_of_step(struct db_reader *reader, int64_t ts_ns, bool later, int64_t *
 #define BAR_END(table, more, sign, of) \
     "SELECT " of "(open_ns) AS t FROM main." table " WHERE symbol = ?1 AND interval_ns = ?2 " more \
     "AND open_ns " sign " ?3 - ?2 "
+#define OR_BAR_END(table, more, sign, of) "UNION ALL " BAR_END(table, more, sign, of)
 #define BAR_ENDS(sign, of) \
-    "SELECT " of "(t) + ?2 FROM (" BAR_END("bars", "AND source = 'venue' ", sign, of) "UNION ALL " BAR_END( \
-        "bars", "AND source = 'trades' ", sign, of) "UNION ALL " BAR_END("chart_bars", "", sign, of) ")"
+    "SELECT " of "(t) + ?2 FROM (" BAR_END("bars", "AND source = 'venue' ", sign, of) \
+        OR_BAR_END("bars", "AND source = 'trades' ", sign, of) OR_BAR_END("chart_bars", "", sign, of) ")"
 
 int db_as_of_step_bar(struct db_reader *reader, const char *symbol, int64_t interval_ns, int64_t ts_ns,
                       bool later, int64_t *ret)
@@ -280,9 +269,7 @@ int db_as_of_step_bar(struct db_reader *reader, const char *symbol, int64_t inte
 
 int db_as_of_newest(struct db_reader *reader, int64_t *ret)
 {
-    return first_moment(reader,
-                        "SELECT max(t) FROM (" MOMENTS(
-                            "<=", "max") " UNION ALL SELECT max(ts_ns) FROM "
-                                         "main.prices UNION ALL SELECT max(ts_ns) FROM main.equity)",
-                        RECORD_PARAMS(INT64_MAX), ret);
+    static const char sql[] = "SELECT max(t) FROM (" MOMENTS("<=", "max")
+        OR_MOMENT("prices", "ts_ns", "<=", "max") OR_MOMENT("equity", "ts_ns", "<=", "max") ")";
+    return first_moment(reader, sql, RECORD_PARAMS(INT64_MAX), ret);
 }

@@ -3,7 +3,9 @@
  * that ended later is open, a training is in the state that it was in then.
  *
  * What the database keeps only the newest of is not known of a past moment: an amended order and a trailing
- * stop have their newest numbers, an alert that was repeated later counts once, at its first time. */
+ * stop have their newest numbers, an alert that was repeated later counts once, at its first time. Likewise
+ * symbols, sessions of markets, margins, venues and feeds, runs, revisions, columns of the order book and
+ * rows of `meta` are the newest. */
 #ifndef DB_AS_OF_H
 #define DB_AS_OF_H
 

@@ -384,6 +384,27 @@ int db_reader_symbol(struct db_reader *reader, const char *name, struct db_symbo
     return -ENOENT;
 }
 
+void db_reader_temp_writable(struct db_reader *reader, bool writable)
+{
+    const char *sql = writable ? "PRAGMA query_only = OFF" : "PRAGMA query_only = ON";
+    while (sqlite3_exec(reader->db, sql, NULL, NULL, NULL) == SQLITE_INTERRUPT)
+        ;
+}
+
+int db_reader_write_temp(struct db_reader *reader, const char *sql)
+{
+    char *words = NULL;
+    db_reader_temp_writable(reader, true);
+    int rc = sqlite3_exec(reader->db, "PRAGMA temp_store = MEMORY", NULL, NULL, &words);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(reader->db, sql, NULL, NULL, &words);
+    if (rc != SQLITE_OK)
+        snprintf(reader->error, sizeof reader->error, "%s", words ? words : sqlite3_errstr(rc));
+    sqlite3_free(words);
+    db_reader_temp_writable(reader, false);
+    return db_errno(rc);
+}
+
 int db_reader_meta(struct db_reader *reader, const char *key, char *buf, size_t size)
 {
     int length;

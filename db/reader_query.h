@@ -71,6 +71,11 @@ int db_query_bad_row(struct db_reader *reader, sqlite3_stmt *stmt, const char *t
  * seen yet, which moves the pointers given before. */
 int db_reader_symbol_id(struct db_reader *reader, int64_t id, const struct db_symbol_row **ret);
 
+/* The file is open for reading; what is the connection's own and temporary may be written: in between; by
+ * these statements, in memory. 0 or -errno. */
+void db_reader_temp_writable(struct db_reader *reader, bool writable);
+int db_reader_write_temp(struct db_reader *reader, const char *sql);
+
 /* Reads both tables. 0 or -errno. */
 int db_reader_load_symbols(struct db_reader *reader);
 int db_reader_load_accounts(struct db_reader *reader);

@@ -13,6 +13,7 @@ struct gained {
 static int gain_of(struct report_walk *walk, const struct db_report_account *account,
                    struct report_holding *row, struct gained *ret)
 {
+    const bool unpriced = row->unpriced; /* for good: at a reset, or as the record began */
     int128_t now;
     int r = db_report_value(walk, row, report_closed_ns(account), &now);
     ret->realized = row->gone.realized + row->position.realized - row->from.realized;
@@ -21,6 +22,7 @@ static int gain_of(struct report_walk *walk, const struct db_report_account *acc
     ret->pnl = ret->realized + ret->unrealized - ret->fees;
     if (row->unpriced)
         ret->unrealized = ret->pnl = DB_REPORT_UNKNOWN;
+    row->unpriced = unpriced; /* the end is valued again the next time, perhaps with a price */
     return r;
 }
 

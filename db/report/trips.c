@@ -36,15 +36,6 @@ struct db_trips {
 
 /* ---- closed ones ---- */
 
-/* The reader reads, and writes into what is its own and temporary alone: the file is open for reading. */
-static void allow(struct db_reader *reader, bool writes)
-{
-    const char *sql = writes ? "PRAGMA query_only = OFF" : "PRAGMA query_only = ON";
-
-    while (sqlite3_exec(reader->db, sql, NULL, NULL, NULL) == SQLITE_INTERRUPT)
-        ;
-}
-
 static int insert(struct db_trips *trips, sqlite3_stmt *stmt, const struct trip *t)
 {
     const struct record_param params[] = {record_param_number(t->id),
@@ -76,7 +67,7 @@ static int store(struct db_trips *trips, struct db_reader *reader)
 
     if (trips->n_closed == 0)
         return 0;
-    allow(reader, true);
+    db_reader_temp_writable(reader, true);
     int r = db_query(reader, "INSERT INTO temp.trips VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", NULL, &stmt);
     for (size_t i = 0; i < trips->n_closed && r == 0; i++)
         if (insert(trips, stmt, &trips->closed[i]) != 0) {
@@ -84,7 +75,7 @@ static int store(struct db_trips *trips, struct db_reader *reader)
             r = db_errno(sqlite3_errcode(reader->db));
         }
     sqlite3_finalize(stmt);
-    allow(reader, false);
+    db_reader_temp_writable(reader, false);
     trips->n_closed = 0;
     return r;
 }
@@ -214,28 +205,15 @@ static void take_account(void *ctx, const struct db_account_row *row)
         .account = row->account, .from_ns = trips->walk.from_ns, .to_ns = trips->walk.to_ns};
 }
 
-static int write_own(struct db_reader *reader, const char *sql)
-{
-    char *words = NULL;
-
-    allow(reader, true);
-    int rc = sqlite3_exec(reader->db, sql, NULL, NULL, &words);
-    if (rc != SQLITE_OK)
-        snprintf(reader->error, sizeof reader->error, "%s", words ? words : sqlite3_errstr(rc));
-    sqlite3_free(words);
-    allow(reader, false);
-    return db_errno(rc);
-}
-
 #define TABLE \
-    "PRAGMA temp_store = MEMORY; DROP TABLE IF EXISTS temp.trips; CREATE TABLE temp.trips (" \
+    "DROP TABLE IF EXISTS temp.trips; CREATE TABLE temp.trips (" \
     "id INTEGER PRIMARY KEY, account INTEGER, symbol INTEGER, source TEXT, side TEXT, opened_ns INTEGER, " \
     "closed_ns INTEGER, first_fill INTEGER, fills INTEGER, qty INTEGER, entry REAL, exit REAL, share REAL, " \
     "profit INTEGER, fees INTEGER)"
 
 static int start(struct db_trips *trips, struct db_reader *reader, uint64_t mark, const struct db_base *base)
 {
-    int r = write_own(reader, TABLE);
+    int r = db_reader_write_temp(reader, TABLE);
 
     forget(trips);
     trips->mark = mark;
@@ -375,21 +353,12 @@ int db_trips_sums(struct db_reader *reader, struct db_trip_sums *ret)
 {
     struct db_trips *trips = reader->trips;
     struct db_trip_sums sums = {0};
-    struct report_holdings *holdings = &trips->walk.holdings;
-    bool *unpriced =
-        calloc(holdings->n + 1, sizeof *unpriced); /* for good: at a reset, or as the record began */
     size_t n = 0;
-    int r = unpriced ? renew_prices(trips, reader) : -ENOMEM;
+    int r = renew_prices(trips, reader);
 
     for (size_t i = 0; i < trips->report.n_accounts && r == 0; i++)
         r = renew(reader, &trips->report.accounts[i]);
-    for (size_t i = 0; i < holdings->n && unpriced; i++)
-        unpriced[i] = holdings->rows[i].unpriced;
     r = r < 0 ? r : db_report_trades_put(&trips->walk);
-    for (size_t i = 0; i < holdings->n && unpriced;
-         i++) /* valued again the next time, perhaps with a price */
-        holdings->rows[i].unpriced = unpriced[i];
-    free(unpriced);
     for (size_t i = 0; i < trips->report.n_accounts; i++)
         n += trips->report.accounts[i].n_symbols + trips->report.accounts[i].n_strategies;
     if (r == 0 && !(sums.rows = calloc(n + 1, sizeof *sums.rows)))
