@@ -105,11 +105,11 @@ struct account_memory {
 };
 
 /* The venue's id of an order. */
-struct venue_named {
+struct venue_order_id {
     uint64_t order_id, client; /* ours; and the one whose client id it has: itself, or the one sent twice */
     char venue_id[40];         /* VENUE_UPDATE_ID_MAX */
 };
-enum { VENUE_NAMED_MAX = 64 };
+enum { VENUE_ORDER_IDS_MAX = 64 };
 
 /* An account with EXECUTION_VENUE_PAPER, at its venue. */
 struct account_at_venue {
@@ -117,8 +117,9 @@ struct account_at_venue {
     char prefix[9]; /* of its orders' client ids */
     uint64_t seen;  /* the last order that the venue reported, of seen_symbol; 0: none yet */
     char seen_symbol[SYMBOL_NAME_MAX];
-    struct venue_named named[VENUE_NAMED_MAX]; /* [n_named] of its live and last orders, the oldest first */
-    int n_named;
+    struct venue_order_id
+        ids[VENUE_ORDER_IDS_MAX]; /* [n_ids] of its live and last orders, the oldest first */
+    int n_ids;
 };
 
 /* The arrays are the account's own; a balance stays where it is for as long as the account lives. */

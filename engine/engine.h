@@ -350,15 +350,17 @@ uint64_t engine_venue_seen(const struct engine *engine, int account, int *ret_sy
 #define ENGINE_VENUE_RESET "reset"
 /* For engine_restore_at_venue(). */
 const char *engine_venue_prefix(const struct engine *engine, int account);
-/* The client id that one of its orders has at the venue: PREFIX-ID, the second one of an order that reached
- * the venue twice that of the first. */
+/* The client id that an order of its has at the venue: PREFIX-ID. A duplicate, made by a request that reached
+ * the venue twice, has that of the first one. */
 void engine_venue_client_id(const struct engine *engine, int account, uint64_t order_id,
                             char ret[static ORDER_CLIENT_ID_MAX]);
 /* The order that has it, of any state; 0: another's, or from elsewhere. */
 uint64_t engine_venue_order_of(const struct engine *engine, int account, const char *client_id);
-/* Of its last VENUE_NAMED_MAX orders there: the venue's id of one; "": not known. And the order that has that
- * id, and the client id of order `client`; 0: it is not known, which of older ones proves nothing. */
+/* The venue's id of an order there. "": it is not known: only VENUE_ORDER_IDS_MAX are, of the orders that
+ * live and the last ones that ended. */
 const char *engine_venue_id(const struct engine *engine, int account, uint64_t order_id);
+/* Among the same, the order that has this id of the venue's and the client id of order `client`. 0: none; of
+ * an older order that proves nothing. */
 uint64_t engine_venue_booked(const struct engine *engine, int account, uint64_t client, const char *venue_id);
 /* Is a live order to be cancelled at the venue? So that the request is repeated after a restart. */
 bool engine_venue_cancels(const struct engine *engine, uint64_t order_id);

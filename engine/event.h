@@ -89,11 +89,11 @@ enum venue_update {
     VENUE_UPDATE_FILL,    /* `fill`: booked if its cumulative quantity continues what is booked */
     VENUE_UPDATE_CANCELED,
     VENUE_UPDATE_EXPIRED,
-    VENUE_UPDATE_REJECTED, /* the venue refused it */
-    VENUE_UPDATE_AGAIN,    /* it certainly does not have it: it is sent once more, to protect a position */
-    VENUE_UPDATE_ABSENT,   /* the venue never got it, and will not: `text` says why */
-    VENUE_UPDATE_TWICE, /* `twice`: the venue has another order of its client id, venue_id, which becomes an
-                           order here: the next number. Later updates of it are of that number */
+    VENUE_UPDATE_REJECTED,  /* the venue refused it */
+    VENUE_UPDATE_AGAIN,     /* it certainly does not have it: it is sent once more, to protect a position */
+    VENUE_UPDATE_ABSENT,    /* the venue never got it, and will not: `text` says why */
+    VENUE_UPDATE_DUPLICATE, /* `duplicate`: the venue has another order of its client id, venue_id, which
+                           becomes an order here: the next number. Later updates of it are of that number */
     VENUE_UPDATES,
 };
 enum { VENUE_UPDATE_TEXT_MAX = 128, VENUE_UPDATE_ID_MAX = 40, VENUE_UPDATE_TRADE_MAX = 80 };
@@ -118,7 +118,7 @@ struct event_venue_order {
         enum order_type type;
         enum order_tif tif;
         int64_t qty, price, stop_price; /* qty_scale, price_scale; 0 where the type has none */
-    } twice;                            /* TWICE */
+    } duplicate;                        /* DUPLICATE */
 };
 
 struct venue_total {

@@ -217,11 +217,15 @@ static void venue_order_text(const struct event_venue_order *event, const struct
                              char buf[static EVENT_TEXT_MAX])
 {
     static const char *const names[VENUE_UPDATES] = {
-        [VENUE_UPDATE_OPEN] = "is there",        [VENUE_UPDATE_UNKNOWN] = "may be there or not",
-        [VENUE_UPDATE_FILL] = "filled",          [VENUE_UPDATE_CANCELED] = "canceled",
-        [VENUE_UPDATE_EXPIRED] = "expired",      [VENUE_UPDATE_REJECTED] = "refused",
-        [VENUE_UPDATE_AGAIN] = "is sent again",  [VENUE_UPDATE_ABSENT] = "was never there",
-        [VENUE_UPDATE_TWICE] = "is there twice",
+        [VENUE_UPDATE_OPEN] = "is there",
+        [VENUE_UPDATE_UNKNOWN] = "may be there or not",
+        [VENUE_UPDATE_FILL] = "filled",
+        [VENUE_UPDATE_CANCELED] = "canceled",
+        [VENUE_UPDATE_EXPIRED] = "expired",
+        [VENUE_UPDATE_REJECTED] = "refused",
+        [VENUE_UPDATE_AGAIN] = "is sent again",
+        [VENUE_UPDATE_ABSENT] = "was never there",
+        [VENUE_UPDATE_DUPLICATE] = "is there twice",
     };
     const struct order *order = engine ? engine_find_order(engine, event->order_id) : NULL;
     int n = snprintf(buf, EVENT_TEXT_MAX, "VENUE_ORDER %s order %" PRIu64 " %s",

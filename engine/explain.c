@@ -393,14 +393,15 @@ static void name_at_venue(const struct run *run, struct explanation *explanation
     bool given =
         order_live(order->state) && order->state != ORDER_HELD && !engine_venue_waits(engine, order->id);
     const char *venue_id = engine_venue_id(engine, order->account, order->id);
-    if (!venue_id[0] && update && event->venue_order.update != VENUE_UPDATE_TWICE) /* of before it was kept */
+    if (!venue_id[0] && update &&
+        event->venue_order.update != VENUE_UPDATE_DUPLICATE) /* of before it was kept */
         venue_id = event->venue_order.venue_id;
     if (venue_id[0])
         snprintf(explanation->venue_id, sizeof explanation->venue_id, "%s", venue_id);
     bool worded = update && event->venue_order.update != VENUE_UPDATE_OPEN &&
                   event->venue_order.update != VENUE_UPDATE_FILL &&
                   event->venue_order.update != VENUE_UPDATE_AGAIN &&
-                  event->venue_order.update != VENUE_UPDATE_TWICE;
+                  event->venue_order.update != VENUE_UPDATE_DUPLICATE;
     if (worded)
         memcpy(explanation->venue_words, event->venue_order.text, sizeof explanation->venue_words);
     if ((update || given) && engine_venue_attached(engine, order->account))

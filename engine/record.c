@@ -344,13 +344,13 @@ static void visit_calendar(struct visit *visit, struct event_calendar *event)
     engine_visit_days(codec, (struct trading_day *)(uintptr_t)calendar->days, calendar->n); /* as above */
 }
 
-static void visit_twice(struct codec *codec, struct event_venue_order *event)
+static void visit_duplicate(struct codec *codec, struct event_venue_order *event)
 {
-    visit_index(codec, &event->twice.symbol, SYMBOLS_MAX);
-    codec_enum(codec, &event->twice.side, ORDER_SELL + 1);
-    codec_enum(codec, &event->twice.type, ORDER_TYPES);
-    codec_enum(codec, &event->twice.tif, ORDER_TIFS);
-    codec_i64s(codec, &event->twice.qty, &event->twice.price, &event->twice.stop_price);
+    visit_index(codec, &event->duplicate.symbol, SYMBOLS_MAX);
+    codec_enum(codec, &event->duplicate.side, ORDER_SELL + 1);
+    codec_enum(codec, &event->duplicate.type, ORDER_TYPES);
+    codec_enum(codec, &event->duplicate.tif, ORDER_TIFS);
+    codec_i64s(codec, &event->duplicate.qty, &event->duplicate.price, &event->duplicate.stop_price);
 }
 
 static void visit_venue_order(struct codec *codec, struct event_venue_order *event)
@@ -360,8 +360,8 @@ static void visit_venue_order(struct codec *codec, struct event_venue_order *eve
     codec_enum(codec, &event->update, VENUE_UPDATES);
     codec_text(codec, event->venue_id, sizeof event->venue_id);
     codec_text(codec, event->text, sizeof event->text);
-    if (!codec->failed && event->update == VENUE_UPDATE_TWICE)
-        visit_twice(codec, event);
+    if (!codec->failed && event->update == VENUE_UPDATE_DUPLICATE)
+        visit_duplicate(codec, event);
     if (codec->failed || event->update != VENUE_UPDATE_FILL)
         return;
     codec_i64s(codec, &event->fill.price, &event->fill.qty, &event->fill.cumulative, &event->fill.notional,

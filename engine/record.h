@@ -11,7 +11,7 @@
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
  * the next of both is 12; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
  * CALENDAR, and the auction of a trade; 9 has VENUE_CLOCK; 10 has VENUE_ORDER
- * and VENUE_ACCOUNT; 11 has VENUE_UPDATE_TWICE, and the venue's ids of an account's orders. */
+ * and VENUE_ACCOUNT; 11 has VENUE_UPDATE_DUPLICATE, and the venue's ids of an account's orders. */
 enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 11 ? RECORD_ORDER_LAYOUT : 11 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */

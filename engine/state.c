@@ -171,12 +171,12 @@ static void visit_memory(struct codec *codec, struct account_memory *memory)
     codec->failed |= memory->deficit < 0 || memory->overnight < 0;
 }
 
-static void visit_named(struct codec *codec, struct account_at_venue *at)
+static void visit_order_ids(struct codec *codec, struct account_at_venue *at)
 {
-    codec_int(codec, &at->n_named, 0, VENUE_NAMED_MAX);
-    for (int i = 0; i < at->n_named && !codec->failed; i++) {
-        codec_u64s(codec, &at->named[i].order_id, &at->named[i].client);
-        codec_text(codec, at->named[i].venue_id, sizeof at->named[i].venue_id);
+    codec_int(codec, &at->n_ids, 0, VENUE_ORDER_IDS_MAX);
+    for (int i = 0; i < at->n_ids && !codec->failed; i++) {
+        codec_u64s(codec, &at->ids[i].order_id, &at->ids[i].client);
+        codec_text(codec, at->ids[i].venue_id, sizeof at->ids[i].venue_id);
     }
 }
 
@@ -228,7 +228,7 @@ static void visit_account(struct visit *visit, int index)
         codec_text(codec, account->at_venue.seen_symbol, sizeof account->at_venue.seen_symbol);
     }
     if (codec->version >= 11)
-        visit_named(codec, &account->at_venue);
+        visit_order_ids(codec, &account->at_venue);
     codec_bool(codec, &account->started);
     if (codec->version >= 2) {
         codec_i64(codec, &account->killed_ns);

@@ -11,8 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/event.h"
 #include "engine/match.h"
 #include "exchange/filter.h"
+
+_Static_assert(sizeof((struct venue_order_id *)0)->venue_id == VENUE_UPDATE_ID_MAX,
+               "the venue's id of an order fits");
 
 const char *account_execution_name(enum execution execution)
 {
@@ -51,34 +55,34 @@ static void client_id_of(const struct engine *engine, int account, uint64_t clie
              (unsigned long long)client);
 }
 
-static const struct venue_named *named(const struct engine *engine, int account, uint64_t order_id)
+static const struct venue_order_id *find_id(const struct engine *engine, int account, uint64_t order_id)
 {
     const struct account_at_venue *at = &engine->accounts[account].at_venue;
-    for (int i = at->n_named; i-- > 0;)
-        if (at->named[i].order_id == order_id)
-            return &at->named[i];
+    for (int i = at->n_ids; i-- > 0;)
+        if (at->ids[i].order_id == order_id)
+            return &at->ids[i];
     return NULL;
 }
 
 void engine_venue_client_id(const struct engine *engine, int account, uint64_t order_id,
                             char ret[static ORDER_CLIENT_ID_MAX])
 {
-    const struct venue_named *known = named(engine, account, order_id);
+    const struct venue_order_id *known = find_id(engine, account, order_id);
     client_id_of(engine, account, known ? known->client : order_id, ret);
 }
 
 const char *engine_venue_id(const struct engine *engine, int account, uint64_t order_id)
 {
-    const struct venue_named *known = named(engine, account, order_id);
+    const struct venue_order_id *known = find_id(engine, account, order_id);
     return known ? known->venue_id : "";
 }
 
 uint64_t engine_venue_booked(const struct engine *engine, int account, uint64_t client, const char *venue_id)
 {
     const struct account_at_venue *at = &engine->accounts[account].at_venue;
-    for (int i = 0; i < at->n_named; i++)
-        if (at->named[i].client == client && strcmp(at->named[i].venue_id, venue_id) == 0)
-            return at->named[i].order_id;
+    for (int i = 0; i < at->n_ids; i++)
+        if (at->ids[i].client == client && strcmp(at->ids[i].venue_id, venue_id) == 0)
+            return at->ids[i].order_id;
     return 0;
 }
 
@@ -86,24 +90,24 @@ uint64_t engine_venue_booked(const struct engine *engine, int account, uint64_t 
 static void forget_one(const struct engine *engine, struct account_at_venue *at)
 {
     int i = 0;
-    while (i < at->n_named && engine_match_find(engine, at->named[i].order_id) < engine->n_orders)
+    while (i < at->n_ids && engine_match_find(engine, at->ids[i].order_id) < engine->n_orders)
         i++;
-    i = i < at->n_named ? i : 0;
-    at->n_named--;
-    memmove(&at->named[i], &at->named[i + 1], (size_t)(at->n_named - i) * sizeof at->named[0]);
+    i = i < at->n_ids ? i : 0;
+    at->n_ids--;
+    memmove(&at->ids[i], &at->ids[i + 1], (size_t)(at->n_ids - i) * sizeof at->ids[0]);
 }
 
 void engine_venue_name(struct engine *engine, int account, uint64_t order_id, uint64_t client,
                        const char *venue_id)
 {
     struct account_at_venue *at = &engine->accounts[account].at_venue;
-    if (named(engine, account, order_id))
+    if (find_id(engine, account, order_id))
         return;
-    if (at->n_named == VENUE_NAMED_MAX)
+    if (at->n_ids == VENUE_ORDER_IDS_MAX)
         forget_one(engine, at);
-    struct venue_named *named = &at->named[at->n_named++];
-    *named = (struct venue_named){.order_id = order_id, .client = client};
-    snprintf(named->venue_id, sizeof named->venue_id, "%s", venue_id);
+    struct venue_order_id *id = &at->ids[at->n_ids++];
+    *id = (struct venue_order_id){.order_id = order_id, .client = client};
+    snprintf(id->venue_id, sizeof id->venue_id, "%s", venue_id);
 }
 
 uint64_t engine_venue_order_of(const struct engine *engine, int account, const char *client_id)

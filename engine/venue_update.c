@@ -191,30 +191,30 @@ static void on_end(struct engine *engine, const struct live_order *live,
     end(engine, order, expires ? ORDER_EXPIRES : ORDER_IS_CANCELED, unasked ? ORDER_VENUE_LOST : ORDER_OK);
 }
 
-static bool twice_good(const struct engine *engine, const struct event_venue_order *event)
+static bool duplicate_good(const struct engine *engine, const struct event_venue_order *event)
 {
     return event->order_id > 0 && event->order_id <= engine->last_order && event->venue_id[0] &&
-           event->twice.symbol >= 0 && event->twice.symbol < engine->n_symbols &&
-           (unsigned)event->twice.side <= ORDER_SELL && (unsigned)event->twice.type < ORDER_TYPES &&
-           (unsigned)event->twice.tif < ORDER_TIFS && event->twice.qty > 0 && event->twice.price >= 0 &&
-           event->twice.stop_price >= 0;
+           event->duplicate.symbol >= 0 && event->duplicate.symbol < engine->n_symbols &&
+           (unsigned)event->duplicate.side <= ORDER_SELL && (unsigned)event->duplicate.type < ORDER_TYPES &&
+           (unsigned)event->duplicate.tif < ORDER_TIFS && event->duplicate.qty > 0 &&
+           event->duplicate.price >= 0 && event->duplicate.stop_price >= 0;
 }
 
 /* The venue has two orders of one client id. The second one is an order of its own here, as the venue has it,
  * that no risk gate accepted; what of it rests is cancelled. */
-static void on_twice(struct engine *engine, const struct event_venue_order *event)
+static void on_duplicate(struct engine *engine, const struct event_venue_order *event)
 {
-    const int account = event->account, symbol = event->twice.symbol;
+    const int account = event->account, symbol = event->duplicate.symbol;
     char tag[ORDER_TAG_MAX];
     if (engine_venue_booked(engine, account, event->order_id, event->venue_id))
         return;
     snprintf(tag, sizeof tag, "second of %llu", (unsigned long long)event->order_id);
-    struct order order =
-        engine_intent_order(account, symbol, event->twice.side, event->twice.type, event->twice.qty, tag);
+    struct order order = engine_intent_order(account, symbol, event->duplicate.side, event->duplicate.type,
+                                             event->duplicate.qty, tag);
     order.id = engine->last_order + 1;
-    order.tif = event->twice.tif;
-    order.price = order_has_limit(order.type) ? event->twice.price : 0;
-    order.stop_price = order_is_stop(order.type) ? event->twice.stop_price : 0;
+    order.tif = event->duplicate.tif;
+    order.price = order_has_limit(order.type) ? event->duplicate.price : 0;
+    order.stop_price = order_is_stop(order.type) ? event->duplicate.stop_price : 0;
     order.state = ORDER_OPEN;
     order.created_ns = order.effective_ns = order.updated_ns = engine->now_ns;
     order.input_seq = engine->input_seq;
@@ -228,7 +228,7 @@ static void on_twice(struct engine *engine, const struct event_venue_order *even
     engine_venue_name(engine, account, order.id, event->order_id, event->venue_id);
     engine_reserve_set(engine, &order);
     engine_live_report(engine, &order);
-    engine_alert(engine, "VENUE_TWICE", ENGINE_OF(account, symbol, order.id),
+    engine_alert(engine, "VENUE_DUPLICATE", ENGINE_OF(account, symbol, order.id),
                  "order %llu of account %s is at %s twice, by one client id: its second order there is order "
                  "%llu here, which no exit covers",
                  (unsigned long long)event->order_id, engine->accounts[account].name,
@@ -250,10 +250,10 @@ int engine_venue_order_event(struct engine *engine, const struct event_venue_ord
         engine->accounts[event->account].rules.execution != EXECUTION_VENUE_PAPER ||
         (unsigned)event->update >= VENUE_UPDATES ||
         (event->update == VENUE_UPDATE_FILL && !fill_good(event)) ||
-        (event->update == VENUE_UPDATE_TWICE && !twice_good(engine, event)))
+        (event->update == VENUE_UPDATE_DUPLICATE && !duplicate_good(engine, event)))
         return -EINVAL;
-    if (event->update == VENUE_UPDATE_TWICE) {
-        on_twice(engine, event);
+    if (event->update == VENUE_UPDATE_DUPLICATE) {
+        on_duplicate(engine, event);
         return 0;
     }
     size_t at = engine_match_find(engine, event->order_id);
@@ -295,7 +295,7 @@ int engine_venue_order_event(struct engine *engine, const struct event_venue_ord
         if (order->state == ORDER_PENDING || order->state == ORDER_UNKNOWN)
             engine_venue_ask(engine, ENGINE_VENUE_PLACE, order);
         break;
-    case VENUE_UPDATE_TWICE:
+    case VENUE_UPDATE_DUPLICATE:
     case VENUE_UPDATES:
         break;
     }

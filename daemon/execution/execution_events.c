@@ -63,7 +63,7 @@ void venue_execution_on_update(void *ctx, uint64_t order_id, enum venue_update u
     execution->host.event(execution->host.ctx, &event);
 }
 
-uint64_t venue_execution_on_twice(void *ctx, const struct venue_order *order)
+uint64_t venue_execution_on_duplicate(void *ctx, const struct venue_order *order)
 {
     struct venue_execution *execution = ctx;
     const struct engine *engine = execution->host.engine(execution->host.ctx);
@@ -72,14 +72,14 @@ uint64_t venue_execution_on_twice(void *ctx, const struct venue_order *order)
     struct event event = {.kind = EVENT_VENUE_ORDER,
                           .venue_order = {.account = account,
                                           .order_id = client,
-                                          .update = VENUE_UPDATE_TWICE,
-                                          .twice = {.symbol = (int)(order->symbol - execution->symbols),
-                                                    .side = order->side,
-                                                    .type = order->type,
-                                                    .tif = order->tif,
-                                                    .qty = order->qty,
-                                                    .price = order->price,
-                                                    .stop_price = order->stop_price}}};
+                                          .update = VENUE_UPDATE_DUPLICATE,
+                                          .duplicate = {.symbol = (int)(order->symbol - execution->symbols),
+                                                        .side = order->side,
+                                                        .type = order->type,
+                                                        .tif = order->tif,
+                                                        .qty = order->qty,
+                                                        .price = order->price,
+                                                        .stop_price = order->stop_price}}};
     snprintf(event.venue_order.venue_id, sizeof event.venue_order.venue_id, "%s", order->id);
     execution->host.event(execution->host.ctx, &event);
     engine = execution->host.engine(execution->host.ctx);

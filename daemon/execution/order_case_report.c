@@ -74,7 +74,7 @@ void order_case_report(struct order_cases *cases, struct order_case *c, const st
         if (!ends(order->state) && !c->venue_id[0] && c->booked < c->order.qty)
             stray(cases, c, at);
         else if (order->filled > 0 && !c->venue_id[0])
-            order_case_twice(cases, order, at);
+            order_case_duplicate(cases, order, at);
         return;
     }
     bool was_live = c->state == CASE_LIVE;
@@ -132,7 +132,8 @@ static bool is_known_otherwise(const struct order_cases *cases, const struct ven
     return venue_id[0] && strcmp(venue_id, order->id) != 0;
 }
 
-bool order_case_twice(struct order_cases *cases, const struct venue_order *order, const struct case_time *at)
+bool order_case_duplicate(struct order_cases *cases, const struct venue_order *order,
+                          const struct case_time *at)
 {
     if (!order->symbol || !order->id[0] || order->qty <= 0 || (unsigned)order->type >= ORDER_TYPES ||
         (unsigned)order->tif >= ORDER_TIFS || strlen(order->client_id) >= ORDER_CLIENT_ID_MAX ||
@@ -146,7 +147,7 @@ bool order_case_twice(struct order_cases *cases, const struct venue_order *order
     struct order_case *c = order_case_add(cases, &twin, order->client_id, at);
     if (!c)
         return false;
-    c->order.id = cases->sink.twice(cases->sink.ctx, order);
+    c->order.id = cases->sink.duplicate(cases->sink.ctx, order);
     if (c->order.id == 0) {
         free(cases->cases[--cases->n]);
         return false;

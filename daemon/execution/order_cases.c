@@ -178,7 +178,7 @@ void order_cases_order(struct order_cases *cases, const struct venue_order *orde
     struct order_case *c = order_case_find(cases, order->client_id, order->id);
     if (c)
         order_case_report(cases, c, order, at);
-    else if (order_case_twice(cases, order, at))
+    else if (order_case_duplicate(cases, order, at))
         return;
     else if (!cases->sink.ours(cases->sink.ctx, order->client_id))
         order_cases_external(cases, order);

@@ -59,7 +59,7 @@ struct order_cases_sink {
     bool (*booked)(void *ctx, const char *client_id, const char *venue_id);
     /* The venue has another order of that client id than the one that is known here. Returns the number that
      * it has here from now on; 0: none. */
-    uint64_t (*twice)(void *ctx, const struct venue_order *order);
+    uint64_t (*duplicate)(void *ctx, const struct venue_order *order);
     /* Are they others than the account has here? `symbol`: of the config's, in its base asset; -1: in any. */
     bool (*differ)(void *ctx, const struct venue_balance *balances, size_t n, int symbol);
     /* While no outcome was open, and all fills before them were reported. */

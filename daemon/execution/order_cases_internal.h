@@ -142,7 +142,8 @@ void order_case_fill(struct order_cases *cases, struct order_case *c, const stru
 void order_cases_external(struct order_cases *cases, const struct venue_order *order);
 /* One of ours that is not known: is it the second of its client id, or one that was refused here? Then it is
  * an order of its own from now on. False: it is neither, or that is not sure. */
-bool order_case_twice(struct order_cases *cases, const struct venue_order *order, const struct case_time *at);
+bool order_case_duplicate(struct order_cases *cases, const struct venue_order *order,
+                          const struct case_time *at);
 
 /* order_case_answer.c */
 void order_case_answer(struct order_cases *cases, struct order_case *c, const struct case_ask *ask,

@@ -129,7 +129,7 @@ static void take_listed(struct order_cases *cases, const struct case_ask *asked,
         cases->serial++;
     } else if (c) {
         order_case_report(cases, c, order, at);
-    } else if (order_case_twice(cases, order, at)) {
+    } else if (order_case_duplicate(cases, order, at)) {
         return;
     } else if (order->symbol && strlen(order->client_id) < ORDER_CLIENT_ID_MAX &&
                cases->sink.ours(cases->sink.ctx, order->client_id)) {
@@ -186,7 +186,7 @@ static void take_recent(struct order_cases *cases, const struct venue_answer *an
         if (c)
             order_case_report(cases, c, order, at);
         else if (order->filled > 0)
-            order_case_twice(cases, order, at);
+            order_case_duplicate(cases, order, at);
     }
     if (cases->serial != reconcile->serial)
         end_cycle(cases, false, false, at);

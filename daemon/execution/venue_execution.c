@@ -306,7 +306,7 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
                                           .ours = is_ours,
                                           .venue_id = venue_id_of,
                                           .booked = is_booked,
-                                          .twice = venue_execution_on_twice,
+                                          .duplicate = venue_execution_on_duplicate,
                                           .differ = venue_execution_differs,
                                           .balances = venue_execution_on_balances,
                                           .reset = venue_execution_on_reset,

@@ -48,7 +48,7 @@ int venue_execution_account(const struct venue_execution *execution); /* the eng
 /* ---- execution_events.c: of struct order_cases_sink ---- */
 void venue_execution_on_update(void *ctx, uint64_t order_id, enum venue_update update, const char *venue_id,
                                const char *text, const struct venue_fill *fill);
-uint64_t venue_execution_on_twice(void *ctx, const struct venue_order *order);
+uint64_t venue_execution_on_duplicate(void *ctx, const struct venue_order *order);
 bool venue_execution_differs(void *ctx, const struct venue_balance *balances, size_t n, int symbol);
 void venue_execution_on_balances(void *ctx, const struct venue_balance *balances, size_t n);
 void venue_execution_on_reset(void *ctx, const char *text);

@@ -70,7 +70,7 @@ static bool booked(void *ctx, const char *client_id, const char *id)
     return strcmp(client_id, "ours-1") == 0 && (strcmp(said.booked, id) == 0 || strcmp(said.twin, id) == 0);
 }
 
-static uint64_t twice(void *ctx, const struct venue_order *order)
+static uint64_t duplicate(void *ctx, const struct venue_order *order)
 {
     (void)ctx;
     CHECK(!said.twin[0]);
@@ -110,7 +110,7 @@ static void begin(bool id_for_life)
                                           .ours = ours,
                                           .venue_id = venue_id,
                                           .booked = booked,
-                                          .twice = twice,
+                                          .duplicate = duplicate,
                                           .differ = differ,
                                           .balances = on_balances,
                                           .reset = on_reset,
@@ -618,7 +618,7 @@ static void test_two_strays(void)
 
 /* A request that reached the venue twice: whatever is heard of the second order is another order's, and never
  * fills the first. */
-static void test_twice_in_user_data(void)
+static void test_duplicate_in_user_data(void)
 {
     struct venue_order second = twin(VENUE_ORDER_NEW, 0);
     begin(false);
@@ -635,7 +635,7 @@ static void test_twice_in_user_data(void)
 }
 
 /* The answer is that of the second, after the first is known. */
-static void test_twice_in_the_answer(void)
+static void test_duplicate_in_the_answer(void)
 {
     begin(false);
     place(false);
@@ -652,7 +652,7 @@ static void test_twice_in_the_answer(void)
 }
 
 /* Nothing is heard of it: the balances differ. */
-static void test_twice_in_the_balances(void)
+static void test_duplicate_in_the_balances(void)
 {
     begin(false);
     connect();
@@ -688,7 +688,7 @@ static void test_twice_in_the_balances(void)
 }
 
 /* What tells the second from the first: the venue's id of the first, or that it was refused. */
-static void test_twice_of_the_known(void)
+static void test_duplicate_of_the_known(void)
 {
     begin(false); /* a former run's, of which the account knows the venue's id */
     snprintf(said.booked, sizeof said.booked, "77");
@@ -824,10 +824,10 @@ int main(void)
     test_adopted();
     test_stray();
     test_two_strays();
-    test_twice_in_user_data();
-    test_twice_in_the_answer();
-    test_twice_in_the_balances();
-    test_twice_of_the_known();
+    test_duplicate_in_user_data();
+    test_duplicate_in_the_answer();
+    test_duplicate_in_the_balances();
+    test_duplicate_of_the_known();
     order_cases_destroy(cases);
     return check_done("order_cases");
 }

@@ -249,7 +249,7 @@ static bool is_booked(void *ctx, const char *client_id, const char *venue_id)
     return false;
 }
 
-static uint64_t on_twice(void *ctx, const struct venue_order *order)
+static uint64_t on_duplicate(void *ctx, const struct venue_order *order)
 {
     struct world *w = ctx;
     CHECK(!is_booked(w, order->client_id, order->id));
@@ -315,7 +315,7 @@ static void create(struct world *w)
                                           .ours = is_ours,
                                           .venue_id = known_id,
                                           .booked = is_booked,
-                                          .twice = on_twice,
+                                          .duplicate = on_duplicate,
                                           .differ = differ,
                                           .balances = on_balances,
                                           .reset = on_reset,

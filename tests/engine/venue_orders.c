@@ -521,33 +521,34 @@ static void test_reset(void)
     harness_close(&h);
 }
 
-static struct event twice_of(uint64_t id, const char *venue_id, enum order_side side, enum order_type type)
+static struct event duplicate_of(uint64_t id, const char *venue_id, enum order_side side,
+                                 enum order_type type)
 {
-    struct event event = news_of(id, VENUE_UPDATE_TWICE);
+    struct event event = news_of(id, VENUE_UPDATE_DUPLICATE);
     event.venue_order.text[0] = '\0';
     snprintf(event.venue_order.venue_id, sizeof event.venue_order.venue_id, "%s", venue_id);
-    event.venue_order.twice.symbol = BTCUSDT;
-    event.venue_order.twice.side = side;
-    event.venue_order.twice.type = type;
-    event.venue_order.twice.qty = 1000000;
-    event.venue_order.twice.price = type == ORDER_LIMIT ? 60000 * E8 : 0;
+    event.venue_order.duplicate.symbol = BTCUSDT;
+    event.venue_order.duplicate.side = side;
+    event.venue_order.duplicate.type = type;
+    event.venue_order.duplicate.qty = 1000000;
+    event.venue_order.duplicate.price = type == ORDER_LIMIT ? 60000 * E8 : 0;
     return event;
 }
 
 /* The venue has two orders of one client id: the second one is an order of its own, with its own fills, and
  * neither is filled beyond its quantity. */
-static void test_twice(void)
+static void test_duplicate(void)
 {
     char id_there[ORDER_CLIENT_ID_MAX];
     attached(0);
     uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
-    struct event event = twice_of(id, "18", ORDER_BUY, ORDER_MARKET);
+    struct event event = duplicate_of(id, "18", ORDER_BUY, ORDER_MARKET);
     filled(id, 60010 * E8, 1000000, 1000000, "BTC", 1000);
     CHECK_INT(state_of(id), ORDER_FILLED);
     CHECK_STR(engine_venue_id(h.engine, ALICE, id), "17");
     CHECK_INT(engine_venue_booked(h.engine, ALICE, id, "18"), 0);
     CHECK_INT(harness_event(&h, &event), 0);
-    CHECK_STR(h.last_alert, "VENUE_TWICE");
+    CHECK_STR(h.last_alert, "VENUE_DUPLICATE");
     const uint64_t second = id + 1;
     CHECK(state_of(second) == ORDER_OPEN && reported(&h, second)->qty == 1000000);
     CHECK_STR(reported(&h, second)->tag, "second of 1");
@@ -555,7 +556,7 @@ static void test_twice(void)
     CHECK_STR(id_there, "0abc1234-1");
     CHECK_INT(engine_venue_booked(h.engine, ALICE, id, "18"), second);
     CHECK_INT(harness_event(&h, &event), 0); /* again */
-    event = twice_of(id, "17", ORDER_BUY, ORDER_MARKET);
+    event = duplicate_of(id, "17", ORDER_BUY, ORDER_MARKET);
     CHECK_INT(harness_event(&h, &event), 0); /* the first one */
     CHECK_INT(engine_orders(h.engine), 1);
     filled(second, 60020 * E8, 1000000, 1000000, "BTC", 1000);
@@ -565,10 +566,11 @@ static void test_twice(void)
     harness_close(&h);
     /* What of it rests is cancelled; what it sold of what was no position makes one below zero. */
     attached(E8);
+    h.oversold = true;
     id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 60010 * E8);
     filled(id, 60010 * E8, 1000000, 1000000, "BTC", 0);
     const int canceled = h.n_canceled;
-    event = twice_of(id, "18", ORDER_BUY, ORDER_LIMIT);
+    event = duplicate_of(id, "18", ORDER_BUY, ORDER_LIMIT);
     CHECK_INT(harness_event(&h, &event), 0);
     CHECK(h.n_canceled == canceled + 1 && h.canceled[canceled % 16] == id + 1);
     news(id + 1, VENUE_UPDATE_CANCELED);
@@ -576,7 +578,7 @@ static void test_twice(void)
     CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
     id = order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, E8 / 100, 0);
     filled(id, 60000 * E8, 1000000, 1000000, "USDT", 0);
-    event = twice_of(id, "20", ORDER_SELL, ORDER_MARKET);
+    event = duplicate_of(id, "20", ORDER_SELL, ORDER_MARKET);
     CHECK_INT(harness_event(&h, &event), 0);
     filled(id + 1, 60000 * E8, 1000000, 1000000, "USDT", 0);
     CHECK_INT(held()->qty, -1000000);
@@ -595,16 +597,16 @@ static void test_twice(void)
     CHECK_INT(held()->qty, 0);
     /* What no venue says. */
     for (int wrong = 0; wrong < 5; wrong++) {
-        event = twice_of(wrong == 0 ? 99 : id, wrong == 1 ? "" : "30", ORDER_BUY, ORDER_MARKET);
-        event.venue_order.twice.qty = wrong == 2 ? 0 : 1;
-        event.venue_order.twice.symbol = wrong == 3 ? 99 : BTCUSDT;
+        event = duplicate_of(wrong == 0 ? 99 : id, wrong == 1 ? "" : "30", ORDER_BUY, ORDER_MARKET);
+        event.venue_order.duplicate.qty = wrong == 2 ? 0 : 1;
+        event.venue_order.duplicate.symbol = wrong == 3 ? 99 : BTCUSDT;
         event.venue_order.account = wrong == 4 ? BOB : ALICE;
         CHECK_INT(harness_event(&h, &event), -EINVAL);
     }
     /* The last ones are known by the venue's id: of those that ended, the oldest are forgotten first. */
     const uint64_t resting = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 10000, 50000 * E8);
     news(resting, VENUE_UPDATE_OPEN);
-    for (int i = 0; i < VENUE_NAMED_MAX; i++) {
+    for (int i = 0; i < VENUE_ORDER_IDS_MAX; i++) {
         uint64_t next = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, 10000, 50000 * E8);
         news(next, VENUE_UPDATE_OPEN);
         news(next, VENUE_UPDATE_CANCELED);
@@ -657,7 +659,7 @@ static void random_step(struct random *random)
         char venue_id[24];
         snprintf(venue_id, sizeof venue_id, "%d", (int)random_between(random, 18, 30));
         struct event event =
-            twice_of(o->id, venue_id, o->side, random_chance(random, 50) ? ORDER_MARKET : ORDER_LIMIT);
+            duplicate_of(o->id, venue_id, o->side, random_chance(random, 50) ? ORDER_MARKET : ORDER_LIMIT);
         CHECK_INT(harness_event(&h, &event), 0);
     } else {
         news(o->id, kinds[random_between(random, 0, 3)]);
@@ -670,6 +672,7 @@ static void test_saved(struct random *random)
     for (int round = 0; round < 20; round++) {
         open_account(NULL);
         account_news(VENUE_ACCOUNT_ATTACHED, 5000 * E8, E8);
+        h.oversold = true;
         for (int i = 0; i < 60; i++) {
             uint8_t digest[LEDGER_HASH_SIZE], again[LEDGER_HASH_SIZE];
             struct codec codec = {0};
@@ -707,7 +710,7 @@ int main(void)
     test_elsewhere();
     test_reset();
     test_bad_news();
-    test_twice();
+    test_duplicate();
     test_saved(&random);
     return check_done("engine/venue_orders");
 }

@@ -154,7 +154,7 @@ def compare(daemon, venue):
     for order, of_it in there.items():
         assert len(of_it) <= 1 + venue.doubles and sorted(here.pop(order)) == sorted(of_it), (order, of_it, rows)
     assert {row for of_it in here.values() for row in of_it} <= {("REJECTED", 0), ("CANCELED", 0)}, here
-    assert len(daemon.query("SELECT 1 FROM alerts WHERE code = 'VENUE_TWICE'")) == seconds
+    assert len(daemon.query("SELECT 1 FROM alerts WHERE code = 'VENUE_DUPLICATE'")) == seconds
     return sum(map(len, there.values())), seconds
 
 
@@ -195,7 +195,7 @@ def killed(folder, kind):
     alerts = {code for code, in daemon.query("SELECT code FROM alerts WHERE code LIKE 'VENUE%' "
                                              "AND NOT (code = 'VENUE_ACCOUNT' AND text LIKE '%limit of requests is nearly used up')")}  # by many starts
     assert not daemon.query("SELECT 1 FROM alerts WHERE code = 'VENUE_LOST' AND text NOT LIKE '%: it never reached the venue'")
-    assert alerts <= {"VENUE_UNKNOWN", "VENUE_REFUSED", "VENUE_LOST", *(("VENUE_TWICE",) if seconds else ()), *kind.unsaid}, alerts
+    assert alerts <= {"VENUE_UNKNOWN", "VENUE_REFUSED", "VENUE_LOST", *(("VENUE_DUPLICATE",) if seconds else ()), *kind.unsaid}, alerts
     daemon.papertape("ledger", "verify")
     daemon.papertape("parity")
     assert daemon.stop() == 0 and venue.replay.stop() == 0
