@@ -221,20 +221,16 @@ static bool read_known(const struct cache *cache, const struct stat *st, struct 
     return good;
 }
 
-bool market_store_cache_known(const struct cache *cache, const struct stat *st,
-                              uint8_t ret[static MARKET_HASH_SIZE])
+enum cache_hash market_store_cache_hash(const struct cache *cache, const struct stat *st,
+                                        uint8_t ret[static MARKET_HASH_SIZE])
 {
     struct known_file known;
-    if (!read_known(cache, st, &known) || racy(&known))
-        return false;
+    if (!read_known(cache, st, &known))
+        return CACHE_HASH_UNKNOWN;
+    if (racy(&known))
+        return CACHE_HASH_HASHED;
     memcpy(ret, known.hash, sizeof(known.hash));
-    return true;
-}
-
-bool market_store_cache_hashed(const struct cache *cache, const struct stat *st)
-{
-    struct known_file known;
-    return read_known(cache, st, &known);
+    return CACHE_HASH_KNOWN;
 }
 
 void market_store_cache_learn(struct cache *cache, const struct stat *st,

@@ -40,12 +40,11 @@ void market_store_cache_drop(struct cache *cache, const char *kind,
  * failure is noted. */
 void market_store_cache_put(struct cache *cache, const struct blob *blob);
 
-/* The hash of a file with this stat: false when it is not known, or when the file had changed less than
- * CACHE_RACY_NS before it was hashed, so that it may have changed again with the same times. */
-bool market_store_cache_known(const struct cache *cache, const struct stat *st,
-                              uint8_t ret[static MARKET_HASH_SIZE]);
-/* Was a file with this stat hashed, even if too soon to be sure of it now? */
-bool market_store_cache_hashed(const struct cache *cache, const struct stat *st);
+/* The hash of a file with this stat, once it is KNOWN. HASHED: the file had changed less than CACHE_RACY_NS
+ * before it was hashed, so that it may have changed again with the same times. */
+enum cache_hash { CACHE_HASH_UNKNOWN, CACHE_HASH_HASHED, CACHE_HASH_KNOWN };
+enum cache_hash market_store_cache_hash(const struct cache *cache, const struct stat *st,
+                                        uint8_t ret[static MARKET_HASH_SIZE]);
 void market_store_cache_learn(struct cache *cache, const struct stat *st,
                               const uint8_t hash[static MARKET_HASH_SIZE]);
 

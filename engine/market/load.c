@@ -85,7 +85,7 @@ static int hash_info(struct loader *l, char err[static MARKET_ERROR_MAX])
     if (!path)
         return 0;
     int r = stat(path, &l->info_before) < 0 ? -errno : 0;
-    if (r == 0 && market_store_cache_known(&l->cache, &l->info_before, l->info))
+    if (r == 0 && market_store_cache_hash(&l->cache, &l->info_before, l->info) == CACHE_HASH_KNOWN)
         return 0;
     if (r == 0)
         r = hash_bytes(path, l->info);
@@ -105,13 +105,15 @@ static bool same_info(const struct loader *l)
     return !path || (stat(path, &now) == 0 && market_store_cache_same(&l->info_before, &now));
 }
 
-/* One that was hashed just after it had changed: its bytes are hashed again, which is less than parsing them.
- */
-static bool hashed_again(struct loader *l, struct source_file *f)
+/* One that was hashed just after it had changed is hashed again: that is less than parsing it. */
+static bool find_hash(struct loader *l, struct source_file *f)
 {
     struct stat after;
-    if (!market_store_cache_hashed(&l->cache, &f->before) || hash_bytes(f->path, f->hash) < 0 ||
-        stat(f->path, &after) < 0 || !market_store_cache_same(&f->before, &after))
+    enum cache_hash found = market_store_cache_hash(&l->cache, &f->before, f->hash);
+    if (found != CACHE_HASH_HASHED)
+        return found == CACHE_HASH_KNOWN;
+    if (hash_bytes(f->path, f->hash) < 0 || stat(f->path, &after) < 0 ||
+        !market_store_cache_same(&f->before, &after))
         return false;
     market_store_cache_learn(&l->cache, &after, f->hash);
     return true;
@@ -124,9 +126,8 @@ static bool all_known(struct loader *l)
     for (size_t i = 0; i < l->n; i++) {
         struct source_file *f = &l->files[i];
         f->seen = !f->given && stat(f->path, &f->before) == 0;
-        f->known =
-            (f->seen || f->given) && bars_file_symbol(f->path, f->name, f->symbol) == 0 &&
-            (f->given || market_store_cache_known(&l->cache, &f->before, f->hash) || hashed_again(l, f));
+        f->known = (f->seen || f->given) && bars_file_symbol(f->path, f->name, f->symbol) == 0 &&
+                   (f->given || find_hash(l, f));
         name_symbol(f->symbol);
         known = known && f->known;
     }
