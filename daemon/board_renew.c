@@ -18,10 +18,8 @@ static void renewed(void *user)
         return;
     }
     const struct engine *engine = daemon_session_engine(daemon->session);
-    for (int s = 0; engine && s < engine_symbols(engine); s++) {
-        const struct feed *feed = feeds_of(daemon->feeds, s);
-        daemon_board_follow(daemon->board, s, feed && feed_streams_symbol(feed, s));
-    }
+    for (int s = 0; engine && s < engine_symbols(engine); s++)
+        daemon_board_follow(daemon->board, s, feeds_stream_symbol(daemon->feeds, s));
     daemon_compute_again(daemon->compute, daemon_board_no_device(daemon));
 }
 

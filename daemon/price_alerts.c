@@ -12,8 +12,6 @@ struct price_bounds {
     int64_t above, below; /* INT64_MAX, INT64_MIN: none */
 };
 
-static const char *const sides[] = {"below", "above"};
-
 void daemon_price_alerts_finish(struct price_alerts *alerts)
 {
     free(alerts->bounds);
@@ -195,13 +193,18 @@ void daemon_price_shorten(int64_t *price, int *scale, int decimals)
 
 /* ---- as JSON ---- */
 
+const char *daemon_price_alert_side(bool above)
+{
+    return above ? "above" : "below";
+}
+
 json_t *daemon_price_alert_json(const struct price_alert *alert)
 {
     char price[DECIMAL_TEXT_MAX];
     decimal_format(alert->price, alert->scale, price);
     return json_pack("{s:I, s:s, s:s, s:s, s:I}", "price_alert", (json_int_t)alert->id, "symbol",
-                     alert->symbol, "side", sides[alert->above], "price", price, "created_ns",
-                     (json_int_t)alert->created_ns);
+                     alert->symbol, "side", daemon_price_alert_side(alert->above), "price", price,
+                     "created_ns", (json_int_t)alert->created_ns);
 }
 
 json_t *daemon_price_alerts_json(const struct price_alerts *alerts)
@@ -226,11 +229,12 @@ static bool read_alert(const json_t *object, struct price_alert *ret)
     *ret = (struct price_alert){
         .id = (uint64_t)json_integer_value(json_object_get(object, "price_alert")),
         .created_ns = json_integer_value(json_object_get(object, "created_ns")),
-        .above = side && strcmp(side, sides[true]) == 0,
+        .above = side && strcmp(side, daemon_price_alert_side(true)) == 0,
         .scale = (int)digits,
     };
     if (!symbol || !*symbol || strlen(symbol) >= sizeof ret->symbol || ret->id == 0 || !price ||
-        digits > DECIMAL_SCALE_MAX || !side || (!ret->above && strcmp(side, sides[false]) != 0))
+        digits > DECIMAL_SCALE_MAX || !side ||
+        (!ret->above && strcmp(side, daemon_price_alert_side(false)) != 0))
         return false;
     memcpy(ret->symbol, symbol, strlen(symbol) + 1);
     return decimal_parse_str(price, ret->scale, &ret->price) == 0 && ret->price > 0;

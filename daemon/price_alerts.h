@@ -73,6 +73,8 @@ bool daemon_price_alerts_split(struct price_alerts *alerts, const char *symbol, 
 /* Without the zeros that end it beyond `decimals` digits after the point: 65012.10000000 is 65012.10. */
 void daemon_price_shorten(int64_t *price, int *scale, int decimals);
 
+const char *daemon_price_alert_side(bool above); /* "above", "below" */
+
 /* {"price_alert":3,"symbol":"BTCUSDT","side":"above","price":"65000.00","created_ns":…}; NULL without memory.
  */
 json_t *daemon_price_alert_json(const struct price_alert *alert);

@@ -65,7 +65,7 @@ static void raise_alert(struct session *session, const struct price_alert *alert
     daemon_price_shorten(&price, &scale, alert->scale);
     decimal_format(price, scale, traded);
     snprintf(text, sizeof text, "%s: %s or %s was traded: %s %s %s", symbol->name, wanted,
-             alert->above ? "above" : "below", traded, when, clock_utc_text(at_ns, at));
+             daemon_price_alert_side(alert->above), traded, when, clock_utc_text(at_ns, at));
     daemon_log_event_at(LOG_LEVEL_INFO, LOG_ALERT, LOG_OF(.symbol = symbol->name, .alert = "PRICE"), "%s",
                         text);
     daemon_session_alert(session, DB_INFO, "PRICE", text);

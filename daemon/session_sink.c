@@ -292,10 +292,11 @@ static void put_action(void *ctx, int symbol, const struct corporate_action *act
     struct db_action row = {
         .symbol = symbol, .action = *action, .ts_ns = ts_ns, .input_seq = session->event_seq};
     db_writer_put_action(session->writer, &row);
-    if (action->kind == ACTION_SPLIT)
+    if (action->kind == ACTION_SPLIT) {
         daemon_session_price_split(session, engine_symbol(engine, symbol)->name, action);
-    if (!session->playing && session->engine && action->kind == ACTION_SPLIT && session->hooks.split)
-        session->hooks.split(session->hooks.ctx, symbol);
+        if (session->hooks.split && !session->playing && session->engine)
+            session->hooks.split(session->hooks.ctx, symbol);
+    }
     if (!session->playing)
         daemon_log_info("%s: %s %s takes effect", engine_symbol(engine, symbol)->name,
                         corporate_action_name(action->kind), action->id);

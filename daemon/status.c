@@ -320,8 +320,3 @@ json_t *daemon_status_object(struct daemon *daemon)
         json_object_set_new(object, parts[i].name, parts[i].value);
     return object;
 }
-
-json_t *daemon_status_book(const struct engine *engine, int index, size_t levels)
-{
-    return record_book_object(engine_symbol(engine, index), engine_book(engine, index), levels);
-}

@@ -15,7 +15,4 @@ json_t *daemon_status_accounts(const struct daemon *daemon);
 /* One of them. A new reference. */
 json_t *daemon_status_account(const struct engine *engine, int account);
 
-/* The book of one symbol, best first, at most `levels` a side. */
-json_t *daemon_status_book(const struct engine *engine, int symbol, size_t levels);
-
 #endif

@@ -48,7 +48,7 @@ json_t *daemon_status_price_alerts(const struct daemon *daemon)
         const struct price_alert *alert = &alerts->list[i];
         const struct price_view view = {.id = (int64_t)alert->id,
                                         .symbol = alert->symbol,
-                                        .side = alert->above ? "above" : "below",
+                                        .side = daemon_price_alert_side(alert->above),
                                         .price = decimal_to_double(alert->price, alert->scale),
                                         .created_ns = alert->created_ns};
         json_array_append_new(array, price_object(&view));

@@ -25,21 +25,21 @@ static void range(int64_t min, int64_t max, int scale, char ret[static RANGE_MAX
 
 /* "NAME STEP, RANGE", of what there is. */
 static void steps(const char *name, int64_t step, int64_t min, int64_t max, int scale,
-                  char words[static FILTER_WORDS_MAX])
+                  char words[static ORDER_WORDS_MAX])
 {
     char text[DECIMAL_TEXT_MAX], between[RANGE_MAX];
 
     range(min, max, scale, between);
     decimal_format_short(step, scale, text);
     if (step > 0)
-        snprintf(words, FILTER_WORDS_MAX, "%s %s%s%s", name, text, *between ? ", " : "", between);
+        snprintf(words, ORDER_WORDS_MAX, "%s %s%s%s", name, text, *between ? ", " : "", between);
     else
-        snprintf(words, FILTER_WORDS_MAX, "%s", between);
+        snprintf(words, ORDER_WORDS_MAX, "%s", between);
 }
 
 /* "12000 to 300000, 0.2 to 5 times 60000", or the multipliers alone where no price is known. */
 static void band(const struct symbol *symbol, enum order_side side, int64_t reference,
-                 char words[static FILTER_WORDS_MAX])
+                 char words[static ORDER_WORDS_MAX])
 {
     const struct filter_multipliers by = filter_multipliers(symbol, side);
     int64_t low = 0, high = 0;
@@ -53,22 +53,22 @@ static void band(const struct symbol *symbol, enum order_side side, int64_t refe
     if (!*multipliers)
         words[0] = '\0';
     else if (reference > 0)
-        snprintf(words, FILTER_WORDS_MAX, "%s, %s times %s", prices, multipliers, of);
+        snprintf(words, ORDER_WORDS_MAX, "%s, %s times %s", prices, multipliers, of);
     else
-        snprintf(words, FILTER_WORDS_MAX, "%s times the market's", multipliers);
+        snprintf(words, ORDER_WORDS_MAX, "%s times the market's", multipliers);
 }
 
-static void notional(const struct symbol *symbol, char words[static FILTER_WORDS_MAX])
+static void notional(const struct symbol *symbol, char words[static ORDER_WORDS_MAX])
 {
     const struct symbol_filters *filters = &symbol->filters;
     char between[RANGE_MAX];
 
     range(filters->notional_min, filters->notional_max, symbol->quote_scale, between);
-    snprintf(words, FILTER_WORDS_MAX, "%s%s%s", between, *between ? " " : "", *between ? symbol->quote : "");
+    snprintf(words, ORDER_WORDS_MAX, "%s%s%s", between, *between ? " " : "", *between ? symbol->quote : "");
 }
 
 void filter_rule_words(const struct symbol *symbol, enum filter_rule rule, enum order_side side,
-                       int64_t reference, char words[static FILTER_WORDS_MAX])
+                       int64_t reference, char words[static ORDER_WORDS_MAX])
 {
     const struct symbol_filters *f = &symbol->filters;
 
@@ -92,7 +92,7 @@ void filter_rule_words(const struct symbol *symbol, enum filter_rule rule, enum 
         break;
     case FILTER_RULE_ORDERS:
         if (f->orders_max > 0)
-            snprintf(words, FILTER_WORDS_MAX, "at most %d", f->orders_max);
+            snprintf(words, ORDER_WORDS_MAX, "at most %d", f->orders_max);
         break;
     case FILTER_RULES:
         break;
@@ -100,7 +100,7 @@ void filter_rule_words(const struct symbol *symbol, enum filter_rule rule, enum 
 }
 
 const char *filter_words(const struct symbol *symbol, const struct filter_request *request,
-                         enum order_reason reason, char words[static FILTER_WORDS_MAX])
+                         enum order_reason reason, char words[static ORDER_WORDS_MAX])
 {
     static const struct {
         enum order_reason reason;
@@ -112,7 +112,7 @@ const char *filter_words(const struct symbol *symbol, const struct filter_reques
         {ORDER_MAX_NUM_ORDERS, FILTER_RULE_ORDERS},
     };
     int64_t price = request->price > 0 ? request->price : request->stop_price;
-    char bounds[FILTER_WORDS_MAX];
+    char bounds[ORDER_WORDS_MAX];
 
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (rules[i].reason != reason)
@@ -122,7 +122,7 @@ const char *filter_words(const struct symbol *symbol, const struct filter_reques
                           rules[i].rule == FILTER_RULE_PRICE ? price : request->reference, bounds);
         if (!*bounds)
             return NULL;
-        snprintf(words, FILTER_WORDS_MAX, "%.100s: %.*s", order_reason_words(reason), FILTER_WORDS_MAX - 104,
+        snprintf(words, ORDER_WORDS_MAX, "%.100s: %.*s", order_reason_words(reason), ORDER_WORDS_MAX - 104,
                  bounds);
         return words;
     }

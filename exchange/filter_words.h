@@ -5,12 +5,12 @@
 
 #include "exchange/filter.h"
 
-enum { FILTER_WORDS_MAX = 320 };
+enum { ORDER_WORDS_MAX = 320 }; /* of why an order was refused */
 
 /* "the price is too far from the market: 12000 to 300000, 0.2 to 5 times 60000", in `words`, of the filter
  * that such a request is refused by; NULL: the reason is no filter's, or it has no bound. */
 const char *filter_words(const struct symbol *symbol, const struct filter_request *request,
-                         enum order_reason reason, char words[static FILTER_WORDS_MAX]);
+                         enum order_reason reason, char words[static ORDER_WORDS_MAX]);
 
 /* One bound's name in the field, and its value: "tick 0.01, 0.01 to 1000000"; "": the venue has none.
  * `reference` as in struct filter_request. */
@@ -24,6 +24,6 @@ enum filter_rule {
     FILTER_RULES,
 };
 void filter_rule_words(const struct symbol *symbol, enum filter_rule rule, enum order_side side,
-                       int64_t reference, char words[static FILTER_WORDS_MAX]);
+                       int64_t reference, char words[static ORDER_WORDS_MAX]);
 
 #endif

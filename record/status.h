@@ -209,7 +209,7 @@
 /* A price that is waited for: `side` is "above" (it, or more) or "below". */
 #define RECORD_SHOWN_PRICE_ALERT(TEXT, FIELD) \
     FIELD(UNSIGNED, REQUIRED, id, "price_alert") TEXT(SYMBOL, REQUIRED, symbol) TEXT(SHORT, REQUIRED, side) \
-    FIELD(REAL, NULLABLE, price) FIELD(SIGNED, REQUIRED, created_ns)
+    FIELD(REAL, REQUIRED, price) FIELD(SIGNED, REQUIRED, created_ns)
 
 #define RECORD_SHOWN_DEVICE(TEXT, FIELD) \
     TEXT(TITLE, OPTIONAL, name) FIELD(REAL, NULLABLE, util_pct) FIELD(REAL, NULLABLE, mem_used_mib) \

@@ -77,7 +77,7 @@ void daemon_command_dry_run(const struct request *request, const struct event_co
     const struct order *legs = command->order.legs;
     int n = command->order.n_legs;
     struct engine_dry_run run;
-    char words[LACK_WORDS_MAX];
+    char words[ORDER_WORDS_MAX];
     if (daemon_command_came_before(request))
         return;
     int r = daemon_session_dry_run(session, command->order.grouping, legs, n, &run);

@@ -6,21 +6,21 @@
 #include "exchange/order_reason.h"
 
 static void of_day_trades(const struct engine *engine, int account, const struct engine_lack *lack,
-                          const char *meaning, char words[static LACK_WORDS_MAX])
+                          const char *meaning, char words[static ORDER_WORDS_MAX])
 {
     struct margin_figures figures;
     char equity[DECIMAL_TEXT_MAX];
     engine_margin_figures(engine, account, &figures);
     decimal_format_short(lack->available, lack->scale, equity);
     snprintf(
-        words, LACK_WORDS_MAX,
+        words, ORDER_WORDS_MAX,
         "%s: equity is %s %s, after %lld day trades in %d business days, of which fewer than %d make none",
         meaning, equity, lack->asset, (long long)figures.day_trades, MARGIN_DAY_TRADE_DAYS,
         MARGIN_DAY_TRADES);
 }
 
 const char *daemon_command_lack_words(const struct engine *engine, int account, enum order_reason reason,
-                                      const struct engine_lack *lack, char words[static LACK_WORDS_MAX])
+                                      const struct engine_lack *lack, char words[static ORDER_WORDS_MAX])
 {
     const char *meaning = order_reason_words(reason);
     char needed[DECIMAL_TEXT_MAX], available[DECIMAL_TEXT_MAX], unsettled[DECIMAL_TEXT_MAX];
@@ -30,11 +30,11 @@ const char *daemon_command_lack_words(const struct engine *engine, int account, 
     }
     decimal_format_short(lack->needed, lack->scale, needed);
     decimal_format_short(lack->available > 0 ? lack->available : 0, lack->scale, available);
-    int n = snprintf(words, LACK_WORDS_MAX, "%s: %s %s needed, %s available", meaning, needed, lack->asset,
+    int n = snprintf(words, ORDER_WORDS_MAX, "%s: %s %s needed, %s available", meaning, needed, lack->asset,
                      available);
     if (lack->unsettled > 0) {
         decimal_format_short(lack->unsettled, lack->scale, unsettled);
-        snprintf(words + n, (size_t)(LACK_WORDS_MAX - n), ", %s not settled", unsettled);
+        snprintf(words + n, (size_t)(ORDER_WORDS_MAX - n), ", %s not settled", unsettled);
     }
     return words;
 }

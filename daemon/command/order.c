@@ -277,7 +277,7 @@ static void put_waits(const struct request *request, const struct work *work, in
 
 const char *daemon_command_order_words(const struct request *request, enum order_reason reason,
                                        const struct order *legs, int n_legs,
-                                       char words[static LACK_WORDS_MAX])
+                                       char words[static ORDER_WORDS_MAX])
 {
     struct engine_lack lack;
     if (engine_lack(request->engine, reason, legs, n_legs, &lack))
@@ -303,7 +303,7 @@ void daemon_command_order(const struct request *request)
         return;
     int n = event.command.order.n_legs;
     daemon_command_event(&work, &event);
-    char words[LACK_WORDS_MAX];
+    char words[ORDER_WORDS_MAX];
     work.words = daemon_command_order_words(request, work.reason, event.command.order.legs, n, words);
     json_t *orders = json_array(), *waits = json_array();
     for (int i = 0; i < n && work.reason == ORDER_OK; i++) /* their ids follow one another */

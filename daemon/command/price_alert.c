@@ -10,8 +10,7 @@
 
 static bool is_streamed(const struct request *request, int index)
 {
-    const struct feed *feed = feeds_of(request->commands->daemon->feeds, index);
-    return feed && feed_streams_symbol(feed, index);
+    return feeds_stream_symbol(request->commands->daemon->feeds, index);
 }
 
 static int decimals_of(const struct symbol *symbol)
@@ -46,7 +45,7 @@ static bool take_price(const struct request *request, int index, struct price_al
 {
     const struct symbol *symbol = engine_symbol(request->engine, index);
     bool above = daemon_command_args_given(request->given, "above");
-    const char *name = above ? "above" : "below";
+    const char *name = daemon_price_alert_side(above);
     if (above == daemon_command_args_given(request->given, "below"))
         return ARGS_WRONG(request->call, above ? "args.below: above is given: one of the two"
                                                : "args.above: a price is needed, here or as below");

@@ -219,10 +219,8 @@ static void judge_number(struct reload *reload)
     const struct daemon *daemon = reload->commands->daemon;
     const struct engine *engine = daemon_session_engine(daemon->session);
     int streamed = 0, known = engine_symbols(engine);
-    for (int s = 0; s < engine_symbols(engine); s++) {
-        struct feed *feed = feeds_of(daemon->feeds, s);
-        streamed += feed && feed_streams_symbol(feed, s);
-    }
+    for (int s = 0; s < engine_symbols(engine); s++)
+        streamed += feeds_stream_symbol(daemon->feeds, s);
     for (int i = 0; i < reload->removed.n; i++)
         streamed -= leaves(reload, i);
     for (int i = 0; i < reload->added.n; i++) {
@@ -334,10 +332,9 @@ json_t *daemon_command_left_out(const struct daemon *daemon)
     const struct engine *engine = daemon_session_engine(daemon->session);
     json_t *array = json_array();
     for (int s = 0; engine && daemon->feeds && s < engine_symbols(engine); s++) {
-        const struct feed *feed = feeds_of(daemon->feeds, s);
         const char *why, *user = daemon_command_symbol_user(engine, s, &why);
-        bool streamed = feed && feed_streams_symbol(feed, s);
-        if (user && (!streamed || feed_leaves_out(feed, s)))
+        bool streamed = feeds_stream_symbol(daemon->feeds, s);
+        if (user && (!streamed || feed_leaves_out(feeds_of(daemon->feeds, s), s)))
             json_array_append_new(array,
                                   json_pack("{s:s, s:s, s:s, s:b}", "symbol", engine_symbol(engine, s)->name,
                                             "account", user, "why", why, "streamed", streamed));

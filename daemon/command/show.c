@@ -7,6 +7,7 @@
 #include "daemon/parity.h"
 #include "daemon/status.h"
 #include "daemon/tape.h"
+#include "record/book.h"
 
 enum { BOOK_LEVELS_DEFAULT = 20, TRADES_DEFAULT = 20 };
 
@@ -45,7 +46,8 @@ void daemon_command_book(const struct request *request)
     int symbol, levels = BOOK_LEVELS_DEFAULT;
     if (daemon_command_args_symbol(request->given, "symbol", &symbol) &&
         daemon_command_args_whole(request->given, "levels", 1, BOOK_LEVELS_MAX, &levels))
-        answer(request, daemon_status_book(request->engine, symbol, (size_t)levels));
+        answer(request, record_book_object(engine_symbol(request->engine, symbol),
+                                           engine_book(request->engine, symbol), (size_t)levels));
 }
 
 void daemon_command_trades(const struct request *request)

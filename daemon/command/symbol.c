@@ -57,8 +57,7 @@ static struct feeds *feeds_of_request(const struct request *request)
 static bool is_streamed(const struct request *request, const char *name)
 {
     int index = engine_find_symbol(request->engine, name);
-    struct feed *feed = index < 0 ? NULL : feeds_of(feeds_of_request(request), index);
-    return feed && feed_streams_symbol(feed, index);
+    return index >= 0 && feeds_stream_symbol(feeds_of_request(request), index);
 }
 
 /* ---- arguments ---- */
@@ -243,18 +242,15 @@ const char *daemon_command_symbol_user(const struct engine *engine, int symbol, 
 
 bool daemon_command_symbol_used(const struct daemon *daemon, const struct engine *engine, int symbol)
 {
-    const struct feed *feed = feeds_of(daemon->feeds, symbol);
     const char *why;
-    return (feed && feed_streams_symbol(feed, symbol)) || daemon_command_symbol_user(engine, symbol, &why);
+    return feeds_stream_symbol(daemon->feeds, symbol) || daemon_command_symbol_user(engine, symbol, &why);
 }
 
 static int count_streamed(const struct request *request)
 {
     int n = 0;
-    for (int s = 0; s < engine_symbols(request->engine); s++) {
-        struct feed *feed = feeds_of(feeds_of_request(request), s);
-        n += feed && feed_streams_symbol(feed, s);
-    }
+    for (int s = 0; s < engine_symbols(request->engine); s++)
+        n += feeds_stream_symbol(feeds_of_request(request), s);
     return n;
 }
 

@@ -190,7 +190,7 @@ static json_t *outcome(enum order_reason reason, const char *why, uint64_t order
             json_object_set_new(result, "order", json_integer((json_int_t)order_id));
         return json_pack("{s:o}", "result", result);
     }
-    char words[LACK_WORDS_MAX + 32];
+    char words[ORDER_WORDS_MAX + 32];
     snprintf(words, sizeof words, order_id ? "%s (order %llu)" : "%s", why, (unsigned long long)order_id);
     json_decref(result);
     return json_pack("{s:{s:s, s:s}}", "error", "code", order_reason_name(reason), "message", words);
@@ -255,7 +255,7 @@ void daemon_command_refuse(struct work *work, const char *code, const char *mess
 
 /* Why money cannot be taken from an account, with its amounts. */
 static void lack_of_cash(struct work *work, const struct event_command *command,
-                         char words[static LACK_WORDS_MAX])
+                         char words[static ORDER_WORDS_MAX])
 {
     const struct engine *engine = work->request->engine;
     struct engine_lack lack;
@@ -285,7 +285,7 @@ static void elsewhere(struct work *work, const struct event_command *command)
 void daemon_command_carry_out(const struct request *request, struct event *event, json_t *result)
 {
     struct work work;
-    char words[LACK_WORDS_MAX];
+    char words[ORDER_WORDS_MAX];
     if (!daemon_command_begin(request, &work)) {
         json_decref(result);
         return;

@@ -567,6 +567,12 @@ void feeds_report_clocks(struct feeds *feeds)
         feed_report_clock(feeds->list[i], -1);
 }
 
+bool feeds_stream_symbol(const struct feeds *feeds, int symbol)
+{
+    const struct feed *feed = feeds_of(feeds, symbol);
+    return feed && feed_streams_symbol(feed, symbol);
+}
+
 void feeds_need_snapshot(struct feeds *feeds, int symbol)
 {
     struct feed *feed = feeds_of(feeds, symbol);

@@ -48,6 +48,7 @@ struct feed *feeds_at(const struct feeds *feeds, size_t i);            /* behind
 struct feed *feeds_find(const struct feeds *feeds, const char *venue); /* NULL: it is not configured */
 /* The one that streams a symbol of the engine. */
 struct feed *feeds_of(const struct feeds *feeds, int symbol);
+bool feeds_stream_symbol(const struct feeds *feeds, int symbol); /* does one? */
 
 /* ---- venues of a configuration that was read again ---- */
 

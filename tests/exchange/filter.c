@@ -242,7 +242,7 @@ static void test_words(void)
     struct symbol symbol = btcusdt();
     struct filter_request request = {
         .side = ORDER_SELL, .type = ORDER_LIMIT, .qty = E8, .reference = 60000 * E8};
-    char words[FILTER_WORDS_MAX];
+    char words[ORDER_WORDS_MAX];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *said = filter_words(&symbol, &request, rows[i].reason, words),
                    *own = said ? strchr(said, ':') : NULL;

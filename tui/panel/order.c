@@ -176,7 +176,7 @@ static void draw_rules(const struct area *area, const struct scene *scene)
     const struct symbol *rules = &form->rules;
     enum order_side side = tui_order_form_sells(form) ? ORDER_SELL : ORDER_BUY;
     bool apart = area->height >= FILTER_RULES;
-    char words[FILTER_WORDS_MAX], text[FILTER_RULES * (FILTER_WORDS_MAX + 32)] = "";
+    char words[ORDER_WORDS_MAX], text[FILTER_RULES * (ORDER_WORDS_MAX + 32)] = "";
     size_t at = 0;
     int y = 0;
 
