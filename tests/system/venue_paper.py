@@ -99,13 +99,12 @@ def write_keys(folder, secret):
     return harness.write_keys(folder, "keys", secret, "key1")
 
 
-def start(folder, inside, venue, secret="hush"):
+def start(folder, inside, venue, secret="hush", strategy="strategy = none\n", interval=""):
     keys = write_keys(inside, secret)
     urls = venue.replay.urls
-    return folder.start(harness.Daemon(inside, venue.replay, f"""{venue.market}{harness.NO_LIMITS}[account paper]
+    return folder.start(harness.Daemon(inside, venue.replay, f"""{venue.market}{interval}{harness.NO_LIMITS}[account paper]
 currency = {venue.currency}
-strategy = none
-execution = venue-paper
+{strategy}execution = venue-paper
 execution_keys = {keys}
 execution_rest_url = {urls["rest_url"]}
 execution_ws_url = {urls["ws_url"]}
@@ -238,6 +237,36 @@ def killed_between(folder, kind):
     print(f"{kind.name}: {between} kills between an order's sending and its acknowledgement, of {KILLS_BETWEEN} meant so")
 
 
+def by_strategy(folder):
+    """A strategy's orders at the venue, while it fails by a schedule and its streams fail as well, those of prices and those of the
+    user: each order is one there, and the books are the venue's."""
+    inside = folder.within("strategy")
+    faults = ("order:lost-answer@2s+300s", "order:5xx-done@2s+300s", "dup", "reorder", "gap@book", "garbage", "close@1500",
+              "user:drop@2s+300s", "user:reorder@2s+300s")
+    venue = Binance(inside, *[part for name in faults for part in ("--fault", name)])
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue, interval="interval = 1s\n", strategy="""strategy = sma-cross-rsi
+strategy.fast = 2
+strategy.slow = 4
+strategy.rsi_max = 100
+strategy.fraction = 0.1
+""")
+    attached(daemon)
+    stored(daemon, "SELECT 1 FROM (SELECT count(DISTINCT order_id) AS n FROM fills) WHERE n >= 6 "
+                   "AND EXISTS (SELECT 1 FROM alerts WHERE code = 'VENUE_UNKNOWN')")
+    daemon.papertape("pause")
+    daemon.papertape("order", "cancel", "--all", status=None)
+    settled(daemon)
+    orders, seconds = compare(daemon, venue)
+    assert orders >= 6 and seconds == 0 and not daemon.query("SELECT 1 FROM orders WHERE by_hand"), (orders, seconds)
+    compare_fees(daemon, venue)
+    assert not daemon.query("SELECT 1 FROM alerts WHERE code IN ('VENUE_BALANCE', 'VENUE_LOST')")
+    daemon.papertape("ledger", "verify")
+    daemon.papertape("parity")
+    assert daemon.stop() == 0 and venue.replay.stop() == 0
+    print(f"{orders} orders of a strategy, under faults of orders and of streams")
+
+
 def arrives_again(venue, prefix, order, side):
     """The request of a market order, which has filled."""
     assert venue.signed("POST", "/api/v3/order", side=side, type="MARKET", quantity="0.01", newClientOrderId=f"{prefix}-{order}")["status"] == "FILLED"
@@ -293,10 +322,10 @@ def without_log(folder, inside, venue, daemon):
     return daemon
 
 
-def wiped(folder):
+def wiped(folder, kind):
     """As a testnet is now and then: the account is halted, and a reset attaches it again."""
-    inside = folder.within("wiped")
-    venue = Binance(inside)
+    inside = folder.within(f"{kind.name}-wiped")
+    venue = kind(inside)
     folder.start(venue.replay)
     daemon = start(folder, inside, venue)
     attached(daemon)
@@ -418,7 +447,7 @@ def resting(daemon, venue):
 
 
 def amounts(folder):
-    """An amount of dollars becomes as many digits of a share, or of a coin, as the venue lists."""
+    """An amount of dollars becomes as many digits of a share, or of a coin, as the venue lists; what is not sent there."""
     inside = folder.within("amounts")
     venue = Alpaca(inside, "--from", "2026-01-15T15:00:20Z")  # in the session
     venue.market = venue.market.replace("BTC/USD", "AAPL BTC/USD")
@@ -433,6 +462,10 @@ def amounts(folder):
     for symbol in ("AAPL", "BTC/USD"):
         assert there[symbol]["status"] == "filled" and len(there[symbol]["filled_qty"].partition(".")[2]) > 5, there[symbol]
     assert daemon.query("SELECT state FROM orders") == [("FILLED",)] * 2
+    for words in (("oco", "sell", "AAPL", "1", "--take-profit", "400", "--stop", "10"), ("sell", "AAPL", "1", "--trail", "1%"),
+                  ("buy", "AAPL", "1", "--tif", "cls")):
+        said = daemon.papertape("order", *words, status=1)
+        assert "orders of that kind are not sent to the venue: see docs/venue-paper.md" in said, (words, said)
     assert daemon.stop() == 0 and venue.replay.stop() == 0
 
 
@@ -560,7 +593,8 @@ def stepped(folder):
 def main():
     with harness.Folder() as folder:
         harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca),
-                         lambda folder: killed_between(folder, Binance), lambda folder: killed_between(folder, Alpaca), doubled, wiped, refused, configured, shown, added_early,
+                         lambda folder: killed_between(folder, Binance), lambda folder: killed_between(folder, Alpaca), doubled, lambda folder: wiped(folder, Binance),
+                         lambda folder: wiped(folder, Alpaca), by_strategy, refused, configured, shown, added_early,
                          amounts, stepped)
 
 
