@@ -144,10 +144,14 @@ def what_if(tmux, daemon, status):
     order = max(row["order"] for row in status["orders"])
     go(tmux, f"at {iso(status['now_ns'])}")
     dashboard.expect(tmux, " PAST ")
-    tmux.keys("6", "Enter")
+    tmux.keys("6")
+    dashboard.expect(tmux, "─Orders (1 of ")
+    tmux.keys("Enter")
     dashboard.expect(tmux, "Ord > order ")
-    tmux.keys("G")
-    dashboard.expect(tmux, "Explained from the event log")
+    def scrolled():
+        tmux.keys("Down")
+        return tmux.screen()
+    dashboard.wait("the explanation", lambda: "Explained from the event log" in scrolled(), tmux.screen)
     opened = re.search(r"> order (\d+)", tmux.screen())[1]
     assert int(opened) <= order + 1, tmux.screen()
     tmux.keys("W")
