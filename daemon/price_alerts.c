@@ -185,12 +185,6 @@ bool daemon_price_alerts_split(struct price_alerts *alerts, const char *symbol, 
     return any;
 }
 
-void daemon_price_shorten(int64_t *price, int *scale, int decimals)
-{
-    for (; *scale > decimals && *price % 10 == 0; --*scale)
-        *price /= 10;
-}
-
 /* ---- as JSON ---- */
 
 const char *daemon_price_alert_side(bool above)

@@ -70,9 +70,6 @@ bool daemon_price_alerts_rename(struct price_alerts *alerts, const char *from, c
  * at least one; as they are where they would not fit. False: there was none of it. */
 bool daemon_price_alerts_split(struct price_alerts *alerts, const char *symbol, int64_t shares, int64_t per);
 
-/* Without the zeros that end it beyond `decimals` digits after the point: 65012.10000000 is 65012.10. */
-void daemon_price_shorten(int64_t *price, int *scale, int decimals);
-
 const char *daemon_price_alert_side(bool above); /* "above", "below" */
 
 /* {"price_alert":3,"symbol":"BTCUSDT","side":"above","price":"65000.00","created_ns":…}; NULL without memory.

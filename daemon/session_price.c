@@ -20,7 +20,7 @@ void daemon_session_take_price_alerts(struct session *session, struct db_reader 
         r = daemon_price_alerts_read(&session->price_alerts, text);
     session->price_alerts_unread = r == -ENOENT ? 0 : r;
     if (session->price_alerts_unread < 0)
-        daemon_log_error("price alerts: what a former run left cannot be read, and none is added to it: %s",
+        daemon_log_error("price alerts: what a former run left cannot be read, and stays as it is: %s",
                          strerror(-r));
     free(text);
 }
@@ -61,9 +61,7 @@ static void raise_alert(struct session *session, const struct price_alert *alert
 {
     char wanted[DECIMAL_TEXT_MAX], traded[DECIMAL_TEXT_MAX], at[CLOCK_TEXT_MAX], text[DB_ALERT_TEXT_MAX];
     decimal_format(alert->price, alert->scale, wanted);
-    int scale = symbol->price_scale;
-    daemon_price_shorten(&price, &scale, alert->scale);
-    decimal_format(price, scale, traded);
+    decimal_format_from(price, symbol->price_scale, alert->scale, traded);
     snprintf(text, sizeof text, "%s: %s or %s was traded: %s %s %s", symbol->name, wanted,
              daemon_price_alert_side(alert->above), traded, when, clock_utc_text(at_ns, at));
     daemon_log_event_at(LOG_LEVEL_INFO, LOG_ALERT, LOG_OF(.symbol = symbol->name, .alert = "PRICE"), "%s",

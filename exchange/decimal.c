@@ -139,17 +139,20 @@ size_t decimal_format(int128_t units, int scale, char buf[static DECIMAL_TEXT_MA
     return n;
 }
 
-size_t decimal_format_short(int128_t units, int scale, char buf[static DECIMAL_TEXT_MAX])
+size_t decimal_format_from(int128_t units, int scale, int digits, char buf[static DECIMAL_TEXT_MAX])
 {
     size_t n = decimal_format(units, scale, buf);
-    if (scale > 0) {
-        while (buf[n - 1] == '0')
-            n--;
-        if (buf[n - 1] == '.')
-            n--;
-        buf[n] = '\0';
-    }
+    for (; scale > digits && buf[n - 1] == '0'; scale--)
+        n--;
+    if (scale == 0 && buf[n - 1] == '.')
+        n--;
+    buf[n] = '\0';
     return n;
+}
+
+size_t decimal_format_short(int128_t units, int scale, char buf[static DECIMAL_TEXT_MAX])
+{
+    return decimal_format_from(units, scale, 0, buf);
 }
 
 int decimal_rescale(int64_t units, int from, int to, int64_t *ret)

@@ -40,6 +40,9 @@ size_t decimal_format(int128_t units, int scale, char buf[static DECIMAL_TEXT_MA
 /* The same without trailing zeros ("61837.63"), for people. */
 size_t decimal_format_short(int128_t units, int scale, char buf[static DECIMAL_TEXT_MAX]);
 
+/* Likewise, with at least `digits` after the point (0..scale): 65012.10000000 with two is "65012.10". */
+size_t decimal_format_from(int128_t units, int scale, int digits, char buf[static DECIMAL_TEXT_MAX]);
+
 /* units at scale `from` expressed at scale `to`. 0, -ERANGE, or -EDOM when digits would be lost. */
 int decimal_rescale(int64_t units, int from, int to, int64_t *ret);
 

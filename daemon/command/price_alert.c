@@ -20,9 +20,7 @@ static int decimals_of(const struct symbol *symbol)
 
 static void last_text(const struct symbol *symbol, int64_t last, char ret[static DECIMAL_TEXT_MAX])
 {
-    int scale = symbol->price_scale;
-    daemon_price_shorten(&last, &scale, decimals_of(symbol));
-    decimal_format(last, scale, ret);
+    decimal_format_from(last, symbol->price_scale, decimals_of(symbol), ret);
 }
 
 /* A price that has been reached is no news: it is refused. */
@@ -57,7 +55,10 @@ static bool take_price(const struct request *request, int index, struct price_al
         return false;
     ret->above = above;
     ret->scale = symbol->price_scale;
-    daemon_price_shorten(&ret->price, &ret->scale, decimals_of(symbol));
+    while (ret->scale > decimals_of(symbol) && ret->price % 10 == 0) {
+        ret->price /= 10;
+        ret->scale--;
+    }
     memcpy(ret->symbol, symbol->name, sizeof ret->symbol);
     return true;
 }

@@ -6,8 +6,8 @@
  * id; and it is placed again only to protect a position, and only once the earlier request can have no effect
  * any more, or where the venue never takes the same client id twice. A request may still reach the venue
  * twice, on its way: its second order of the client id is found in user data, and by the comparison once the
- * balances differ, and is an order of its own here. One that the venue refused for its
- * timestamp was not taken: it is sent again once the venue's time was read again, CASE_RESENT_MAX times. */
+ * balances differ, and is an order of its own here. One that the venue refused for its timestamp was not
+ * taken: it is sent again once the venue's time was read again, CASE_RESENT_MAX times. */
 #ifndef DAEMON_EXECUTION_ORDER_CASES_H
 #define DAEMON_EXECUTION_ORDER_CASES_H
 

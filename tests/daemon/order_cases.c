@@ -687,7 +687,7 @@ static void test_duplicate_in_the_balances(void)
     CHECK_INT(said.n_balances, 2);
 }
 
-/* What tells the second from the first: the venue's id of the first, or that it was refused. */
+/* What distinguishes the second from the first: the venue's id of the first, or that it was refused. */
 static void test_duplicate_of_the_known(void)
 {
     begin(false); /* a former run's, of which the account knows the venue's id */

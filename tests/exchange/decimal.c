@@ -107,6 +107,26 @@ static void formats(int128_t units, int scale, const char *full, const char *bri
     CHECK_INT(n, strlen(brief));
 }
 
+static void formats_from(int128_t units, int scale, int digits, const char *text)
+{
+    char buf[DECIMAL_TEXT_MAX];
+    size_t n = decimal_format_from(units, scale, digits, buf);
+    CHECK_STR(buf, text);
+    CHECK_INT(n, strlen(text));
+}
+
+static void test_format_from(void)
+{
+    formats_from(6501210000000, 8, 2, "65012.10");
+    formats_from(6501210000000, 8, 1, "65012.1");
+    formats_from(6501210000001, 8, 2, "65012.10000001");
+    formats_from(6501200000000, 8, 2, "65012.00");
+    formats_from(6501200000000, 8, 0, "65012");
+    formats_from(-500, 3, 2, "-0.50");
+    formats_from(1000, 0, 0, "1000");
+    formats_from(1000, 3, 3, "1.000");
+}
+
 static void test_format(void)
 {
     formats(6183763000000, 8, "61837.63000000", "61837.63");
@@ -176,6 +196,7 @@ int main(void)
     test_parse();
     test_parse128();
     test_format();
+    test_format_from();
     test_rescale();
     test_double();
     test_round_trips();
