@@ -195,6 +195,29 @@ static void test_full(void)
     daemon_price_alerts_finish(&alerts);
 }
 
+/* The first one added and the last one removed; what they would reach follows. */
+static void test_undo(void)
+{
+    const struct symbol symbol = {.name = "BTCUSDT", .price_scale = 2};
+    struct price_alert alert = {.symbol = "BTCUSDT", .above = true, .price = 100, .scale = 2}, removed;
+    struct price_alerts alerts = {0};
+    const struct price_alerts none = alerts;
+    uint64_t id;
+    CHECK_INT(daemon_price_alerts_add(&alerts, &alert, &id), 0);
+    CHECK(daemon_price_alerts_reached(&alerts, 0, &symbol, 100, 100));
+    daemon_price_alerts_undo(&alerts, &none);
+    CHECK(alerts.n == 0 && alerts.last_id == 0);
+    CHECK(!daemon_price_alerts_reached(&alerts, 0, &symbol, 100, 100));
+    CHECK_INT(daemon_price_alerts_add(&alerts, &alert, &id), 0);
+    const struct price_alerts one = alerts;
+    CHECK_INT(daemon_price_alerts_remove(&alerts, id, &removed), 0);
+    CHECK(!daemon_price_alerts_reached(&alerts, 0, &symbol, 100, 100));
+    daemon_price_alerts_undo(&alerts, &one);
+    CHECK(daemon_price_alerts_find(&alerts, id) != NULL);
+    CHECK(daemon_price_alerts_reached(&alerts, 0, &symbol, 100, 100));
+    daemon_price_alerts_finish(&alerts);
+}
+
 static void test_split(void)
 {
     static const struct {
@@ -250,6 +273,7 @@ int main(void)
     rng = random_seeded("daemon/price_alerts", 30);
     test_random();
     test_full();
+    test_undo();
     test_split();
     test_refused();
     return check_done("daemon/price_alerts");
