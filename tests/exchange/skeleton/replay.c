@@ -374,16 +374,17 @@ static bool read_late(void *call, struct broker_late *ret)
 {
     struct placing *p = call;
     bool read = read_terms(p);
-    ret->terms = p->terms;
+    ret->orders[0] = p->terms;
     return read;
 }
 
 static void arrive(void *user, const struct broker_late *late)
 {
     struct skeleton *s = user;
+    const struct broker_terms *terms = &late->orders[0];
     const struct broker_order *order;
-    if (!replay_broker_find(s->broker, late->terms.account, late->terms.symbol, 0, late->terms.client_id))
-        replay_broker_place(s->broker, &late->terms, &order);
+    if (!replay_broker_find(s->broker, terms->account, terms->symbol, 0, terms->client_id))
+        replay_broker_place(s->broker, terms, &order);
 }
 
 static void answer_lists(struct skeleton *s, const char *path, const struct broker_terms *about,
