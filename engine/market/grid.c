@@ -85,6 +85,19 @@ static const char *right_times(const struct build *b, int i, char buf[static RIG
     return buf;
 }
 
+/* Whatever interval was asked for: a month's bar would be one of a day, whose close is weeks ahead. */
+static int refuse_months(const struct build *b, int64_t wanted, char err[static MARKET_ERROR_MAX])
+{
+    for (int i = 0; i < b->n; i++)
+        if (b->sources[i].bars.interval_ns == BAR_MONTH_NS || wanted == BAR_MONTH_NS)
+            return fail_with(
+                -EINVAL, err, MARKET_ERROR_MAX,
+                "bars of a month: %s: rows have one length here, and months have several: bars of 1d or "
+                "1w, as papertape fetch gets them",
+                b->sources[i].origin);
+    return 0;
+}
+
 static int find_interval(struct build *b, int64_t wanted, char err[static MARKET_ERROR_MAX])
 {
     const struct market_source *first = NULL;
@@ -100,12 +113,6 @@ static int find_interval(struct build *b, int64_t wanted, char err[static MARKET
             return market_store_intervals_differ(first, source, err);
         }
     }
-    if (b->interval_ns == BAR_MONTH_NS)
-        return fail_with(
-            -EINVAL, err, MARKET_ERROR_MAX,
-            "bars of a month: %s: rows have one length here, and months have several: bars of 1d or "
-            "1w, as papertape fetch gets them",
-            (first ? first : &b->sources[0])->origin);
     if (b->interval_ns > 0)
         return 0;
     return fail_with(-EINVAL, err, MARKET_ERROR_MAX, "no interval: %s: at least two bars, or --interval",
@@ -420,6 +427,8 @@ static int check_names(const struct build *b, char err[static MARKET_ERROR_MAX])
 static int build_all(struct build *b, const struct market_options *options, char err[static MARKET_ERROR_MAX])
 {
     int r = check_names(b, err);
+    if (r == 0)
+        r = refuse_months(b, options->interval_ns, err);
     for (int i = 0; r == 0 && i < b->n; i++)
         r = market_store_sessions(&b->sources[i], options, err);
     if (r == 0)

@@ -41,10 +41,16 @@ static int check_times(const struct group *g, char err[static MARKET_ERROR_MAX])
     return 0;
 }
 
-/* The interval of those that have one; 0: there is none. */
+/* The interval of those that have one; 0: there is none. Of months, which no market takes, it is the whole's.
+ */
 static int find_interval(const struct group *g, int64_t *ret_ns, char err[static MARKET_ERROR_MAX])
 {
     const struct market_source *first = NULL;
+    for (int i = 0; i < g->n; i++)
+        if (g->member[i]->bars.interval_ns == BAR_MONTH_NS) {
+            *ret_ns = BAR_MONTH_NS;
+            return 0;
+        }
     for (int i = 0; i < g->n && *ret_ns == 0; i++) {
         const struct market_source *source = g->member[i];
         if (source->bars.interval_ns != 0 && !first)

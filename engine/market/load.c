@@ -15,9 +15,9 @@
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 
-/* The version of the result: another way to place bars, or another symbol_default(), takes the next number,
- * and cached files of older ones are not found. */
-enum { RULES = 2 };
+/* The version of the result: another way to place bars, others that are refused, or another symbol_default(),
+ * takes the next number, and cached files of older ones are not found. */
+enum { RULES = 3 };
 
 enum { READ_SIZE = 256 * 1024 };
 

@@ -135,11 +135,26 @@ def archived(folder, common, months):
         assert os.path.exists(path) and any(path in text and words in text for text in said), (path, words, said)
 
 
+def halves(folder, path):
+    """Two files of months that follow each other."""
+    with gzip.open(path, "rt") as file:
+        head, *rows = file.read().splitlines()
+    parts = []
+    for n, part in enumerate((rows[:len(rows) // 2], rows[len(rows) // 2:])):
+        parts.append(os.path.join(folder.within(f"half-{n}"), f"{NAME}_1mo.csv"))
+        with open(parts[-1], "w", encoding="utf-8") as file:
+            file.write("\n".join([head, *part]) + "\n")
+    return ",".join(parts)
+
+
 def refused(folder, common, path):
-    """Rows of a backtest have one length; a stock's bars are of a day at most."""
+    """Rows of a backtest have one length, whatever --interval says, in one file or several, by a calendar or without; a stock's bars are of a day at most."""
     why = r"rows have one length here, and months have several: (bars of )?1d or 1w"
     line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--bars"]
-    for more, status in (([path], 1), ([f"binance:{NAME}", "--interval", "1M", "--from", "2024-01-01"], 2), ([path, "--interval", "1mo"], 2)):
+    parts = halves(folder, path)
+    for more, status in (([path], 1), ([f"binance:{NAME}", "--interval", "1M", "--from", "2024-01-01"], 2), ([path, "--interval", "1mo"], 2),
+                         ([path, "--interval", "1d"], 1), ([parts, "--interval", "1d"], 1), ([parts], 1),
+                         ([path, "--interval", "1h", "--calendar", "nyse", "--straddle", "keep"], 1)):
         done = run([*line, *more], status)
         assert re.search(why, done.stderr) and done.stderr.count("\n") == 1, done
     replay = folder.start(harness.Alpaca(folder.within("alpaca"), "--synthetic", "5", "--from", "2025-12-10T18:00:00Z"))
