@@ -271,12 +271,15 @@ static int run_fetch(struct option_call *call, struct fetch *fetch)
     int r = cli_fetch_from_venue(fetch);
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", fetch->err);
-    cli_fetch_make_ready(fetch);
     for (size_t i = 0; i < fetch->n && !call->json; i++)
         if (fetch->symbols[i].written && fetch->symbols[i].status == EXIT_OK)
             print_symbol(fetch, i, streamed ? stderr : stdout);
     status = cli_fetch_say(call->verb->name, fetch);
     int printed = call->json ? print_json(fetch) : EXIT_OK;
+    fflush(stdout);
+    early_stop_release(); /* nothing is lost where the next is not done */
+    if (!early_stop_asked())
+        cli_fetch_make_ready(fetch);
     return printed != EXIT_OK ? printed : status;
 }
 
@@ -424,6 +427,8 @@ static const struct option_row options[] = {
     {"cache", "DIR",
      "where what was fetched is kept; else in $XDG_CACHE_HOME/papertape/history, or ~/.cache/papertape/history",
      AT(cache)},
+    {"no-cache", NULL, "leaves no market of the files ready for a backtest, which makes it then",
+     AT(no_cache), .without = "check trades"},
 };
 
 CLI_VERB(cli_fetch) = {

@@ -24,9 +24,10 @@ struct fetch_asked {
     const char *verb; /* in messages */
     const char *venue, *symbols, *out, *check, *rest_url, *trading_url, *ca_file, *keys, *feed, *crypto,
         *adjustment, *interval, *cache, *archive;
-    char *own_symbols;           /* owned */
-    bool refresh, trades, plain; /* plain: files in a folder are no gzip */
-    int64_t from_ns, to_ns;      /* INT64_MIN, INT64_MAX: not given */
+    char *own_symbols; /* owned */
+    bool refresh, trades, no_cache;
+    bool plain;             /* files in a folder are no gzip */
+    int64_t from_ns, to_ns; /* INT64_MIN, INT64_MAX: not given */
 };
 
 struct fetch_symbol {
@@ -172,14 +173,16 @@ int cli_fetch_say(const char *verb, const struct fetch *fetch);
 /* The session of a stock's bar; one of a day is of its regular session, which the venue made it of. */
 enum bar_session cli_fetch_session(const struct fetch *fetch, const struct history_job *job, int64_t open_ns);
 
-/* For fetch->over: writes the symbol's file, once it is whole. */
+/* For fetch->over: writes the symbol's file, once it is whole. Where a stop is asked for meanwhile
+ * (exchange/early_stop.h) there is no file, its status is no EXIT_OK, and the caller says why. */
 void cli_fetch_write(struct fetch *fetch, size_t i);
 /* Of bars that are whole: XXH3-128 of all that makes their file, for market_options' hashes, without writing
- * it; counts them. 0 or -errno. */
-int cli_fetch_digest(struct fetch *fetch, size_t i, uint8_t ret[static MARKET_HASH_SIZE]);
+ * it, and how many they are. 0 or -errno. */
+int cli_fetch_digest(const struct fetch *fetch, size_t i, uint8_t ret[static MARKET_HASH_SIZE],
+                     uint64_t *ret_bars);
 /* Has the files that were written, together, as a market in the cache, as a backtest of them alone, or of
  * their folder, looks for it. Nothing where they are stocks', whose calendar a backtest names, months',
- * trades', or too many bars; where it fails a backtest makes it. */
+ * trades', or too many bars, and with asked->no_cache; where it fails a backtest makes it. */
 void cli_fetch_make_ready(const struct fetch *fetch);
 /* Where the files go to: checks that, and makes the folder. EXIT_OK, or a status with a sentence in
  * fetch->err. */

@@ -35,7 +35,8 @@ static int add_bar(void *ctx, const struct bar *bar)
     return XXH3_128bits_update(d->state, row, sizeof row) == XXH_OK ? 0 : -EIO;
 }
 
-int cli_fetch_digest(struct fetch *fetch, size_t i, uint8_t ret[static MARKET_HASH_SIZE])
+int cli_fetch_digest(const struct fetch *fetch, size_t i, uint8_t ret[static MARKET_HASH_SIZE],
+                     uint64_t *ret_bars)
 {
     const struct history_job *job = &fetch->jobs[i];
     const int64_t head[] = {job->symbol->price_scale, job->symbol->qty_scale, fetch->interval_ns};
@@ -51,7 +52,7 @@ int cli_fetch_digest(struct fetch *fetch, size_t i, uint8_t ret[static MARKET_HA
         XXH128_canonicalFromHash(&text, XXH3_128bits_digest(digesting.state));
         memset(ret, 0, MARKET_HASH_SIZE);
         memcpy(ret, text.digest, sizeof text.digest);
-        fetch->symbols[i].rows = digesting.rows;
+        *ret_bars = digesting.rows;
     }
     XXH3_freeState(digesting.state);
     return r;
@@ -77,7 +78,7 @@ void cli_fetch_make_ready(const struct fetch *fetch)
     char err[MARKET_ERROR_MAX];
     struct market *market;
     uint64_t rows = 0;
-    if (fetch->trades || fetch->interval_ns == BAR_MONTH_NS)
+    if (fetch->asked->no_cache || fetch->trades || fetch->interval_ns == BAR_MONTH_NS)
         return;
     for (size_t i = 0; i < fetch->n; i++) {
         const struct fetch_symbol *symbol = &fetch->symbols[i];

@@ -367,11 +367,20 @@ static void say_kept(struct fetch *fetch)
                  clock_utc_text(kept_ns, until));
 }
 
+/* The result, unless a stop was asked for. */
+static int stopped_or(struct asking *asking, int r)
+{
+    return r == -ECANCELED || (r >= 0 && early_stop_asked())
+               ? fail(asking, -ECANCELED, "",
+                      "stopped; what has arrived is kept, and the same command continues")
+               : r;
+}
+
 int cli_fetch_from_venue(struct fetch *fetch)
 {
-    if (cli_fetch_from_cache(fetch))
-        return 0;
     struct asking asking = {.fetch = fetch};
+    if (cli_fetch_from_cache(fetch))
+        return stopped_or(&asking, 0);
     uv_loop_init(&asking.loop);
     uv_timer_init(&asking.loop, &asking.look);
     asking.look.data = &asking;
@@ -383,9 +392,8 @@ int cli_fetch_from_venue(struct fetch *fetch)
         r = ask_for_symbols(&asking);
     if (r == 0)
         r = fill_stores(&asking);
-    if (r == -ECANCELED)
-        fail(&asking, r, "", "stopped; what has arrived is kept, and the same command continues");
-    else if (r < 0 && !asking.download && !fetch->asked->refresh && !fetch->asked->check)
+    r = stopped_or(&asking, r);
+    if (r < 0 && r != -ECANCELED && !asking.download && !fetch->asked->refresh && !fetch->asked->check)
         say_kept(fetch);
     close_all(&asking);
     return r;

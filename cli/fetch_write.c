@@ -8,6 +8,7 @@
 #include "cli/fetch.h"
 #include "cli/output.h"
 #include "cli/stored.h"
+#include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "exchange/fail.h"
 #include "exchange/folder.h"
@@ -33,8 +34,10 @@ struct writing {
 
 static void put(struct writing *w, const char *line, int n)
 {
-    if (w->gzip ? gzwrite(w->gzip, line, (unsigned)n) != n
-                : fwrite(line, 1, (size_t)n, w->output.file) != (size_t)n)
+    if (early_stop_asked())
+        w->error = ECANCELED;
+    else if (w->gzip ? gzwrite(w->gzip, line, (unsigned)n) != n
+                     : fwrite(line, 1, (size_t)n, w->output.file) != (size_t)n)
         w->error = errno ? errno : EIO;
 }
 
@@ -128,7 +131,8 @@ static int close_file(struct writing *w, const char *path)
     if (!w->error)
         return cli_output_commit(w->verb, &w->output);
     cli_output_drop(&w->output);
-    return cli_stored_fail(EXIT_ERROR, w->verb, path, strerror(w->error));
+    return w->error == ECANCELED ? EXIT_ERROR
+                                 : cli_stored_fail(EXIT_ERROR, w->verb, path, strerror(w->error));
 }
 
 static int see_bar(void *ctx, const struct bar *bar)

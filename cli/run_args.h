@@ -108,6 +108,7 @@ int cli_run_folders(struct run_args *args);
  * a status with its line. */
 int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX]);
 int cli_run_write_fetched(void *args, char err[MARKET_ERROR_MAX]);
+/* Lets go of the history, which other processes can fetch then. */
 void cli_run_fetch_finish(struct run_args *args);
 
 /* Of files that --venue lists, by their names and what is kept of its history: their listings. */

@@ -37,6 +37,14 @@ static const char *symbol_of(const char *word, const struct venue *venue)
     return symbol && access(word, F_OK) < 0 ? symbol : NULL;
 }
 
+static bool names_any(const struct run_args *args, const struct venue *venue)
+{
+    for (size_t i = 0; i < args->n_bars; i++)
+        if (symbol_of(args->bars[i], venue))
+            return true;
+    return false;
+}
+
 static void note_file(const struct run_args *args, const char *word, const struct venue *venue)
 {
     if (after_venue(word, venue) && !symbol_of(word, venue))
@@ -44,11 +52,10 @@ static void note_file(const struct run_args *args, const char *word, const struc
                 args->verb, word);
 }
 
-static void note(const struct run_args *args, const struct fetch *fetch, size_t i)
+static void note(const struct run_args *args, const struct fetch *fetch, size_t i, uint64_t bars)
 {
-    const struct fetch_symbol *symbol = &fetch->symbols[i];
     fprintf(stderr, "papertape: %s: note: %s:%s: %llu bars, %llu of them fetched now\n", args->verb,
-            fetch->venue->format->name, symbol->name, (unsigned long long)symbol->rows,
+            fetch->venue->format->name, fetch->symbols[i].name, (unsigned long long)bars,
             (unsigned long long)fetch->jobs[i].rows);
 }
 
@@ -84,18 +91,19 @@ void cli_run_list_files(struct run_args *args)
 /* In a word's place comes the name of a file, and what its content follows from. */
 static int put_file(struct run_args *args, struct fetch *fetch, size_t i, size_t k)
 {
+    uint64_t bars;
     args->fetched[i] = strdup(fetch->symbols[k].path);
     args->hashes[i] = malloc(MARKET_HASH_SIZE);
     if (!args->fetched[i] || !args->hashes[i])
         return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
-    int r = cli_fetch_digest(fetch, k, args->hashes[i]);
+    int r = cli_fetch_digest(fetch, k, args->hashes[i], &bars);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, args->verb, history_store_path(fetch->jobs[k].store),
                                strerror(-r));
     args->bars[i] = args->fetched[i];
     args->listed[i] = copy_listing(&fetch->symbols[k].symbol);
     args->calendar = args->calendar || !fetch->symbols[k].symbol.calendar[0] ? args->calendar : "nyse";
-    note(args, fetch, k);
+    note(args, fetch, k, bars);
     return EXIT_OK;
 }
 
@@ -145,8 +153,6 @@ static int fetch_of(struct run_args *args, const struct venue *venue, const char
     run->next = args->fetching;
     args->fetching = run;
     const size_t n = join_names(args, venue, run->names);
-    if (n == 0)
-        return EXIT_OK;
     snprintf(what, sizeof what, "--bars %s:%.80s%s", venue->format->name, run->names,
              strlen(run->names) > 80 ? "…" : "");
     if (n >= NAMES_MAX)
@@ -181,11 +187,10 @@ int cli_run_write_fetched(void *ctx, char err[MARKET_ERROR_MAX])
     early_stop_catch();
     for (const struct run_fetch *run = args->fetching; run && status == EXIT_OK; run = run->next)
         for (size_t i = 0; run->fetch && i < run->fetch->n && status == EXIT_OK; i++) {
-            run->fetch->symbols[i].rows = 0;
             cli_fetch_write(run->fetch, i);
             status = run->fetch->symbols[i].status;
         }
-    if (early_stop_asked() && status == EXIT_OK)
+    if (early_stop_asked())
         status = cli_stored_fail(EXIT_ERROR, args->verb, "", "stopped");
     early_stop_release();
     return status == EXIT_OK ? 0 : -EIO;
@@ -208,11 +213,11 @@ int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX])
     bool any = false;
     int status = EXIT_OK;
     folder[0] = '\0';
-    for (size_t v = 0; v < n; v++)
-        for (size_t i = 0; i < args->n_bars; i++) {
-            any |= symbol_of(args->bars[i], venues[v]) != NULL;
+    for (size_t v = 0; v < n; v++) {
+        any |= names_any(args, venues[v]);
+        for (size_t i = 0; i < args->n_bars; i++)
             note_file(args, args->bars[i], venues[v]);
-        }
+    }
     if (!any)
         return EXIT_OK;
     int r = folder_temporary("bars", folder);
@@ -221,6 +226,7 @@ int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX])
         folder[0] = '\0';
     }
     for (size_t v = 0; v < n && status == EXIT_OK; v++)
-        status = fetch_of(args, venues[v], folder);
+        if (names_any(args, venues[v]))
+            status = fetch_of(args, venues[v], folder);
     return status;
 }

@@ -7,6 +7,8 @@ import calendar
 import csv
 import datetime
 import decimal
+import fcntl
+import glob
 import gzip
 import json
 import os
@@ -95,6 +97,60 @@ def ready(folder, replay):
         accounts.append(found["accounts"])
     assert accounts[0] == accounts[1] != accounts[2] == accounts[3], accounts
     assert not [name for name in os.listdir(place) if name not in ("out", "cache")]
+
+
+def blocked(process):
+    """Does it wait for the reader of its stdout?"""
+    with open(f"/proc/{process.pid}/syscall", encoding="utf-8") as file:
+        return file.read().split()[1:2] == ["0x1"]
+
+
+def shown_first(folder, replay):
+    """What was fetched is shown before its market is made: while stdout has no room there is none. With --no-cache there is none at all."""
+    place = folder.within("shown")
+    for more, markets in (["--no-cache"], 0), ([], 1):
+        ours, theirs = os.pipe()
+        room = fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
+        os.write(theirs, bytes(room))
+        with subprocess.Popen(command(replay, place, *more, symbols=NAMES[:2]), stdout=theirs) as process:
+            os.close(theirs)
+            harness.wait_for(lambda: process.poll() is not None or blocked(process), "it prints")
+            assert process.poll() is None and not glob.glob(f"{place}/cache/*.market")
+            with open(ours, "rb") as file:
+                said = file.read()[room:].decode()
+        assert process.returncode == 0 and said.count(" of them fetched in ") == 2, said
+        assert len(glob.glob(f"{place}/cache/*.market")) == markets
+
+
+def stopped(folder, replay):
+    """A stop ends the writing of a file, and says what is kept; also of bars that no venue is asked for."""
+    place, name = folder.within("stopped"), NAMES[0]
+    line = command(replay, place, symbols=[name])
+    whole = run([*line[:line.index("-o") + 1], "-", *line[line.index("-o") + 2:]]).stdout
+    for out, end in (("-", END), ("-", NOW)):
+        line[line.index("-o") + 1], line[line.index("--to") + 1] = out, str(end)
+        with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            first = os.read(process.stdout.fileno(), 1)
+            process.terminate()
+            rest, said = process.communicate(timeout=harness.PATIENCE)
+        part = (first + rest).decode()
+        assert process.returncode == 1 and said == b"papertape: fetch: stopped; what has arrived is kept, and the same command continues\n", said
+        assert part and len(part) < len(whole) and whole.startswith(part), (len(part), len(whole))
+
+
+def let_go(folder, replay):
+    """A sweep of a venue's history holds it no longer than it reads it: others fetch while it runs."""
+    place, name = folder.within("let-go"), NAMES[0]
+    line = [harness.PAPERTAPE, "sweep", "--strategy", "sma-cross", "--grid", "fast=2:200:1", "--grid", "slow=201:1200:1", "--bars", f"binance:{name}", "--interval", "1m",
+            "--from", str(BEGIN), "--to", str(NOW), "--cache", f"{place}/cache", *asking(replay)]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as sweep:
+        said = []
+        while not said or (said[-1] and "199000 combinations, about" not in said[-1]):
+            said.append(sweep.stderr.readline())
+        assert said[-1], said
+        done = run([*command(replay, place, symbols=[name]), "--refresh"])
+        assert sweep.poll() is None and done.stderr == "", done
+        sweep.kill()
 
 
 def corrected(folder, files, source, chance):
@@ -246,6 +302,9 @@ def main():
         replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--from", str(NOW)))
         print(f"archive: {months(folder, replay, source)} bars from two months' files", flush=True)
         ready(folder, replay)
+        shown_first(folder, replay)
+        stopped(folder, replay)
+        let_go(folder, replay)
         corrected(folder, files, source, chance)
         print(f"adjusted: {adjusted(folder)} bars of a stock in four ways", flush=True)
         print(f"terminal: {on_terminal(folder, files)} times shown", flush=True)
