@@ -325,6 +325,13 @@ int engine_replay_open(const struct replay_options *options, struct replay **ret
     return 0;
 }
 
+static bool begins_run(const struct journal_record *record)
+{
+    struct state_record state;
+    return record->kind == JOURNAL_STATE &&
+           engine_state_record_decode(record->bytes, record->len, &state) == 0 && state.why == STATE_NEW_RUN;
+}
+
 int engine_replay_step(struct replay *replay)
 {
     while (!replay->ended) {
@@ -335,8 +342,10 @@ int engine_replay_step(struct replay *replay)
         if (r == 0)
             return 0;
         replay->ended = replay->to_ns > 0 && record.recv_ns > replay->to_ns;
-        if (replay->ended)
+        if (replay->ended) {
+            replay->run.followed = begins_run(&record);
             return 0;
+        }
         if (record.kind == JOURNAL_EVENT)
             return take_event(replay, &record);
         if (record.kind == JOURNAL_STATE && (r = take_state(replay, &record)) < 0)

@@ -14,6 +14,7 @@ struct replay_run {
     uint64_t number;
     int64_t began_ns, last_ns; /* of the first state, and of the last event or state */
     bool stopped;              /* with a state of its own: it was not killed */
+    bool followed;             /* to_ns lies between it and a run that began after that */
 };
 
 struct replay_options {

@@ -52,6 +52,7 @@ enum option_need {
     OPTION_NEEDS_NOTHING,
     OPTION_NEEDS_STATE,  /* a state directory's database or log */
     OPTION_NEEDS_DAEMON, /* a running one */
+    OPTION_NEEDS_NOW,    /* the same, unless its option --at names a past moment */
     OPTION_NEEDS_EITHER, /* without a daemon the stored data is shown, with exit status 3 */
 };
 

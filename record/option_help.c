@@ -194,6 +194,7 @@ char *option_does(const struct option_action *action)
         [OPTION_NEEDS_NOTHING] = "",
         [OPTION_NEEDS_STATE] = "needs no daemon",
         [OPTION_NEEDS_DAEMON] = "needs a daemon that runs",
+        [OPTION_NEEDS_NOW] = "needs a daemon that runs, or --at",
         [OPTION_NEEDS_EITHER] = "shows what the database last had where no daemon runs, with exit status 3",
     };
     const char *words = action->words ? action->words : "", *need = needs[action->need];

@@ -5,6 +5,7 @@ acted on; W opens what-if with the moment filled in, and Esc leads back to now."
 
 import json
 import re
+import signal
 import subprocess
 import time
 
@@ -52,13 +53,37 @@ def same_book(daemon, before, book, after):
         middle = (before + after) // 2
         then = json.loads(daemon.papertape("book", "BTCUSDT", "--json", "--at", at(middle)))
         if then["last_id"] == book["last_id"]:
-            assert then == book and book["bids"] and book["asks"], (then, book)
+            assert book["at_ns"] is None and 0 <= middle - then.pop("at_ns") < 2 * 10**9, (middle, then)
+            assert then == {key: book[key] for key in then} and book["bids"] and book["asks"], (then, book)
             return
         if then["last_id"] < book["last_id"]:
             before = middle + 1
         else:
             after = middle - 1
     raise AssertionError(f"no book of {book['last_id']}")
+
+
+def absent(folder, daemon, replay, ns):
+    """Of a time at which no daemon ran there is no book: between a kill and the next start, and after a stop; right before either there is."""
+    def book(ns):
+        return subprocess.run([harness.PAPERTAPE, "--state", daemon.state, "book", "BTCUSDT", "--at", at(ns)], check=False, capture_output=True, text=True)
+
+    def last():
+        done = subprocess.run([harness.PAPERTAPE, "events", "list", "--json", daemon.state], check=True, capture_output=True, text=True)
+        return max(segment["last_ns"] for segment in json.loads(done.stdout)["segments"])
+    daemon.stop(signal.SIGKILL)
+    ends = [last()]
+    assert "no daemon ran then: the run before it ended at " in book(ends[0] + 10**9).stderr, book(ends[0] + 10**9)
+    again = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+    again.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
+    assert book(again.status_object()["now_ns"]).returncode == 0
+    assert again.stop() == 0
+    ends.append(last())
+    for end in ends:
+        done, after = book(end), book(end + 1)
+        assert done.returncode == 0 and re.search(r" last id \d+  of 20\d\d-\S+Z\n", done.stdout), done
+        assert after.returncode == 1 and after.stderr == f"papertape: book: no daemon ran then: the run before it ended at {iso(end)[:19]}Z\n", after
+    assert ends[0] > ns and ends[1] > ends[0], (ns, ends)
 
 
 def shown(daemon, ns, *options):
@@ -188,7 +213,7 @@ def main():
             dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
         finally:
             tmux.stop()
-        assert daemon.stop() == 0
+        absent(folder, daemon, replay, seen[-1]["now_ns"])
     print(f"{rows} rows of {MOMENTS} moments are what the status was")
 
 
