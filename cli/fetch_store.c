@@ -189,8 +189,8 @@ static bool take_known(struct fetch *fetch, size_t i, const char *folder)
     memcpy(symbol->symbol.calendar, known.calendar, sizeof symbol->symbol.calendar);
     symbol->symbol.price_scale = known.price_scale;
     symbol->symbol.qty_scale = known.qty_scale;
+    fetch->jobs[i].first_ns = known.first_ns;
     fetch->jobs[i].listed_ns = known.listed_ns;
-    fetch->jobs[i].since_ns = known.since_ns;
     bool ok = known.n_days == 0 || feed_calendar_take(&fetch->calendar, known.days, known.n_days) == 0;
     history_known_finish(&known);
     return ok;
@@ -228,8 +228,8 @@ bool cli_fetch_from_cache(struct fetch *fetch)
     for (size_t i = 0; i < fetch->n && whole; i++) {
         const struct history_job recalled = fetch->jobs[i];
         cli_fetch_open(fetch, i, folder, true);
+        fetch->jobs[i].first_ns = recalled.first_ns;
         fetch->jobs[i].listed_ns = recalled.listed_ns;
-        fetch->jobs[i].since_ns = recalled.since_ns;
         whole = is_whole(&fetch->jobs[i]);
     }
     if (!whole)
@@ -281,7 +281,7 @@ static bool is_known(const char *folder, const struct history_series *series,
         return false;
     bool same = strcmp(before.symbol, known->symbol) == 0 && strcmp(before.calendar, known->calendar) == 0 &&
                 before.price_scale == known->price_scale && before.qty_scale == known->qty_scale &&
-                before.listed_ns == known->listed_ns && before.since_ns == known->since_ns &&
+                before.first_ns == known->first_ns && before.listed_ns == known->listed_ns &&
                 json_equal(before.listing, known->listing) &&
                 (known->n_days == 0 ||
                  covers(&before, known->days[0].early_ns, known->days[known->n_days - 1].late_ns));
@@ -299,11 +299,11 @@ void cli_fetch_remember(const struct fetch *fetch, const char *folder)
         const struct history_series series = name_series(fetch, symbol, stock, host);
         struct history_known known = {.price_scale = symbol->symbol.price_scale,
                                       .qty_scale = symbol->symbol.qty_scale,
-                                      .since_ns = job->since_ns,
                                       .listed_ns = job->listed_ns,
+                                      .first_ns = job->first_ns,
                                       .days = fetch->calendar.days,
                                       .n_days = stock ? fetch->calendar.n : 0};
-        if (job->error || job->listed_ns < 0 || job->since_ns < 0)
+        if (job->error || job->day_failed || job->first_ns < 0 || job->listed_ns < 0)
             continue;
         memcpy(known.symbol, symbol->name, sizeof known.symbol);
         if (stock)

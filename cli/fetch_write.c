@@ -150,11 +150,11 @@ static int see_trade(void *ctx, const struct market_trade *trade)
 /* The time of the first row: the venue's, or one that is kept and that the venue no longer has. */
 static int64_t first_row(const struct fetch *fetch, const struct writing *w, const struct history_job *job)
 {
-    int64_t ns = job->listed_ns;
+    int64_t ns = job->first_ns;
     int r = fetch->trades
                 ? history_store_each_trade(w->symbol->store, fetch->from_ns, job->end_ns, see_trade, &ns)
                 : history_store_each(w->symbol->store, fetch->from_ns, job->end_ns, see_bar, &ns);
-    return r > 0 && ns < job->listed_ns ? ns : job->listed_ns;
+    return r > 0 && ns < job->first_ns ? ns : job->first_ns;
 }
 
 static int put_bars(struct writing *w, const struct fetch *fetch, const struct history_job *job)
@@ -164,8 +164,8 @@ static int put_bars(struct writing *w, const struct fetch *fetch, const struct h
     const int64_t first_ns = first_row(fetch, w, job);
     w->looking = (struct history_looking){.interval_ns = fetch->interval_ns,
                                           .calendar = job->calendar,
-                                          .since_ns = job->since_ns < first_ns ? job->since_ns : first_ns,
-                                          .listed_ns = first_ns,
+                                          .listed_ns = job->listed_ns < first_ns ? job->listed_ns : first_ns,
+                                          .first_ns = first_ns,
                                           .found = take_missing,
                                           .ctx = w,
                                           .next_ns = fetch->from_ns};
@@ -177,14 +177,13 @@ static int put_bars(struct writing *w, const struct fetch *fetch, const struct h
 
 static int put_trades(struct writing *w, const struct fetch *fetch, const struct history_job *job)
 {
-    const int64_t first_ns = first_row(fetch, w, job),
-                  listed_ns = first_ns < job->end_ns ? first_ns : job->end_ns;
+    const int64_t row_ns = first_row(fetch, w, job), first_ns = row_ns < job->end_ns ? row_ns : job->end_ns;
     w->last_id = -1;
     w->layout = cli_fetch_layout(fetch);
     put(w, w->layout->head, (int)strlen(w->layout->head));
     put(w, "\n", 1);
-    if (listed_ns > fetch->from_ns)
-        take_missing(w, &(struct history_missing){fetch->from_ns, listed_ns, 0, HISTORY_BEFORE_TRADE});
+    if (first_ns > fetch->from_ns)
+        take_missing(w, &(struct history_missing){fetch->from_ns, first_ns, 0, HISTORY_BEFORE_TRADE});
     return history_store_each_trade(w->symbol->store, fetch->from_ns, job->end_ns, put_trade, w);
 }
 

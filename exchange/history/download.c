@@ -115,12 +115,12 @@ static int keep_trades(struct asking *asking, const struct market_event *events,
 static int take_first(struct asking *asking)
 {
     struct history_job *job = asking->job;
-    job->listed_ns = asking->n == 0 ? INT64_MAX
-                     : asking->bars ? asking->bars[0].open_ns
-                                    : asking->trades[0].ts_ns;
-    const bool older = job->interval_ns > 0 && job->interval_ns < DAY_NS && job->listed_ns > job->from_ns;
-    job->since_ns = older ? -1 : job->listed_ns;
-    int64_t end_ns = job->listed_ns < job->end_ns ? job->listed_ns : job->end_ns;
+    job->first_ns = asking->n == 0 ? INT64_MAX
+                    : asking->bars ? asking->bars[0].open_ns
+                                   : asking->trades[0].ts_ns;
+    const bool older = job->interval_ns > 0 && job->interval_ns < DAY_NS && job->first_ns > job->from_ns;
+    job->listed_ns = older ? -1 : job->first_ns;
+    int64_t end_ns = job->first_ns < job->end_ns ? job->first_ns : job->end_ns;
     if (end_ns <= job->from_ns)
         return 0;
     int r = history_store_add_nothing(job->store, asking->download->now_ns, job->from_ns, end_ns);
@@ -129,13 +129,20 @@ static int take_first(struct asking *asking)
     return r;
 }
 
+/* The rows are whole all the same. */
+static void take_no_first_day(struct history_job *job)
+{
+    job->listed_ns = job->first_ns;
+    job->day_failed = true;
+}
+
 /* The day of its first bar is no older one. */
 static int take_first_day(struct asking *asking)
 {
     struct history_job *job = asking->job;
-    job->since_ns = asking->n > 0 ? asking->bars[0].open_ns : INT64_MAX;
-    if (job->since_ns == INT64_MAX || job->since_ns + DAY_NS > job->listed_ns)
-        job->since_ns = job->listed_ns;
+    job->listed_ns = asking->n > 0 ? asking->bars[0].open_ns : INT64_MAX;
+    if (job->listed_ns == INT64_MAX || job->listed_ns + DAY_NS > job->first_ns)
+        job->listed_ns = job->first_ns;
     return 0;
 }
 
@@ -217,7 +224,10 @@ static void have_rows(void *user, const struct venue_reply *reply)
     struct history_job *job = asking->job;
     char why[VENUE_DETAIL_MAX * 2];
     int r = reply->error;
-    if (r < 0)
+    if (r < 0 && asking->what == THE_FIRST_DAY) {
+        take_no_first_day(job);
+        r = 0;
+    } else if (r < 0)
         snprintf(why, sizeof why, "%s", reply->text);
     else
         r = take_reply(asking, reply, why, sizeof why);
@@ -288,7 +298,7 @@ bool history_job_over(const struct history_job *job)
 {
     int64_t from_ns, end_ns;
     return job->asked == 0 &&
-           (job->error || (job->listed_ns >= 0 && job->since_ns >= 0 && !next_range(job, &from_ns, &end_ns)));
+           (job->error || (job->first_ns >= 0 && job->listed_ns >= 0 && !next_range(job, &from_ns, &end_ns)));
 }
 
 static const char *why_refused(const struct history_job *job, int r)
@@ -327,11 +337,14 @@ static bool ask_next(struct history_download *download, struct history_job *job)
 {
     if (job->error)
         return false;
-    if (job->listed_ns < 0)
+    if (job->first_ns < 0)
         return job->asked == 0 && end_refused(job, ask(download, job, 0, job->end_ns, THE_FIRST));
-    if (job->since_ns < 0 && !job->day_asked) {
+    if (job->listed_ns < 0 && !job->day_asked) {
         job->day_asked = true;
-        return end_refused(job, ask(download, job, 0, job->end_ns, THE_FIRST_DAY));
+        int r = ask(download, job, 0, job->end_ns, THE_FIRST_DAY);
+        if (r != -EINVAL)
+            return end_refused(job, r);
+        take_no_first_day(job); /* it has no bars of a day */
     }
     return ask_page(download, job);
 }
@@ -355,8 +368,8 @@ int history_download_start(struct venue_rest *rest, const struct venue *venue, s
     *download = (struct history_download){
         .rest = rest, .venue = venue, .jobs = jobs, .n = n, .now_ns = now_ns, .changed = changed, .ctx = ctx};
     for (size_t i = 0; i < n; i++) {
-        jobs[i].listed_ns = jobs[i].since_ns = -1;
-        jobs[i].day_asked = false;
+        jobs[i].first_ns = jobs[i].listed_ns = -1;
+        jobs[i].day_asked = jobs[i].day_failed = false;
         jobs[i].next_ns = jobs[i].from_ns;
         jobs[i].lacked_ns = jobs[i].error     ? 0
                             : jobs[i].refresh ? jobs[i].end_ns - jobs[i].from_ns

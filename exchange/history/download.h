@@ -20,17 +20,18 @@ struct history_job {
     int64_t from_ns, end_ns; /* open times in [from_ns, end_ns), whole bars: all are closed by now */
 
     /* So far. */
-    int64_t listed_ns; /* the time of the venue's first row; INT64_MAX: it has none; -1: not known */
+    int64_t first_ns; /* of the venue's first row; INT64_MAX: it has none; -1: not known */
     /* Of bars below a day, where the first is not before from_ns: when the venue's first bar of a day opens,
-     * at the latest listed_ns: it had the symbol then, and keeps no shorter bars of that time; else
-     * listed_ns. */
-    int64_t since_ns;
+     * at the latest first_ns: it had the symbol then, and keeps no shorter bars of that time; else
+     * first_ns. */
+    int64_t listed_ns;
     int64_t next_ns;            /* where the next page begins */
     int64_t lacked_ns, done_ns; /* time that the store lacked at the beginning, and that it has got */
     uint64_t rows, pages;       /* fetched */
     size_t changed;             /* rows that are others than were known */
     unsigned asked;             /* pages on their way */
-    bool day_asked;             /* … or here: the first bar of a day */
+    bool day_asked;             /* … or here: the first bar of a day, */
+    bool day_failed; /* … which was not to be had: listed_ns is first_ns, until it is asked again */
     int error; /* set before: nothing is asked for; else why it is not whole: as struct venue_reply has it, or
                   of the store; 0: none */
     char why[VENUE_DETAIL_MAX * 2];

@@ -31,15 +31,15 @@ static bool take_days(const json_t *list, struct history_known *known)
 static bool take(const json_t *object, struct history_known *known)
 {
     const char *schema, *symbol, *calendar;
-    json_int_t listed, since = -1;
+    json_int_t first, listed = -1;
     json_t *days, *listing = NULL;
     if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:s, s:s, s:i, s:i, s:I, s:o, s?o, s?I}", "schema",
                     &schema, "symbol", &symbol, "calendar", &calendar, "price_scale", &known->price_scale,
-                    "qty_scale", &known->qty_scale, "listed_ns", &listed, "days", &days, "listing", &listing,
-                    "since_ns", &since) < 0)
+                    "qty_scale", &known->qty_scale, "first_ns", &first, "days", &days, "listing", &listing,
+                    "listed_ns", &listed) < 0)
         return false;
-    known->listed_ns = listed;
-    known->since_ns = since >= 0 && since <= listed ? since : listed;
+    known->first_ns = first;
+    known->listed_ns = listed >= 0 && listed <= first ? listed : first;
     known->listing = json_incref(listing);
     return strcmp(schema, SCHEMA) == 0 &&
            snprintf(known->symbol, sizeof known->symbol, "%s", symbol) < (int)sizeof known->symbol &&
@@ -86,8 +86,8 @@ static char *text_of(const struct history_known *known)
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:O*}", "schema", SCHEMA, "symbol", known->symbol,
                   "calendar", known->calendar, "price_scale", known->price_scale, "qty_scale",
-                  known->qty_scale, "listed_ns", (json_int_t)known->listed_ns, "since_ns",
-                  (json_int_t)known->since_ns, "days", days, "listing", known->listing);
+                  known->qty_scale, "first_ns", (json_int_t)known->first_ns, "listed_ns",
+                  (json_int_t)known->listed_ns, "days", days, "listing", known->listing);
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
     json_decref(object);
     return text;

@@ -13,7 +13,7 @@ struct history_known {
     char symbol[SYMBOL_NAME_MAX]; /* as the venue spells it */
     char calendar[CALENDAR_NAME_MAX];
     int price_scale, qty_scale;
-    int64_t since_ns, listed_ns; /* as struct history_job has them, but known */
+    int64_t listed_ns, first_ns; /* as struct history_job has them, but known */
     struct trading_day *days;
     size_t n_days;
     json_t *listing; /* what else the venue lists it with, as the caller has it; NULL: not known */

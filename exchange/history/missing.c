@@ -35,16 +35,16 @@ static void report(struct history_looking *looking, int64_t end_ns)
         int64_t open_ns, bar_end_ns;
         bool closed;
         find_span(looking, looking->next_ns, &open_ns, &bar_end_ns, &closed);
-        if (looking->next_ns < looking->since_ns && bar_end_ns > looking->since_ns)
-            bar_end_ns = looking->since_ns;
         if (looking->next_ns < looking->listed_ns && bar_end_ns > looking->listed_ns)
             bar_end_ns = looking->listed_ns;
+        if (looking->next_ns < looking->first_ns && bar_end_ns > looking->first_ns)
+            bar_end_ns = looking->first_ns;
         bar_end_ns = closed && bar_end_ns > end_ns ? end_ns : bar_end_ns;
-        enum history_why why = open_ns < looking->since_ns    ? HISTORY_BEFORE
-                               : open_ns < looking->listed_ns ? HISTORY_BEFORE_BAR
-                               : closed                       ? HISTORY_CLOSED
-                               : looking->calendar->n > 0     ? HISTORY_NO_TRADE
-                                                              : HISTORY_GAP;
+        enum history_why why = open_ns < looking->listed_ns  ? HISTORY_BEFORE
+                               : open_ns < looking->first_ns ? HISTORY_BEFORE_BAR
+                               : closed                      ? HISTORY_CLOSED
+                               : looking->calendar->n > 0    ? HISTORY_NO_TRADE
+                                                             : HISTORY_GAP;
         if (run.rows > 0 && why != run.why) {
             looking->found(looking->ctx, &run);
             run.rows = 0;

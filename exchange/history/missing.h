@@ -27,7 +27,7 @@ struct history_missing {
 struct history_looking {
     int64_t interval_ns;
     const struct trading_calendar *calendar; /* without days: a bar of every interval */
-    int64_t since_ns, listed_ns;             /* as struct history_job has them */
+    int64_t listed_ns, first_ns;             /* as struct history_job has them */
     void (*found)(void *ctx, const struct history_missing *run);
     void *ctx;
     int64_t next_ns; /* the open time that is expected: the range's beginning at first */

@@ -23,13 +23,13 @@ static void found(void *ctx, const struct history_missing *run)
 }
 
 /* In the order of time, without holes but those of bars, each run as long as can be. */
-static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t since_ns, int64_t listed_ns,
+static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t listed_ns, int64_t first_ns,
                   const bool *there)
 {
     struct history_looking looking = {.interval_ns = MINUTE,
                                       .calendar = days,
-                                      .since_ns = since_ns,
                                       .listed_ns = listed_ns,
+                                      .first_ns = first_ns,
                                       .found = found,
                                       .next_ns = begin_ns};
     n_runs = 0;
@@ -43,8 +43,8 @@ static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t
         int64_t open_ns = begin_ns + i * MINUTE;
         bool closed = trading_session_of(days, open_ns, open_ns + MINUTE) == BAR_SESSION_CLOSED;
         int why = there[i]              ? -1
-                  : open_ns < since_ns  ? HISTORY_BEFORE
-                  : open_ns < listed_ns ? HISTORY_BEFORE_BAR
+                  : open_ns < listed_ns  ? HISTORY_BEFORE
+                  : open_ns < first_ns ? HISTORY_BEFORE_BAR
                   : days->n == 0        ? HISTORY_GAP
                   : closed              ? HISTORY_CLOSED
                                         : HISTORY_NO_TRADE;
@@ -72,14 +72,14 @@ static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t
 /* Months, of which each third lacks: one bar each, however long they are. */
 static void check_months(const struct trading_calendar *always)
 {
-    const int64_t listed_ns = 1709251200LL * 1000000000; /* 2024-03-01 */
+    const int64_t first_ns = 1709251200LL * 1000000000; /* 2024-03-01 */
     struct history_looking looking = {.interval_ns = BAR_MONTH_NS,
                                       .calendar = always,
-                                      .since_ns = listed_ns,
-                                      .listed_ns = listed_ns,
+                                      .listed_ns = first_ns,
+                                      .first_ns = first_ns,
                                       .found = found,
                                       .next_ns = 1704067200LL * 1000000000}; /* 2024-01-01 */
-    int64_t open_ns = listed_ns;
+    int64_t open_ns = first_ns;
     n_runs = 0;
     for (int i = 0; i < 24; i++, open_ns = bar_end_time(open_ns, BAR_MONTH_NS))
         if (i % 3 != 2)
@@ -87,7 +87,7 @@ static void check_months(const struct trading_calendar *always)
     history_missing_end(&looking, open_ns);
     CHECK_INT(n_runs, 9);
     CHECK_INT(runs[0].rows, 2); /* January and February */
-    CHECK_INT(runs[0].end_ns, listed_ns);
+    CHECK_INT(runs[0].end_ns, first_ns);
     CHECK_INT(runs[0].why, HISTORY_BEFORE);
     for (size_t i = 1; i < n_runs; i++) {
         CHECK_INT(runs[i].rows, 1);
@@ -108,13 +108,13 @@ int main(void)
     for (int round = 0; round < 20; round++) {
         for (int i = 0; i < MINUTES; i++)
             there[i] = i > 0 && random_chance(&random, 95) ? there[i - 1] : random_chance(&random, 50);
-        int64_t listed_ns = begin_ns + random_between(&random, 0, MINUTES / 2) * MINUTE;
-        for (int64_t i = 0; begin_ns + i * MINUTE < listed_ns; i++)
+        int64_t first_ns = begin_ns + random_between(&random, 0, MINUTES / 2) * MINUTE;
+        for (int64_t i = 0; begin_ns + i * MINUTE < first_ns; i++)
             there[i] = false;
         int64_t before_ns =
-            round % 3 ? listed_ns : listed_ns - random_between(&random, 0, MINUTES / 4) * MINUTE;
+            round % 3 ? first_ns : first_ns - random_between(&random, 0, MINUTES / 4) * MINUTE;
         check(round % 2 ? calendar_file_view(file) : &always, begin_ns, round % 4 < 2 ? before_ns : INT64_MIN,
-              round % 4 < 2 ? listed_ns : INT64_MIN, there);
+              round % 4 < 2 ? first_ns : INT64_MIN, there);
     }
     check_months(&always);
     calendar_file_close(file);

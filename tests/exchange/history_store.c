@@ -405,7 +405,7 @@ static void test_known(void)
                                         .calendar = "us-equity",
                                         .price_scale = 4,
                                         .qty_scale = 9,
-                                        .listed_ns = INT64_MAX,
+                                        .first_ns = INT64_MAX,
                                         .days = days,
                                         .n_days = 2,
                                         .listing = json_pack("{s:I}", "tick", (json_int_t)INT64_MAX)};
@@ -421,7 +421,7 @@ static void test_known(void)
     CHECK_STR(read.symbol, known.symbol);
     CHECK_STR(read.calendar, known.calendar);
     CHECK(json_equal(read.listing, known.listing));
-    CHECK(read.price_scale == 4 && read.qty_scale == 9 && read.listed_ns == INT64_MAX && read.n_days == 2 &&
+    CHECK(read.price_scale == 4 && read.qty_scale == 9 && read.first_ns == INT64_MAX && read.n_days == 2 &&
           memcmp(read.days, days, sizeof days) == 0);
     history_known_finish(&read);
     CHECK_INT(whole_file_read(path, 1 << 16, &text, &n), 0);

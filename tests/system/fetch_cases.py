@@ -10,18 +10,23 @@ import decimal
 import fcntl
 import glob
 import gzip
+import http.server
 import json
 import os
 import pty
 import random
 import re
 import socket
+import ssl
 import struct
 import subprocess
+import threading
+import urllib.request
 
 import archives
 import harness
 import made_bars
+import receivers
 
 SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
 MINUTE, DAY = 60000, 86400000
@@ -266,6 +271,53 @@ def not_kept(folder, replay, source):
     assert symbol["requests"] == 0 and [m["why"] for m in symbol["missing"]] == ["before the listing", "before the venue's first bar"], symbol
 
 
+class Refusing:
+    """A server before the replay that refuses bars of a day, as a venue that has none of them."""
+
+    def __init__(self, folder, replay):
+        pair = receivers.certificate(folder)
+        trusted, self.ca, self.refused = ssl.create_default_context(cafile=replay.ca), pair[1], 0
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                status, body = 400, b'{"code":-1120,"msg":"Invalid interval."}'
+                if "interval=1d" in self.path:
+                    outer.refused += 1
+                else:
+                    with urllib.request.urlopen(replay.urls["rest_url"] + self.path, context=trusted, timeout=harness.PATIENCE) as answer:
+                        status, body = 200, answer.read()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.server.socket = receivers.tls(pair).wrap_socket(self.server.socket, server_side=True)
+        self.urls = {"rest_url": f"https://127.0.0.1:{self.server.server_address[1]}"}
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+def without_days(folder, replay, source):
+    """Where the venue refuses its first bar of a day, the bars are there all the same; that is asked again, since it may have been a passing fault."""
+    place, name = folder.within("without-days"), NAMES[1]
+    server = Refusing(folder.within("server"), replay)
+    line = command(server, place, "--json", symbols=[name])
+    line[line.index(str(BEGIN))] = str(BEGIN - DAY)
+    for asked in (1, 2):
+        (symbol,) = json.loads(run(line).stdout)["symbols"]
+        assert read(symbol["file"]) == {at: v for at, v in source[name].items() if at < END}, symbol
+        assert symbol["missing"][0] == {"from_ns": (BEGIN - DAY) * 10**6, "to_ns": BEGIN * 10**6, "bars": 1440, "why": "before the listing"}, symbol["missing"]
+        assert server.refused == asked, (server.refused, asked)
+    server.server.shutdown()
+
+
 def no_room(folder, replay):
     """Where the file has no room the line says so; what was fetched is kept, and the same command elsewhere needs no request."""
     place, name = folder.within("no-room"), NAMES[0]
@@ -311,6 +363,7 @@ def main():
         named_as_file(folder, files)
         other_venue(folder, replay, source)
         not_kept(folder, replay, source)
+        without_days(folder, replay, source)
         no_room(folder, replay)
         lacked(folder, replay)
         assert replay.stop() == 0
