@@ -13,9 +13,8 @@
 #include "exchange/folder.h"
 #include "exchange/history/known.h"
 
-#define DAY_NS (24 * 3600 * 1000000000LL)
 enum { BUSY_LOOK_NS = 100 * 1000 * 1000 };
-#define LONGEST_NS (32 * DAY_NS) /* more than any bar is */
+#define LONGEST_NS (32 * BAR_DAY_NS) /* more than any bar is */
 
 bool cli_fetch_has_days(const struct fetch *fetch, const struct fetch_symbol *symbol)
 {
@@ -110,7 +109,7 @@ void cli_fetch_open(struct fetch *fetch, size_t i, const char *folder, bool kept
         .error = known.error,
     };
     memcpy(job->why, known.why, sizeof job->why);
-    if (!job->error && stock && fetch->interval_ns > DAY_NS)
+    if (!job->error && stock && fetch->interval_ns > BAR_DAY_NS)
         job->error = fail_with(-EINVAL, job->why, sizeof job->why, "bars of a stock are of a day at most");
     if (job->error)
         return;

@@ -25,8 +25,7 @@ enum {
 };
 
 /* Before and after any time there is a session within so long. */
-#define DAY_NS        (24 * 3600 * 1000000000LL)
-#define AROUND_NS     (10 * DAY_NS)
+#define AROUND_NS     (10 * BAR_DAY_NS)
 #define DAYS_ASKED_NS (365 * AROUND_NS) /* ten years at once */
 
 struct asking {

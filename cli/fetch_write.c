@@ -15,8 +15,6 @@
 
 enum { GZIP_BUFFER = 1 << 18 };
 
-#define DAY_NS (24 * 3600 * 1000000000LL)
-
 /* A file of one symbol's bars or trades, plain or gzip by its name. */
 struct writing {
     const char *verb;
@@ -43,7 +41,7 @@ static void put(struct writing *w, const char *line, int n)
 
 enum bar_session cli_fetch_session(const struct fetch *fetch, const struct history_job *job, int64_t open_ns)
 {
-    return fetch->interval_ns >= DAY_NS
+    return fetch->interval_ns >= BAR_DAY_NS
                ? BAR_SESSION_REGULAR
                : trading_session_of(job->calendar, open_ns,
                                     trading_bar_end(job->calendar, fetch->interval_ns, open_ns));

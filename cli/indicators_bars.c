@@ -17,15 +17,21 @@ static enum session_choice choice_of(const struct indicators_bars *bars)
     return bars->calendar ? SESSION_REGULAR : SESSION_ALL;
 }
 
-/* By a calendar: between the first and the last; of every bar those of a day's first session to its last. */
+/* By a calendar: between the first and the last; of every bar those of a day's first session to its last, and
+ * from a day on those that a session opens in. */
 static int64_t missing_of_sessions(const struct bars_file_options *options, const struct bars_file *bars)
 {
     const struct trading_calendar *calendar = options->calendar;
-    int64_t from_ns = bars->open_time_ns[0], to_ns = bars->open_time_ns[bars->n - 1] + 1, n = 0;
-    if (options->session != SESSION_ALL)
+    int64_t from_ns = bars->open_time_ns[0], last_ns = bars->open_time_ns[bars->n - 1], to_ns = last_ns + 1,
+            n = 0;
+    const bool days = bars->interval_ns >= BAR_DAY_NS;
+    if (days)
+        n = trading_bars_between(calendar, SESSION_REGULAR, bars->interval_ns, from_ns,
+                                 bar_end_time(last_ns, bars->interval_ns));
+    else if (options->session != SESSION_ALL)
         return trading_bars_between(calendar, options->session, bars->interval_ns, from_ns, to_ns) -
                (int64_t)bars->n;
-    for (size_t i = 0; i < calendar->n; i++) {
+    for (size_t i = 0; i < calendar->n && !days; i++) {
         int64_t early_ns = calendar->days[i].early_ns, late_ns = calendar->days[i].late_ns;
         early_ns = early_ns > from_ns ? early_ns : from_ns;
         late_ns = late_ns < to_ns ? late_ns : to_ns;

@@ -10,8 +10,6 @@
 #include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
 
-#define DAY_NS (86400 * INT64_C(1000000000))
-
 int cli_run_take_session(struct option_call *call, const struct option_row *row, const char *value)
 {
     struct run_args *args = call->into;
@@ -103,8 +101,7 @@ static int widen(struct run_args *args, const struct market *market)
 
 int cli_run_calendar_fit(struct run_args *args, const struct market *market)
 {
-    const int64_t day_ns = INT64_C(86400) * 1000000000;
-    if (stock_rules(args) && (args->days.n == 0 || market->interval_ns >= day_ns))
+    if (stock_rules(args) && (args->days.n == 0 || market->interval_ns >= BAR_DAY_NS))
         return cli_stored_fail(EXIT_ERROR, args->verb, stock_rules(args),
                                "its rules are those of sessions: bars shorter than a day, of a calendar, are "
                                "needed");
@@ -122,7 +119,7 @@ const struct trading_calendar *cli_run_calendar(const struct run_args *args)
 static void day_rows(const struct market *market, const struct trading_day *day, size_t *ret_row,
                      size_t *ret_end)
 {
-    bool longer = market->interval_ns >= DAY_NS;
+    bool longer = market->interval_ns >= BAR_DAY_NS;
     *ret_row = market_store_row_at(market, longer ? day->open_ns - market->interval_ns + 1 : day->early_ns);
     *ret_end = market_store_row_at(market, longer ? day->open_ns + 1 : day->late_ns);
 }
@@ -149,7 +146,7 @@ size_t cli_run_missing(const struct run_args *args, const struct market *market,
     size_t there = series->last - series->first + 1 - series->missing;
     if (args->days.n == 0 || market_session(series, series->first) == BAR_SESSION_NONE)
         return series->missing;
-    if (args->session == SESSION_ALL || market->interval_ns >= DAY_NS)
+    if (args->session == SESSION_ALL || market->interval_ns >= BAR_DAY_NS)
         return missing_by_day(&args->days, market, series);
     int64_t rows = trading_bars_between(&args->days, args->session, market->interval_ns, first_ns, end_ns);
     return rows > (int64_t)there ? (size_t)rows - there : 0;

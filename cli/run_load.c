@@ -11,8 +11,6 @@
 #include "exchange/exit_status.h"
 #include "exchange/folder.h"
 
-#define DAY_NS INT64_C(86400000000000)
-
 static void note_symbol(const struct run_args *args, const struct market *market, int symbol)
 {
     const struct market_series *series = &market->series[symbol];
@@ -68,7 +66,7 @@ static void note_ended(const struct run_args *args, const struct market *market,
     for (int s = 0; s < market->n_symbols; s++) {
         char when[CLOCK_TEXT_MAX];
         size_t end = end_of(market, s, from, to);
-        if (end == from || market_open_ns(market, last - 1) - market_open_ns(market, end - 1) < DAY_NS)
+        if (end == from || market_open_ns(market, last - 1) - market_open_ns(market, end - 1) < BAR_DAY_NS)
             continue;
         fprintf(
             stderr,

@@ -8,7 +8,6 @@
 #include "exchange/trading_calendar.h"
 
 #define SECOND_NS          1000000000LL
-#define DAY_NS             (24 * 60 * 60 * SECOND_NS)
 
 #define ROW(name, seconds) {name, (seconds)*SECOND_NS},
 const struct bar_interval bar_intervals[BAR_INTERVALS] = {BAR_INTERVAL_LIST(ROW, ROW)};
@@ -62,7 +61,7 @@ int64_t bar_open_time(int64_t ts_ns, int64_t interval_ns)
     if (interval_ns == BAR_MONTH_NS)
         return month_begin(ts_ns, 0);
     /* 1970-01-01 was a Thursday: the first Monday came four days later. */
-    int64_t origin = interval_ns == 7 * DAY_NS ? 4 * DAY_NS : 0;
+    int64_t origin = interval_ns == 7 * BAR_DAY_NS ? 4 * BAR_DAY_NS : 0;
     int64_t since = ts_ns - origin, into = since % interval_ns;
     if (into < 0)
         into += interval_ns;

@@ -10,6 +10,8 @@
 
 struct trading_calendar;
 
+#define BAR_DAY_NS (86400 * INT64_C(1000000000))
+
 enum bar_source {
     BAR_VENUE,  /* the venue's closed kline, by stream or REST */
     BAR_TRADES, /* built here from trades */

@@ -5,8 +5,6 @@
 
 #include "exchange/clock.h"
 
-#define DAY_NS INT64_C(86400000000000)
-
 static bool opens_by_open(const struct bars_session *of, int64_t ns)
 {
     int64_t open_ns, end_ns;
@@ -21,7 +19,7 @@ struct bars_session bars_session_of(const struct bars_file *file, const struct t
 {
     struct bars_session of = {
         .calendar = calendar, .interval_ns = interval_ns > 0 ? interval_ns : 1, .by_open = true};
-    for (size_t i = 0; of.by_open && of.interval_ns < DAY_NS && i < file->n; i++)
+    for (size_t i = 0; of.by_open && of.interval_ns < BAR_DAY_NS && i < file->n; i++)
         of.by_open = opens_by_open(&of, file->open_time_ns[i]);
     return of;
 }
@@ -29,7 +27,7 @@ struct bars_session bars_session_of(const struct bars_file *file, const struct t
 int64_t bars_session_end(const struct bars_session *of, int64_t open_ns)
 {
     int64_t begin_ns, end_ns;
-    if (!of->by_open || of->interval_ns >= DAY_NS)
+    if (!of->by_open || of->interval_ns >= BAR_DAY_NS)
         return bar_end_time(open_ns, of->interval_ns);
     trading_bar_span(of->calendar, of->interval_ns, open_ns, &begin_ns, &end_ns);
     return begin_ns == open_ns ? end_ns : open_ns + of->interval_ns;
@@ -37,7 +35,7 @@ int64_t bars_session_end(const struct bars_session *of, int64_t open_ns)
 
 enum bar_session bars_session_at(const struct bars_session *of, int64_t open_ns)
 {
-    if (of->interval_ns < DAY_NS)
+    if (of->interval_ns < BAR_DAY_NS)
         return trading_session_of(of->calendar, open_ns, bars_session_end(of, open_ns));
     return bars_session_regular(of, open_ns) ? BAR_SESSION_MIXED : BAR_SESSION_CLOSED;
 }

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DAY_NS (86400 * INT64_C(1000000000))
-
 const char *const session_choice_names[SESSION_CHOICES] = {"all", "regular", "extended"};
 
 int trading_calendar_copy(const struct trading_calendar *calendar, struct trading_calendar *ret)
@@ -103,7 +101,7 @@ void trading_bar_span(const struct trading_calendar *calendar, int64_t interval_
     int64_t from_ns, to_ns;
     *ret_open_ns = bar_open_time(ns, interval_ns);
     *ret_end_ns = bar_end_time(*ret_open_ns, interval_ns);
-    if (calendar->n == 0 || interval_ns >= DAY_NS || !trading_calendar_covers(calendar, ns, ns + 1) ||
+    if (calendar->n == 0 || interval_ns >= BAR_DAY_NS || !trading_calendar_covers(calendar, ns, ns + 1) ||
         session_at(calendar, ns, &from_ns, &to_ns) == BAR_SESSION_CLOSED)
         return;
     *ret_open_ns = ns - (ns - from_ns) % interval_ns;
@@ -121,15 +119,16 @@ bool trading_long_span(const struct trading_calendar *calendar, int64_t interval
                        struct long_span *ret)
 {
     const struct trading_day *days = calendar->days;
-    int64_t open_ns = bar_open_time(days[day].open_ns, interval_ns), end_ns = open_ns + interval_ns;
+    int64_t open_ns = bar_open_time(days[day].open_ns, interval_ns),
+            end_ns = bar_end_time(open_ns, interval_ns);
     size_t first = day, last = day;
     while (first > 0 && days[first - 1].open_ns >= open_ns)
         first--;
     while (last + 1 < calendar->n && days[last + 1].open_ns < end_ns)
         last++;
-    bool ends = calendar->to_ns > end_ns - DAY_NS;
+    bool ends = calendar->to_ns > end_ns - BAR_DAY_NS;
     *ret = (struct long_span){open_ns, days[first].open_ns, ends ? days[last].close_ns : end_ns};
-    return calendar->from_ns < open_ns + DAY_NS;
+    return calendar->from_ns < open_ns + BAR_DAY_NS;
 }
 
 bool trading_is_last(const struct trading_calendar *calendar, enum session_choice choice, int64_t open_ns,
@@ -138,7 +137,7 @@ bool trading_is_last(const struct trading_calendar *calendar, enum session_choic
     struct session_span span;
     if (!trading_span_at(calendar, choice, open_ns, &span) || open_ns < span.open_ns)
         return false;
-    return open_ns + interval_ns >= span.close_ns;
+    return bar_end_time(open_ns, interval_ns) >= span.close_ns;
 }
 
 /* Bars of one stretch that open before ns. */
@@ -162,15 +161,26 @@ static int64_t day_bars_before(const struct trading_day *day, enum session_choic
 static int64_t long_bars_between(const struct trading_calendar *calendar, int64_t interval_ns,
                                  int64_t from_ns, int64_t to_ns)
 {
-    int64_t n = 0, last = -1;
+    int64_t n = 0, end_ns = from_ns;
     for (size_t at = day_at(calendar, from_ns); at < calendar->n && calendar->days[at].open_ns < to_ns;
          at++) {
-        int64_t since_ns = calendar->days[at].open_ns - from_ns;
-        if (since_ns < 0 || since_ns / interval_ns == last)
+        int64_t open_ns = calendar->days[at].open_ns;
+        if (open_ns < end_ns)
             continue;
-        last = since_ns / interval_ns;
+        end_ns = interval_ns == BAR_MONTH_NS ? bar_end_time(open_ns, interval_ns)
+                                             : open_ns - (open_ns - from_ns) % interval_ns + interval_ns;
         n++;
     }
+    return n;
+}
+
+static int64_t bars_by_clock(int64_t interval_ns, int64_t from_ns, int64_t to_ns)
+{
+    int64_t n = 0;
+    if (interval_ns != BAR_MONTH_NS)
+        return (to_ns - from_ns + interval_ns - 1) / interval_ns;
+    for (; from_ns < to_ns; from_ns = bar_end_time(from_ns, interval_ns))
+        n++;
     return n;
 }
 
@@ -179,10 +189,10 @@ int64_t trading_bars_between(const struct trading_calendar *calendar, enum sessi
 {
     int64_t n = 0;
     if (calendar->n == 0 || choice == SESSION_ALL)
-        return (to_ns - from_ns + interval_ns - 1) / interval_ns;
+        return bars_by_clock(interval_ns, from_ns, to_ns);
     if (!trading_calendar_covers(calendar, from_ns, to_ns))
         return -1;
-    if (interval_ns >= DAY_NS)
+    if (interval_ns >= BAR_DAY_NS)
         return long_bars_between(calendar, interval_ns, from_ns, to_ns);
     for (size_t at = day_at(calendar, from_ns); at < calendar->n && calendar->days[at].early_ns < to_ns; at++)
         n += day_bars_before(&calendar->days[at], choice, interval_ns, to_ns) -
@@ -194,7 +204,7 @@ bool trading_next_bar(const struct trading_calendar *calendar, enum session_choi
                       int64_t interval_ns, int64_t open_ns, int64_t *ret_ns)
 {
     struct session_span span;
-    int64_t start_ns, end_ns = open_ns + interval_ns;
+    int64_t start_ns, end_ns = bar_end_time(open_ns, interval_ns);
     *ret_ns = end_ns;
     if (calendar->n == 0 || choice == SESSION_ALL)
         return true;

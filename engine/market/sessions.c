@@ -44,7 +44,7 @@ int market_store_sessions(struct market_source *source, const struct market_opti
         int64_t open_ns = bars->open_time_ns[k];
         if (!is_missing(bars, keep, k))
             continue;
-        if (!trading_calendar_covers(calendar, open_ns, open_ns + interval_ns))
+        if (!trading_calendar_covers(calendar, open_ns, bar_end_time(open_ns, interval_ns)))
             return fail_beyond(source, calendar, k, err);
         if (bars->session[k] == BAR_SESSION_NONE)
             bars->session[k] = (uint8_t)bars_session_at(&of, open_ns);

@@ -10,8 +10,6 @@
 
 enum { ASKED_MAX = 8 }; /* pages on their way or queued, of all jobs */
 
-#define DAY_NS (24 * 3600 * INT64_C(1000000000))
-
 enum wanted { A_PAGE, THE_FIRST, THE_FIRST_DAY };
 
 /* A request, and what has come of it. */
@@ -118,7 +116,7 @@ static int take_first(struct asking *asking)
     job->first_ns = asking->n == 0 ? INT64_MAX
                     : asking->bars ? asking->bars[0].open_ns
                                    : asking->trades[0].ts_ns;
-    const bool older = job->interval_ns > 0 && job->interval_ns < DAY_NS && job->first_ns > job->from_ns;
+    const bool older = job->interval_ns > 0 && job->interval_ns < BAR_DAY_NS && job->first_ns > job->from_ns;
     job->listed_ns = older ? -1 : job->first_ns;
     int64_t end_ns = job->first_ns < job->end_ns ? job->first_ns : job->end_ns;
     if (end_ns <= job->from_ns)
@@ -141,7 +139,7 @@ static int take_first_day(struct asking *asking)
 {
     struct history_job *job = asking->job;
     job->listed_ns = asking->n > 0 ? asking->bars[0].open_ns : INT64_MAX;
-    if (job->listed_ns == INT64_MAX || job->listed_ns + DAY_NS > job->first_ns)
+    if (job->listed_ns == INT64_MAX || job->listed_ns + BAR_DAY_NS > job->first_ns)
         job->listed_ns = job->first_ns;
     return 0;
 }
@@ -263,7 +261,7 @@ static int ask(struct history_download *download, struct history_job *job, int64
         .symbol = job->symbol, .start_ns = from_ns, .end_ns = end_ns, .max = what == A_PAGE ? 0 : 1};
     const struct venue_bars_request bars = {
         .symbol = job->symbol,
-        .interval_ns = what == THE_FIRST_DAY ? DAY_NS : job->interval_ns,
+        .interval_ns = what == THE_FIRST_DAY ? BAR_DAY_NS : job->interval_ns,
         .start_ns = from_ns,
         .end_ns = end_ns - 1,
         .now_ns = download->now_ns,

@@ -1,7 +1,5 @@
 #include "exchange/history/missing.h"
 
-#define DAY_NS (24 * 3600 * 1000000000LL)
-
 const char *const history_why_words[HISTORY_WHYS] = {
     [HISTORY_BEFORE] = "before the listing",
     [HISTORY_BEFORE_BAR] = "before the venue's first bar",
@@ -15,7 +13,7 @@ const char *const history_why_words[HISTORY_WHYS] = {
 static void find_span(const struct history_looking *looking, int64_t ns, int64_t *ret_open_ns,
                       int64_t *ret_end_ns, bool *ret_closed)
 {
-    const bool days = looking->interval_ns >= DAY_NS;
+    const bool days = looking->interval_ns >= BAR_DAY_NS;
     struct session_span span;
     trading_bar_span(looking->calendar, looking->interval_ns, ns, ret_open_ns, ret_end_ns);
     bool known = looking->calendar->n > 0 &&

@@ -191,6 +191,32 @@ static void test_long_spans(void)
     check_long(&part, 7 * DAY, "2025-11-10T00:00:00Z", "2025-11-10T14:30:00Z", "2025-11-17T00:00:00Z");
 }
 
+/* Months, whatever their lengths: one after the other, from the first of January 2019 on, each with sessions. */
+static void test_months(void)
+{
+    const int64_t from_ns = at("2019-01-01T00:00:00Z");
+    int64_t begin_ns = from_ns, next_ns = 0;
+    struct trading_calendar always = {.n = 0};
+    for (int64_t n = 1; n <= 84; n++) {
+        const int64_t end_ns = bar_end_time(begin_ns, BAR_MONTH_NS);
+        struct session_span first;
+        struct long_span span;
+        size_t last = 0;
+        CHECK(end_ns - begin_ns >= 28 * DAY && end_ns - begin_ns <= 31 * DAY);
+        CHECK_INT(trading_bars_between(nyse, SESSION_REGULAR, BAR_MONTH_NS, from_ns, end_ns), n);
+        CHECK_INT(trading_bars_between(nyse, SESSION_ALL, BAR_MONTH_NS, from_ns, end_ns), n);
+        CHECK(trading_next_bar(&always, SESSION_ALL, BAR_MONTH_NS, begin_ns, &next_ns) && next_ns == end_ns);
+        CHECK(trading_span_at(nyse, SESSION_REGULAR, begin_ns, &first));
+        for (size_t i = 0; i < nyse->n; i++)
+            if (nyse->days[i].open_ns < end_ns)
+                last = i;
+        CHECK(trading_long_span(nyse, BAR_MONTH_NS, first.day + 3, &span));
+        CHECK(span.open_ns == begin_ns && span.from_ns == first.open_ns &&
+              span.till_ns == nyse->days[last].close_ns);
+        begin_ns = end_ns;
+    }
+}
+
 static void test_range(void)
 {
     struct session_span span;
@@ -274,6 +300,7 @@ int main(void)
     test_bars(&random);
     test_long_bars();
     test_long_spans();
+    test_months();
     test_range();
     test_always();
     test_grid();

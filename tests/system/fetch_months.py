@@ -147,6 +147,22 @@ def halves(folder, path):
     return ",".join(parts)
 
 
+def across(folder, path):
+    """Indicators are computed across months, and days, that have no bar: by a calendar those count that a session opens in, the last bar's too."""
+    days = os.path.join(folder.within("weekdays"), f"{NAME}_1d.csv")
+    lacks, date, rows = {datetime.date(2024, 3, 6), datetime.date(2024, 3, 14)}, datetime.date(2024, 3, 4), []
+    while date <= datetime.date(2024, 3, 15):
+        if date.weekday() < 5 and date not in lacks:
+            rows.append(f"{ms(date)},1,1,1,1,1")
+        date += datetime.timedelta(1)
+    with open(days, "w", encoding="utf-8") as file:
+        file.write("\n".join(["open_time_ms,open,high,low,close,volume", *rows]) + "\n")
+    for file, missing in ((path, len(HOLES)), (days, len(lacks))):
+        for session in ("regular", "all"):
+            done = run([harness.PAPERTAPE, "indicators", file, "sma:2", "--calendar", "nyse", "--straddle", "keep", "--session", session])
+            assert f": {missing} bars of the session are missing: computed across\n" in done.stderr, (file, session, done.stderr)
+
+
 def refused(folder, common, path):
     """Rows of a backtest have one length, whatever --interval says, in one file or several, by a calendar or without; a stock's bars are of a day at most."""
     why = r"rows have one length here, and months have several: (bars of )?1d or 1w"
@@ -179,6 +195,7 @@ def main():
         paths = fetched(folder, cached, months)
         checked(folder, common, paths[0], months[NAME])
         archived(folder, common, months)
+        across(folder, paths[0])
         refused(folder, common, paths[0])
         assert replay.stop() == 0
         print(f"{len(months[NAME])} months of {NAME}, {len(months[LATER])} of {LATER}")
