@@ -118,11 +118,9 @@ static int take_rows(struct fetch *fetch)
     fetch->from_ns = asked->from_ns;
     if (asked->trades)
         return EXIT_OK;
-    const bool month = bar_is_month(asked->interval);
-    int interval = month ? 0 : config_key_word(asked->interval, FETCH_INTERVALS, why);
-    if (interval < 0)
+    if (bar_interval_parse_any(asked->interval, &fetch->interval_ns) < 0 &&
+        config_key_word(asked->interval, FETCH_INTERVALS, why) < 0)
         return fail_with(EXIT_USAGE, fetch->err, sizeof fetch->err, "--interval: %s", why);
-    fetch->interval_ns = month ? BAR_MONTH_NS : bar_intervals[interval].ns;
     fetch->from_ns = bar_open_time(asked->from_ns, fetch->interval_ns);
     if (fetch->from_ns < asked->from_ns)
         fetch->from_ns = bar_end_time(fetch->from_ns, fetch->interval_ns);

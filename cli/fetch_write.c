@@ -146,8 +146,10 @@ static int see_trade(void *ctx, const struct market_trade *trade)
 }
 
 /* The time of the first row: the venue's, or one that is kept and that the venue no longer has. */
-static int64_t first_row(const struct fetch *fetch, const struct writing *w, const struct history_job *job)
+static int64_t first_row(const struct writing *w)
 {
+    const struct fetch *fetch = w->fetch;
+    const struct history_job *job = w->job;
     int64_t ns = job->first_ns;
     int r = fetch->trades
                 ? history_store_each_trade(w->symbol->store, fetch->from_ns, job->end_ns, see_trade, &ns)
@@ -155,11 +157,13 @@ static int64_t first_row(const struct fetch *fetch, const struct writing *w, con
     return r > 0 && ns < job->first_ns ? ns : job->first_ns;
 }
 
-static int put_bars(struct writing *w, const struct fetch *fetch, const struct history_job *job)
+static int put_bars(struct writing *w)
 {
+    const struct fetch *fetch = w->fetch;
+    const struct history_job *job = w->job;
     const char *head = w->sessions ? "open_time_ms,open,high,low,close,volume,session\n"
                                    : "open_time_ms,open,high,low,close,volume\n";
-    const int64_t first_ns = first_row(fetch, w, job);
+    const int64_t first_ns = first_row(w);
     w->looking = (struct history_looking){.interval_ns = fetch->interval_ns,
                                           .calendar = job->calendar,
                                           .listed_ns = job->listed_ns < first_ns ? job->listed_ns : first_ns,
@@ -173,9 +177,11 @@ static int put_bars(struct writing *w, const struct fetch *fetch, const struct h
     return r;
 }
 
-static int put_trades(struct writing *w, const struct fetch *fetch, const struct history_job *job)
+static int put_trades(struct writing *w)
 {
-    const int64_t row_ns = first_row(fetch, w, job), first_ns = row_ns < job->end_ns ? row_ns : job->end_ns;
+    const struct fetch *fetch = w->fetch;
+    const struct history_job *job = w->job;
+    const int64_t row_ns = first_row(w), first_ns = row_ns < job->end_ns ? row_ns : job->end_ns;
     w->last_id = -1;
     w->layout = cli_fetch_layout(fetch);
     put(w, w->layout->head, (int)strlen(w->layout->head));
@@ -198,7 +204,7 @@ static int write_symbol(struct fetch *fetch, size_t i)
     if (status != EXIT_OK)
         return status;
     errno = 0;
-    int r = fetch->trades ? put_trades(&w, fetch, job) : put_bars(&w, fetch, job);
+    int r = fetch->trades ? put_trades(&w) : put_bars(&w);
     if (r < 0 && !w.error)
         w.error = -r;
     return close_file(&w, symbol->path);

@@ -1,8 +1,6 @@
 #include "cli/price_alerts.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cli/answer.h"
 #include "cli/ask.h"

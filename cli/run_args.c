@@ -127,14 +127,14 @@ static int take_time(struct option_call *call, const struct option_row *row, con
 static int take_interval(struct option_call *call, const struct option_row *row, const char *value)
 {
     char why[CONFIG_WHY_MAX];
-    if (bar_is_month(value))
+    int64_t ns = 0;
+    if (bar_interval_parse_any(value, &ns) == 0 && ns == BAR_MONTH_NS)
         return option_fail(call, EXIT_USAGE,
                            "--%s %s: rows have one length here, and months have several: 1d or 1w", row->name,
                            value);
-    int i = config_key_word(value, BAR_INTERVAL_NAMES, why);
-    if (i < 0)
+    if (ns == 0 && config_key_word(value, BAR_INTERVAL_NAMES, why) < 0)
         return option_fail(call, EXIT_USAGE, "--%s: %s", row->name, why);
-    *(int64_t *)place_of(call, row) = bar_intervals[i].ns;
+    *(int64_t *)place_of(call, row) = ns;
     return EXIT_OK;
 }
 

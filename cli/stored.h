@@ -17,9 +17,9 @@ enum stored_form { STORED_TABLE, STORED_CSV, STORED_JSON };
 
 enum stored_form cli_stored_form(const struct option_call *call);
 
-/* Takes a time into the int64_t at row->at, nanoseconds. */
-/* A time as that option takes it. False: it is none. */
+/* A time as such an option takes it, STORED_TIME_WORDS. False: it is none. */
 bool cli_stored_time_parse(const char *text, int64_t *ret_ns);
+/* Takes one into the int64_t at row->at, nanoseconds. */
 int cli_stored_take_time(struct option_call *call, const struct option_row *row, const char *value);
 #define STORED_TIME_WORDS "ISO 8601 (UTC without a zone), epoch in s, ms, us or ns, or as -1h before now"
 

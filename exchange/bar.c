@@ -25,9 +25,12 @@ int bar_interval_parse(const char *text, int64_t *ret_ns)
     return -EINVAL;
 }
 
-bool bar_is_month(const char *text)
+int bar_interval_parse_any(const char *text, int64_t *ret_ns)
 {
-    return strcmp(text, BAR_MONTH_NAME) == 0 || strcmp(text, BAR_MONTH_REST) == 0;
+    if (strcmp(text, BAR_MONTH_NAME) != 0 && strcmp(text, BAR_MONTH_REST) != 0)
+        return bar_interval_parse(text, ret_ns);
+    *ret_ns = BAR_MONTH_NS;
+    return 0;
 }
 
 const char *bar_interval_name(int64_t interval_ns)

@@ -81,8 +81,8 @@ extern const struct bar_interval bar_intervals[BAR_INTERVALS];
 /* By its name, of those of a fixed length. Returns 0 and nanoseconds, or -EINVAL. */
 int bar_interval_parse(const char *text, int64_t *ret_ns);
 
-/* Is it one of a month's two names? */
-bool bar_is_month(const char *text);
+/* The same, or a month by either of its names: BAR_MONTH_NS. */
+int bar_interval_parse_any(const char *text, int64_t *ret_ns);
 
 /* The interval's name, or NULL when `interval_ns` is none of the above. */
 const char *bar_interval_name(int64_t interval_ns);

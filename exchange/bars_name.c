@@ -177,8 +177,7 @@ static void read_rest(const struct name_parts *parts, int from, struct bars_name
             continue;
         memcpy(text, part->text, part->len);
         text[part->len] = '\0';
-        if (bar_interval_parse(text, &ret->interval_ns) < 0 && bar_is_month(text))
-            ret->interval_ns = BAR_MONTH_NS;
+        (void)bar_interval_parse_any(text, &ret->interval_ns);
     }
 }
 

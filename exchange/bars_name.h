@@ -9,7 +9,7 @@
 
 struct bars_name {
     char symbol[SYMBOL_NAME_MAX]; /* in upper case */
-    int64_t interval_ns; /* as bar_interval_parse() reads it, or BAR_MONTH_NS; 0: the name has no interval */
+    int64_t interval_ns; /* as bar_interval_parse_any() reads it; 0: the name has no interval */
     bool trades;         /* an archive of trades or of books, by its name */
 };
 

@@ -499,7 +499,7 @@ int binance_stream_name(const char *symbol, enum market_kind kind, int64_t inter
         lower[i] = (char)tolower((unsigned char)symbol[i]);
     if (kind == MARKET_KLINE) {
         interval = bar_interval_name(interval_ns);
-        if (!interval)
+        if (!interval || interval_ns == BAR_MONTH_NS) /* its name is the archive's */
             return -EINVAL;
     }
     snprintf(ret, VENUE_STREAM_NAME_MAX, "%s@%s%s", lower, suffixes[kind], interval);

@@ -52,7 +52,12 @@ static void test_months(void)
     static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int64_t begin_ns = -25567 * DAY_NS; /* 1900-01-01 */
     CHECK_STR(bar_interval_name(BAR_MONTH_NS), "1mo");
-    CHECK(bar_is_month("1M") && bar_is_month("1mo") && !bar_is_month("1m") && !bar_is_month("1MO"));
+    for (const char *const *text = (const char *const[]){"1M", "1mo", "1m", "1MO", NULL}; *text; text++) {
+        int64_t ns = -7, want = (*text)[1] == 'm' && !(*text)[2] ? MINUTE_NS : BAR_MONTH_NS;
+        bool any = strcmp(*text, "1MO") != 0;
+        CHECK_INT(bar_interval_parse_any(*text, &ns), any ? 0 : -EINVAL);
+        CHECK_INT(ns, any ? want : -7);
+    }
     for (int year = 1900; year < 2200; year++)
         for (int month = 0; month < 12; month++) {
             bool leap = month == 1 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);

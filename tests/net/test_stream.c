@@ -434,6 +434,7 @@ static void test_names(void)
         CHECK_STR(name, cases[i].name);
     }
     CHECK_INT(binance_stream_name("BTCUSDT", MARKET_KLINE, 7, name), -EINVAL);
+    CHECK_INT(binance_stream_name("BTCUSDT", MARKET_KLINE, BAR_MONTH_NS, name), -EINVAL);
     CHECK_INT(binance_stream_name("", MARKET_TRADE, 0, name), -EINVAL);
     CHECK_INT(binance_stream_name("ANAMEOFFARMORETHANTWENTYFOURCHARACTERS", MARKET_TRADE, 0, name),
               -ENAMETOOLONG);
