@@ -95,13 +95,14 @@ def ready(folder, replay):
     apart = json.loads(run([*line, f"{place}/out", "--cache", f"{place}/cache/apart"]).stdout)
     assert not apart["cached"] and apart["accounts"] == shown["accounts"] and shown["fills"] > 0
     line = [*line, ",".join(f"binance:{name}" for name in symbols), "--interval", "1m", "--from", str(BEGIN), *asking(replay), "--to"]
-    accounts = []
+    accounts, temporary = [], folder.within("temporary")
     for end, cached in ((END - DAY, False), (END - DAY, True), (END, False), (END, True)):
-        found = json.loads(run([*line, str(end)]).stdout)
+        made = os.path.getmtime(temporary)
+        found = json.loads(run([*line, str(end)], env=os.environ | {"TMPDIR": temporary}).stdout)
         assert found["cached"] == cached, (end, cached, found)
         accounts.append(found["accounts"])
+        assert os.path.getmtime(temporary) > made and not os.listdir(temporary), os.listdir(temporary)  # its files were there
     assert accounts[0] == accounts[1] != accounts[2] == accounts[3], accounts
-    assert not [name for name in os.listdir(place) if name not in ("out", "cache")]
 
 
 def blocked(process):
@@ -252,8 +253,7 @@ def other_venue(folder, replay, source):
 
 
 def not_kept(folder, replay, source):
-    """Bars of a second, of which the replay keeps the latest: the symbol was there before, as its first day shows; and before that it was not. Without the
-    venue, too."""
+    """Bars of a second, of which the replay keeps the latest: the symbol was there before, as its first day shows; and before that it was not."""
     place, name = folder.within("seconds"), NAMES[2]
     line = command(replay, place, "--json", symbols=[name])
     line[line.index("1m")], line[line.index(str(BEGIN))], line[line.index(str(END))] = "1s", str(BEGIN - 3600000), str(NOW)
@@ -266,7 +266,11 @@ def not_kept(folder, replay, source):
     text = run([word for word in line if word != "--json"]).stdout
     assert f"; before the listing 3600; before the venue's first bar {(first - BEGIN) // 1000}" in text, text
     line[line.index(str(NOW))] = str(NOW - 2 * DAY)
-    line[line.index("--rest-url") + 1] = replay.urls["rest_url"]
+    return line
+
+
+def not_kept_offline(line):
+    """The same, of what no longer changes, once the venue is gone."""
     (symbol,) = json.loads(run(line).stdout)["symbols"]
     assert symbol["requests"] == 0 and [m["why"] for m in symbol["missing"]] == ["before the listing", "before the venue's first bar"], symbol
 
@@ -362,11 +366,12 @@ def main():
         print(f"terminal: {on_terminal(folder, files)} times shown", flush=True)
         named_as_file(folder, files)
         other_venue(folder, replay, source)
-        not_kept(folder, replay, source)
+        seconds = not_kept(folder, replay, source)
         without_days(folder, replay, source)
         no_room(folder, replay)
         lacked(folder, replay)
         assert replay.stop() == 0
+        not_kept_offline(seconds)
 
 
 main()
