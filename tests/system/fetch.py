@@ -433,6 +433,45 @@ def alpaca(folder):
     print(f"alpaca: {stock['bars']} bars of a stock, {coin['bars']} of a coin; {reasons}; {days} days")
 
 
+def alpaca_faults(folder):
+    """Through answers that end half way, slow ones, 5xx and 429 (it has no 418), killed as pages arrive: the files are those of a venue without faults."""
+    place = folder.within("alpaca-faults")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+
+    def started(*faults):
+        more = [word for fault in faults for word in ("--fault", fault)]
+        return folder.start(harness.Alpaca(place, "--synthetic", "5", "--from", "2025-12-10T18:00:00Z", "--listen", f"127.0.0.1:{port}", *more))
+
+    def line(replay, cache):
+        return [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL,BTC-USD", "--interval", "1m", "--from", "2025-11-12" if harness.LONG else "2025-12-01", "--to",
+                "2025-12-09", "-o", f"{place}/{cache}-out/", "--cache", f"{place}/{cache}", "--keys", replay.keys, "--rest-url", replay.urls["rest_url"], "--ca-file",
+                replay.ca, "--json"]
+
+    def kept():
+        return sum(map(os.path.getsize, glob.glob(f"{place}/faults/*/*.history")))
+    killed = 0
+    for faults in ["half-answer"], ["slow-answer:200kB/s"], ["429:1s"]:
+        replay, before = started(*faults), kept()
+        process = subprocess.Popen(line(replay, "faults"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        harness.wait_for(lambda before=before: process.poll() is not None or kept() > before + 1000, "a page that is kept")
+        process.kill()
+        killed += process.wait() == -signal.SIGKILL
+        assert replay.stop() == 0
+    replay = started("5xx" if harness.LONG else "half-answer")
+    done = subprocess.run(line(replay, "faults"), capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert done.returncode == 0, done
+    shown = json.loads(done.stdout)["symbols"]
+    assert replay.stop() == 0
+    replay = started()
+    whole = json.loads(subprocess.run(line(replay, "whole"), capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout)["symbols"]
+    assert replay.stop() == 0
+    for one, other in zip(shown, whole):
+        assert read(one["file"]) == read(other["file"]) and one["bars"] == other["bars"] > 1000 and one["missing"] == other["missing"], (one["symbol"], one["bars"], other)
+    assert killed >= 2 and sum(symbol["fetched"] for symbol in shown) < sum(symbol["bars"] for symbol in shown), (killed, shown)
+    print(f"alpaca: {sum(symbol['bars'] for symbol in shown)} bars through faults, killed {killed} times")
+
+
 def listed(replay, place, file):
     """Ticks, lots, quote and class of a backtest are the venue's, also of a file that it knows by its name; and without the venue."""
     line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross-rsi", "--set", "fast=5,slow=20", "--venue", "alpaca", "--interval", "1m", "--from",
@@ -525,6 +564,7 @@ def main():
         parallel(folder, replay)
         full(folder, replay)
         alpaca(folder)
+        alpaca_faults(folder)
         banned(folder, files)
         failing(folder, files)
         refused(folder.path, replay)
