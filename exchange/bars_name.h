@@ -9,8 +9,8 @@
 
 struct bars_name {
     char symbol[SYMBOL_NAME_MAX]; /* in upper case */
-    int64_t interval_ns; /* as bar_interval_parse_any() reads it; 0: the name has no interval */
-    bool trades;         /* an archive of trades or of books, by its name */
+    int64_t interval_ns;          /* as bar_interval_parse_any() reads it; 0: the name has no interval */
+    bool trades;                  /* an archive of trades or of books, by its name */
 };
 
 /* Reads a path's last component as archives and programs name their files:

@@ -43,8 +43,8 @@ static void check(const struct trading_calendar *days, int64_t begin_ns, int64_t
         int64_t open_ns = begin_ns + i * MINUTE;
         bool closed = trading_session_of(days, open_ns, open_ns + MINUTE) == BAR_SESSION_CLOSED;
         int why = there[i]              ? -1
-                  : open_ns < listed_ns  ? HISTORY_BEFORE
-                  : open_ns < first_ns ? HISTORY_BEFORE_BAR
+                  : open_ns < listed_ns ? HISTORY_BEFORE
+                  : open_ns < first_ns  ? HISTORY_BEFORE_BAR
                   : days->n == 0        ? HISTORY_GAP
                   : closed              ? HISTORY_CLOSED
                                         : HISTORY_NO_TRADE;

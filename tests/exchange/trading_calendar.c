@@ -191,7 +191,8 @@ static void test_long_spans(void)
     check_long(&part, 7 * DAY, "2025-11-10T00:00:00Z", "2025-11-10T14:30:00Z", "2025-11-17T00:00:00Z");
 }
 
-/* Months, whatever their lengths: one after the other, from the first of January 2019 on, each with sessions. */
+/* Months, whatever their lengths: one after the other, from the first of January 2019 on, each with sessions.
+ */
 static void test_months(void)
 {
     const int64_t from_ns = at("2019-01-01T00:00:00Z");
