@@ -380,6 +380,24 @@ def full(folder, replay):
     print(f"a full disk: {found[1]} bars kept, as it says")
 
 
+def full_disk(folder, replay):
+    """The same on a file system of 400 KB in memory, where this machine lets a process mount one of its own."""
+    disk, kept, place = (folder.within(name) for name in ("disk", "disk-kept", "disk-out"))
+    line = command(replay, place, "--cache", disk)
+    line[line.index("--symbol") + 1] = NAMES[0]
+    mounted = 'mount -t tmpfs -o size=400k papertape "$0" || exit 77; kept=$1; shift; "$@"; status=$?; cp -a "$0/." "$kept"; exit $status'
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", mounted, disk, kept, *line], capture_output=True, text=True, timeout=harness.PATIENCE)
+    if done.returncode == 77 or done.stderr.startswith("unshare: "):
+        print(f"a full disk: not tried, no file system can be mounted here: {done.stderr.strip()}")
+        return
+    found = re.search(rf"papertape: fetch: {NAMES[0]}: (\d+) bars so far: .*No space left on device", done.stderr)
+    assert done.returncode == 1 and found and not glob.glob(f"{place}/out/*"), done
+    line[line.index("--cache") + 1] = kept
+    (again,) = json.loads(subprocess.run([*line, "--json"], capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout)["symbols"]
+    assert again["bars"] - again["fetched"] == int(found[1]) > 0, (again, found[1])
+    print(f"a full disk of 400 KB: {found[1]} bars kept, as it says")
+
+
 def alpaca_pages(replay, path, symbol, **query):
     """All bars of a symbol as REST has them, page by page."""
     trusted, bars, token = ssl.create_default_context(cafile=replay.ca), [], None
@@ -563,6 +581,7 @@ def main():
         backtested(folder, source, replay)
         parallel(folder, replay)
         full(folder, replay)
+        full_disk(folder, replay)
         alpaca(folder)
         alpaca_faults(folder)
         banned(folder, files)
