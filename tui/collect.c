@@ -377,6 +377,33 @@ static json_t *train_args(const char *name, const char *config)
                   : json_pack("{s:s}", "name", name);
 }
 
+/* train_stop without train_: the list says what is stopped. */
+static const char *verb_of(const char *command)
+{
+    const char *verb = strchr(command, '_');
+
+    return verb ? verb + 1 : command;
+}
+
+static void send_command(struct collector *collector, struct view *view, const char *command, json_t *args,
+                         struct moment now)
+{
+    free(collector->line);
+    collector->line = NULL;
+    collector->late_id = 0;
+    connect_daemon(collector);
+    collector->command_listed = strchr(command, '_') != NULL;
+    snprintf(collector->command, sizeof(collector->command), "%s", verb_of(command));
+    int64_t id = cli_control_send(&collector->control, command, args);
+    if (id < 0) {
+        tui_view_report(view, OUTCOME_REFUSED, collector->command, CLI_NO_DAEMON, now);
+        return;
+    }
+    collector->command_id = id;
+    collector->command_sent_ms = now.mono_ms;
+    tui_view_report(view, OUTCOME_PENDING, collector->command, "", now);
+}
+
 /* A command's outcome; of several only once the last is answered. */
 static void show_outcome(struct collector *collector, struct view *view, enum outcome outcome,
                          const char *words, struct moment now)
@@ -391,8 +418,7 @@ static void show_outcome(struct collector *collector, struct view *view, enum ou
     if (rest->next < rest->n) {
         int i = rest->next++;
         memcpy(rest->now, rest->names[i], sizeof(rest->now));
-        tui_collector_command(collector, view, rest->command, train_args(rest->names[i], rest->configs[i]),
-                              now);
+        send_command(collector, view, rest->command, train_args(rest->names[i], rest->configs[i]), now);
         if (!collector->command_id)
             end_rest(collector);
         return;
@@ -495,28 +521,16 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
 void tui_collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
                            struct moment now)
 {
-    const char *verb = strchr(command, '_'); /* of train_stop: the list says what is stopped */
+    char words[VIEW_BARRED_MAX];
+    const char *why = collector->command_id ? "another command is still pending"
+                                            : tui_view_barred(view, collector->model, words);
 
-    if (collector->command_id) {
+    if (why) {
         json_decref(args);
-        tui_view_report(view, OUTCOME_REFUSED, verb ? verb + 1 : command, "another command is still pending",
-                        now);
+        tui_view_report(view, OUTCOME_REFUSED, verb_of(command), why, now);
         return;
     }
-    free(collector->line);
-    collector->line = NULL;
-    collector->late_id = 0;
-    connect_daemon(collector);
-    collector->command_listed = verb != NULL;
-    snprintf(collector->command, sizeof(collector->command), "%s", verb ? verb + 1 : command);
-    int64_t id = cli_control_send(&collector->control, command, args);
-    if (id < 0) {
-        tui_view_report(view, OUTCOME_REFUSED, collector->command, CLI_NO_DAEMON, now);
-        return;
-    }
-    collector->command_id = id;
-    collector->command_sent_ms = now.mono_ms;
-    tui_view_report(view, OUTCOME_PENDING, collector->command, "", now);
+    send_command(collector, view, command, args, now);
 }
 
 static void begin_rest(struct collector *collector, const char *command, const char *name, int n,

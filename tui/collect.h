@@ -177,7 +177,8 @@ int tui_collector_fd(const struct collector *collector, short *ret_events);
  * is something new to draw. */
 bool tui_collector_io(struct collector *collector, struct view *view, struct moment now);
 
-/* Sends a command; the view says that it is pending. Takes `args`. One at a time: another is refused. An
+/* Sends a command; the view says that it is pending. Takes `args`. One at a time: another is refused, as is
+ * each that tui_view_barred() bars: a key may have been pressed before the past that is shown came. An
  * answer that comes after COMMAND_TIMEOUT_MS is shown, too, unless another command was sent. */
 void tui_collector_command(struct collector *collector, struct view *view, const char *command, json_t *args,
                            struct moment now);

@@ -52,8 +52,24 @@ static void keep(struct model *model, struct model *before)
     before->item = (struct item_page){0};
 }
 
-static void show(struct collector *collector, struct view *view, struct model *model)
+/* Questions and forms of now: answered later, they would act on what is not shown. A line that is typed
+ * stays, so that its letters do not become keys. */
+static void leave_open(struct view *view, struct moment now)
 {
+    const bool typed = view->prompt == PROMPT_COMMAND || view->prompt == PROMPT_LIST ||
+                       view->prompt == PROMPT_FIND || view->prompt == PROMPT_FILTER;
+
+    if (!tui_view_form(view) && (typed || view->prompt == PROMPT_NONE))
+        return;
+    tui_view_close_form(view);
+    view->prompt = typed ? view->prompt : PROMPT_NONE;
+    tui_view_report(view, OUTCOME_NOTE, "past:", "what was asked is closed: nothing is done", now);
+}
+
+static void show(struct collector *collector, struct view *view, struct model *model, struct moment now)
+{
+    if (view->at_ns == 0)
+        leave_open(view, now);
     if (collector->past_rows && collector->past_rows->at_ns != model->at_ns) {
         tui_history_close(collector->past_rows);
         collector->past_rows = NULL;
@@ -73,7 +89,7 @@ int tui_collector_past_fd(const struct collector *collector)
 static void take(struct collector *collector, struct view *view, struct past_read *read, struct moment now)
 {
     if (read->model)
-        show(collector, view, read->model);
+        show(collector, view, read->model, now);
     else if (read->now || collector->past) /* nothing of a moment is shown as of another */
         tui_collector_leave_past(collector, view);
     if (read->words[0])

@@ -155,13 +155,8 @@ static enum action acknowledge(struct view *view, const struct model *model, enu
 static enum action act(struct view *view, const struct model *model, enum panel focus, struct moment now,
                        int key)
 {
-    char words[VIEW_BARRED_MAX];
-    const char *why = tui_view_barred(view, model, words);
-
-    if (why) {
-        tui_view_report(view, OUTCOME_NOTE, "", why, now);
+    if (tui_view_refuses(view, model, now))
         return ACTION_NONE;
-    }
     bool paused = tui_model_trading_paused(model);
     if (key == 'p' && daemon_there(view, model, paused ? "resume" : "pause", now))
         return paused ? ACTION_RESUME : ACTION_PAUSE;
@@ -294,7 +289,7 @@ static enum action backtest(struct view *view, const struct model *model, struct
 {
     const struct status_account *account = tui_view_account(view, model);
 
-    if (tui_past_keys_bar(view, model, now))
+    if (view->at_ns > 0 && tui_view_refuses(view, model, now))
         return ACTION_NONE;
     if (model->backtest.state == BACKTEST_RUNNING)
         return ACTION_STOP_BACKTEST;
@@ -699,11 +694,9 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'B':
     case 'E':
     case 'O':
-        if (tui_past_keys_bar(view, model, now))
-            break;
         return tui_order_keys_press(view, model, tui_view_focus(view, &layout), now, key);
     case '@':
-        if (!tui_past_keys_bar(view, model, now))
+        if (!tui_view_refuses(view, model, now))
             open_price_alert(view, model, now);
         break;
     case '<':

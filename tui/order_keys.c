@@ -148,19 +148,15 @@ static void open_amend(struct view *view, const struct model *model, enum panel 
 enum action tui_order_keys_press(struct view *view, const struct model *model, enum panel focus,
                                  struct moment now, int key)
 {
-    char words[VIEW_BARRED_MAX];
-    const char *why = tui_view_barred(view, model, words), *command = key == 'E' ? "amend" : "order";
-
-    if (why) {
-        tui_view_report(view, OUTCOME_NOTE, "", why, now);
+    if (tui_view_refuses(view, model, now))
         return ACTION_NONE;
-    }
     if (key == 'B') {
         open_line(view, model, now);
         return ACTION_NONE;
     }
     if (model->source != MODEL_DAEMON) {
-        tui_view_report(view, OUTCOME_REFUSED, command, tui_model_no_daemon(model), now);
+        tui_view_report(view, OUTCOME_REFUSED, key == 'E' ? "amend" : "order", tui_model_no_daemon(model),
+                        now);
         return ACTION_NONE;
     }
     (key == 'E' ? open_amend : open_new)(view, model, focus, now);

@@ -18,15 +18,6 @@ enum action tui_past_keys_step(struct view *view, struct moment now, int key)
     return ACTION_PAST;
 }
 
-bool tui_past_keys_bar(struct view *view, const struct model *model, struct moment now)
-{
-    char words[VIEW_BARRED_MAX];
-
-    if (view->at_ns > 0)
-        tui_view_report(view, OUTCOME_NOTE, "", tui_view_barred(view, model, words), now);
-    return view->at_ns > 0;
-}
-
 /* The rest of a line that begins with the word, without blanks around it; NULL: it does not. */
 static const char *after(const char *text, const char *word, char rest[static COMMAND_LINE_MAX])
 {

@@ -9,9 +9,6 @@
  */
 enum action tui_past_keys_step(struct view *view, struct moment now, int key);
 
-/* Where nothing can be acted on because it is past: true, and the view says so. */
-bool tui_past_keys_bar(struct view *view, const struct model *model, struct moment now);
-
 /* Lines that are the dashboard's own: "at T", "at now", "what-if …". False: it is none of them. */
 bool tui_past_keys_line(struct view *view, const char *text, struct moment now, enum action *ret);
 

@@ -63,14 +63,24 @@ void tui_view_report(struct view *view, enum outcome outcome, const char *comman
 const char *tui_view_barred(const struct view *view, const struct model *model,
                             char words[static VIEW_BARRED_MAX])
 {
-    if (view->readonly)
-        return "read-only: started with --readonly";
     if (view->at_ns > 0)
         return "the past cannot be acted on: Esc returns to now";
+    if (view->readonly)
+        return "read-only: started with --readonly";
     if (!model->reads_only)
         return NULL;
     snprintf(words, VIEW_BARRED_MAX, "reading only: ask for group %.40s", model->operators);
     return words;
+}
+
+bool tui_view_refuses(struct view *view, const struct model *model, struct moment now)
+{
+    char words[VIEW_BARRED_MAX];
+    const char *why = tui_view_barred(view, model, words);
+
+    if (why)
+        tui_view_report(view, OUTCOME_NOTE, "", why, now);
+    return why != NULL;
 }
 
 /* The trials that are shown. */

@@ -152,6 +152,8 @@ void tui_view_report(struct view *view, enum outcome outcome, const char *comman
 enum { VIEW_BARRED_MAX = 80 };
 const char *tui_view_barred(const struct view *view, const struct model *model,
                             char words[static VIEW_BARRED_MAX]);
+/* Likewise: true, and the view says why. */
+bool tui_view_refuses(struct view *view, const struct model *model, struct moment now);
 
 /* How many rows the panel has to choose from; 0 for one that takes no arrows. */
 int tui_view_rows(const struct view *view, const struct model *model, enum panel panel);

@@ -155,9 +155,11 @@ def steps(tmux, daemon):
         dashboard.wait("another moment", lambda before=before: header() and header()[1] != before, tmux.screen)
         times.append(header()[1])
     assert times[0] > times[1] > times[2] > times[3] and times[4:] == [times[2], times[1]], times
-    for key in "pFBxEb":
+    for key in "pFBxEOb@":
         tmux.keys(key)
         dashboard.expect(tmux, "the past cannot be acted on: Esc returns to now")
+        tmux.keys("g")  # half of gg: does nothing, and the note ends
+        dashboard.expect_gone(tmux, "the past cannot be acted on")
     go(tmux, "order buy BTCUSDT 0.01")
     dashboard.expect(tmux, "order refused", "the past cannot be acted on")
     assert daemon.status_object()["trading"] == "on"

@@ -374,7 +374,7 @@ static void check_openings(void)
     CHECK(!view.order_form && view.outcome == OUTCOME_REFUSED);
     model->source = MODEL_DAEMON;
     begin(true);
-    for (const char *key = "OEB"; *key; key++) {
+    for (const char *key = "OEB@"; *key; key++) {
         press('6');
         press(*key);
         CHECK(!view.order_form && view.prompt == PROMPT_NONE);
