@@ -30,7 +30,6 @@ static void take(struct order_form *form, const char *line, enum outcome outcome
 {
     struct order_answer *answer = &form->answer;
 
-    form->asking = false;
     answer->done = outcome == OUTCOME_DONE;
     answer->unanswered = outcome == OUTCOME_UNANSWERED;
     answer->mono_ms = now.mono_ms;
@@ -87,7 +86,6 @@ void tui_collector_order_form(struct collector *collector, struct view *view, st
     collector->dry_id = id;
     collector->dry_sent_ms = now.mono_ms;
     memcpy(collector->dry_line, line, sizeof(collector->dry_line));
-    form->asking = true;
 }
 
 bool tui_collector_order_reply(struct collector *collector, struct view *view, int64_t id,

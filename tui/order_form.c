@@ -35,6 +35,8 @@ static enum order_field_kind kind_of(const char *argument)
         return ORDER_FIELD_PRICE;
     if (strcmp(argument, "Q") == 0 || strcmp(argument, "QTY") == 0)
         return ORDER_FIELD_QTY;
+    if (strcmp(argument, "AMOUNT") == 0 || strcmp(argument, "D|X%") == 0)
+        return ORDER_FIELD_AMOUNT;
     return strcmp(argument, "SYMBOL") == 0 || strcmp(argument, "ACCOUNT") == 0 ? ORDER_FIELD_NAME
                                                                                : ORDER_FIELD_TEXT;
 }
@@ -148,18 +150,27 @@ void tui_order_form_put(struct order_form *form, const char *name, const char *v
 
 void tui_order_form_put_number(struct order_form *form, const char *name, double value, int decimals)
 {
-    char text[ORDER_VALUE_MAX];
+    char text[DECIMAL_TEXT_MAX];
+    int128_t units;
 
-    if (!(value > 0) || value > 1e12)
+    if (!(value > 0) || decimal128_from_double(value, decimals < 0 ? NUMBER_DECIMALS : decimals, &units) < 0)
         return;
-    int len = snprintf(text, sizeof(text), "%.*f", decimals < 0 ? NUMBER_DECIMALS : decimals, value);
-    while (decimals < 0 && strchr(text, '.') && (text[len - 1] == '0' || text[len - 1] == '.')) {
-        bool point = text[--len] == '.';
-        text[len] = '\0';
-        if (point)
-            break;
-    }
+    if (decimals < 0)
+        decimal_format_short(units, NUMBER_DECIMALS, text);
+    else
+        decimal_format(units, decimals, text);
     tui_order_form_put(form, name, text);
+}
+
+void tui_order_form_clear_numbers(struct order_form *form)
+{
+    for (int i = 0; i < form->n; i++) {
+        struct order_field *field = &form->fields[i];
+        const char *percent = strchr(field->value, '%');
+        if (field->kind == ORDER_FIELD_PRICE || field->kind == ORDER_FIELD_QTY ||
+            (field->kind == ORDER_FIELD_AMOUNT && !percent))
+            field->value[0] = '\0';
+    }
 }
 
 void tui_order_form_keep_put(struct order_form *form)
@@ -253,9 +264,8 @@ void tui_order_form_take_rules(struct order_form *form, const struct symbol *rul
     int64_t price;
 
     form->rules = *rules;
-    if (!form->wants_qty || !qty || qty->value[0])
+    if (form->amends > 0 || !qty || qty->value[0])
         return;
-    form->wants_qty = false;
     if (decimal_parse_str(tui_order_form_value(form, "limit"), rules->price_scale, &price) < 0)
         price = market;
     decimal_format_short(least_qty(rules, price), rules->qty_scale, text);

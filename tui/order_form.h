@@ -24,6 +24,7 @@ enum order_field_kind {
     ORDER_FIELD_TEXT,
     ORDER_FIELD_PRICE,  /* steps by the tick */
     ORDER_FIELD_QTY,    /* steps by the lot */
+    ORDER_FIELD_AMOUNT, /* of money; a distance in price, or in percent */
     ORDER_FIELD_NAME,   /* one that the model has: a symbol, an account */
     ORDER_FIELD_CHOICE, /* one of a few words */
     ORDER_FIELD_FLAG,   /* "yes", or left out */
@@ -56,9 +57,7 @@ struct order_form {
     bool sent;  /* the outcome that the view has is of its line */
     char words[FORM_WORDS_MAX]; /* why it is not sent; "" */
     struct order_answer answer;
-    bool asking;         /* for another answer */
     struct symbol rules; /* of the venue, for its symbol; name "": not known */
-    bool wants_qty;      /* the least that the venue takes, once its rules are known */
 };
 
 /* Of a new order, or (`amends` > 0) of one that there is, without values; NULL without memory. destroy(NULL)
@@ -71,6 +70,9 @@ struct order_field *tui_order_form_field(struct order_form *form, const char *na
 const char *tui_order_form_value(const struct order_form *form, const char *name); /* "": none */
 void tui_order_form_put(struct order_form *form, const char *name, const char *value);
 void tui_order_form_put_number(struct order_form *form, const char *name, double value, int decimals);
+
+/* Leaves out what is of one market alone: each price, distance in price, quantity and amount. */
+void tui_order_form_clear_numbers(struct order_form *form);
 
 /* Of an amend: leaves the fields that the order has no number for. */
 void tui_order_form_keep_put(struct order_form *form);
@@ -86,7 +88,7 @@ bool tui_order_form_sells(const struct order_form *form);
 /* The market's price of that symbol at its price_scale; 0: not known. */
 int64_t tui_order_form_market(const struct model *model, const struct symbol *rules);
 
-/* The venue's rules of its symbol. */
+/* The venue's rules of its symbol; a new order without a quantity gets the least that they allow. */
 void tui_order_form_take_rules(struct order_form *form, const struct symbol *rules, int64_t market);
 
 /* A key. FORM_ACTION_CHECK: the daemon is to be asked again; SEND: the order is to be confirmed. */

@@ -80,15 +80,14 @@ static void put_close(struct order_form *form, const struct status_position *pos
     tui_order_form_put(form, "reduce-only", "yes");
 }
 
-/* The last price, and the least quantity where there is no other. */
-static void put_market(struct order_form *form, const struct model *model)
+/* The last price. */
+static void put_limit(struct order_form *form, const struct model *model)
 {
     const struct status_symbol *symbol = tui_model_symbol(model, tui_order_form_symbol(form));
 
     if (symbol)
         tui_order_form_put_number(form, "limit", isnan(symbol->last) ? symbol->mark : symbol->last,
                                   symbol->price_decimals);
-    form->wants_qty = !tui_order_form_value(form, "qty")[0];
 }
 
 static void open_new(struct view *view, const struct model *model, enum panel focus, struct moment now)
@@ -116,7 +115,7 @@ static void open_new(struct view *view, const struct model *model, enum panel fo
     tui_order_form_put(form, "side", "buy");
     if (position)
         put_close(form, position);
-    put_market(form, model);
+    put_limit(form, model);
 }
 
 /* With the numbers that it has. */
@@ -211,8 +210,10 @@ enum action tui_order_keys_form(struct view *view, const struct model *model, st
     switch (tui_order_form_press(form, model, key)) {
     case FORM_ACTION_NONE:
         if (form->amends <= 0 && strcmp(symbol, tui_order_form_value(form, "symbol")) != 0) {
-            tui_order_form_put(form, "qty", ""); /* of another market */
-            put_market(form, model);
+            bool limit = tui_order_form_value(form, "limit")[0] != '\0';
+            tui_order_form_clear_numbers(form); /* of another market */
+            if (limit)
+                put_limit(form, model);
         }
         break;
     case FORM_ACTION_CHECK:

@@ -328,9 +328,21 @@ static void check_openings(void)
     CHECK(view.order_form && tui_order_form_line(view.order_form, line));
     CHECK_STR(line, "order sell BTCUSDT 0.08 --account main --limit 61837.63 --reduce-only");
     go("symbol");
-    press(PRESS_RIGHT); /* another market: its price, and no quantity of the first one's */
+    tui_order_form_put(view.order_form, "stop", "61000"); /* … and what is of the first one alone */
+    tui_order_form_put(view.order_form, "bracket-stop-limit", "60000");
+    tui_order_form_put(view.order_form, "trail", "150");
+    tui_order_form_put(view.order_form, "bracket-trail", "1.5%");
+    tui_order_form_put(view.order_form, "notional", "500");
+    press(PRESS_RIGHT); /* another market: its price */
     CHECK(tui_order_form_line(view.order_form, line));
-    CHECK_STR(line, "order sell ETHUSDT --account main --limit 2612.10 --reduce-only");
+    CHECK_STR(line, "order sell ETHUSDT --account main --limit 2612.10 --reduce-only --bracket-trail 1.5%");
+    tui_order_form_put(view.order_form, "limit", "");
+    press(PRESS_RIGHT); /* a market order stays one */
+    CHECK(tui_order_form_line(view.order_form, line));
+    CHECK_STR(line, "order sell BTCUSDT --account main --reduce-only --bracket-trail 1.5%");
+    press(PRESS_LEFT);
+    tui_order_form_put(view.order_form, "bracket-trail", "");
+    CHECK(tui_order_form_line(view.order_form, line));
     press(':');
     CHECK_STR(view.line->edit.text, line);
     CHECK(!view.order_form);
@@ -357,7 +369,6 @@ static void check_openings(void)
     press('O');
     go("qty");
     press('U' & 0x1f); /* the verb refuses it, before it is asked */
-    view.order_form->wants_qty = false;
     press(PRESS_ENTER);
     CHECK(view.prompt == PROMPT_NONE && strstr(view.order_form->words, "a quantity or an amount is needed"));
     const int pasted[] = {'0', '.', '5'};
@@ -426,10 +437,9 @@ static void check_dry_run(void)
     CHECK(recv(fd, reply, sizeof(reply), 0) > 0);
 
     go("qty");
-    view.order_form->wants_qty = false;
     type("0.01");
     tui_collector_order_form(&collector, &view, now, false);
-    CHECK(collector.dry_id > 0 && view.order_form->asking);
+    CHECK(collector.dry_id > 0);
     tui_collector_io(&collector, &view, now);
     long long id = asked(fd, "\"qty\":\"0.01\"");
     type("5");

@@ -135,6 +135,7 @@ static const char *hint(const struct order_field *field)
         return "Left, Right: by the lot";
     case ORDER_FIELD_FLAG:
         return "Space: yes, or no";
+    case ORDER_FIELD_AMOUNT:
     case ORDER_FIELD_TEXT:
         return "";
     case ORDER_FIELD_NAME:
