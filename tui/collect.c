@@ -436,7 +436,7 @@ static void take_trading(struct status *status, const char *trading)
     status->trading_reason[0] = '\0';
 }
 
-static void command_done(struct collector *collector, struct view *view, const json_t *reply,
+static void command_done(struct collector *collector, struct view *view, int64_t id, const json_t *reply,
                          struct moment now)
 {
     const json_t *result;
@@ -453,7 +453,7 @@ static void command_done(struct collector *collector, struct view *view, const j
         enum outcome outcome = tui_collector_line_outcome(collector->line, reply, said, sizeof(said));
         free(collector->line);
         collector->line = NULL;
-        if (outcome == OUTCOME_DONE && view->order_form && view->order_form->sent)
+        if (outcome == OUTCOME_DONE && view->order_form && view->order_form->sent_id == id)
             tui_view_close_form(view);
         show_outcome(collector, view, outcome, said, now);
         return;
@@ -490,7 +490,7 @@ bool tui_collector_io(struct collector *collector, struct view *view, struct mom
         if (id && id == collector->status_id)
             take_status(collector, reply, now);
         else if (id && (id == collector->command_id || id == collector->late_id))
-            command_done(collector, view, reply, now);
+            command_done(collector, view, id, reply, now);
         else if (id && !tui_collector_depth_reply(collector, id, reply, now) &&
                  !tui_collector_order_reply(collector, view, id, reply, now))
             tui_collector_train_reply(collector, view, id, reply, now);

@@ -10,7 +10,8 @@
 #include "tui/collect.h"
 #include "tui/command_line.h"
 
-void tui_collector_line(struct collector *collector, struct view *view, const char *text, struct moment now)
+int64_t tui_collector_line(struct collector *collector, struct view *view, const char *text,
+                           struct moment now)
 {
     char said[CANVAS_SIDE_MAX], verb[COMMAND_WORD_MAX], words[VIEW_BARRED_MAX], *printed = NULL;
     struct ask_line asking = {.args = NULL};
@@ -19,7 +20,7 @@ void tui_collector_line(struct collector *collector, struct view *view, const ch
 
     if (!out) {
         tui_view_report(view, OUTCOME_REFUSED, "", "out of memory", now);
-        return;
+        return 0;
     }
     int status = tui_command_line_run(text, out, &asking, said, sizeof(said), verb);
     fclose(out);
@@ -28,14 +29,15 @@ void tui_collector_line(struct collector *collector, struct view *view, const ch
     if (why) {
         json_decref(asking.args);
         tui_view_report(view, OUTCOME_REFUSED, verb, why, now);
-        return;
+        return 0;
     }
     bool pending = collector->command_id != 0;
     tui_collector_command(collector, view, asking.cmd, asking.args, now);
     if (pending || !collector->command_id)
-        return;
+        return 0;
     free(collector->line);
     collector->line = strdup(text);
+    return collector->command_id;
 }
 
 enum outcome tui_collector_line_outcome(const char *text, const json_t *reply, char *words, size_t size)

@@ -122,7 +122,5 @@ void tui_collector_order_send(struct collector *collector, struct view *view, st
 
     if (!view->order_form || !tui_order_form_line(view->order_form, line))
         return;
-    tui_collector_line(collector, view, line, now);
-    if (view->order_form)
-        view->order_form->sent = true;
+    view->order_form->sent_id = tui_collector_line(collector, view, line, now);
 }

@@ -444,7 +444,7 @@ static enum form_action send(struct order_form *form)
 enum form_action tui_order_form_press(struct order_form *form, const struct model *model, int key)
 {
     form->words[0] = '\0';
-    form->sent = false;
+    form->sent_id = 0;
     switch (key) {
     case PRESS_ESCAPE:
         return FORM_ACTION_LEAVE;

@@ -53,8 +53,8 @@ struct order_form {
     char symbol[SYMBOL_NAME_MAX], side[ORDER_VALUE_MAX]; /* of that order */
     struct order_field fields[ORDER_FIELDS_MAX];
     int n, row;
-    bool fresh; /* nothing was typed in the chosen field yet: a character replaces its value */
-    bool sent;  /* the outcome that the view has is of its line */
+    bool fresh;      /* nothing was typed in the chosen field yet: a character replaces its value */
+    int64_t sent_id; /* of the command that its line was sent as; 0: it was not, or a key was pressed since */
     char words[FORM_WORDS_MAX]; /* why it is not sent; "" */
     struct order_answer answer;
     struct symbol rules; /* of the venue, for its symbol; name "": not known */

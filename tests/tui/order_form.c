@@ -309,7 +309,7 @@ static void check_screens(void)
     check_screen("order-stale-80x24", 80, 24, GLYPHS_BRAILLE);
     answer(too_dear, 100);
     check_screen("order-refused-80x24", 80, 24, GLYPHS_BRAILLE);
-    view.order_form->sent = true;
+    view.order_form->sent_id = 1;
     tui_view_report(&view, OUTCOME_UNANSWERED, "order", "timed out: it may still be carried out", now);
     check_screen("order-unanswered-80x24", 80, 24, GLYPHS_BRAILLE);
     press(PRESS_ESCAPE);
@@ -407,22 +407,77 @@ static long long asked(int fd, const char *part)
     return id;
 }
 
-/* One request at a time, of what the form has then; an answer is of the line that was asked; no answer is
- * none. */
-static void check_dry_run(void)
+/* The daemon's socket, and a collector that will connect to it. */
+static int listen_for(struct collector *collector)
 {
     struct sockaddr_un sun = {.sun_family = AF_UNIX};
     struct state_dir state = {.path = "/nowhere"};
-    struct collector collector;
-    struct moment later = now;
-    char reply[1024];
     int listener = socket(AF_UNIX, SOCK_STREAM, 0);
 
     snprintf(sun.sun_path, sizeof(sun.sun_path), "%s", scratch_path("control.sock"));
     snprintf(state.socket, sizeof(state.socket), "%s", sun.sun_path);
+    unlink(sun.sun_path);
     CHECK_INT(bind(listener, (struct sockaddr *)&sun, sizeof(sun)), 0);
     CHECK_INT(listen(listener, 8), 0);
-    CHECK_INT(tui_collector_init(&collector, &state, NULL, 1000), 0);
+    CHECK_INT(tui_collector_init(collector, &state, NULL, 1000), 0);
+    return listener;
+}
+
+/* The daemon's answer to the command that is pending, as of id 1. */
+static void reply_to(struct collector *collector, int fd, const char *text)
+{
+    char reply[1024];
+    int n = snprintf(reply, sizeof(reply), "{\"id\":%lld%s\n", (long long)collector->command_id,
+                     text + strlen("{\"id\":1"));
+
+    CHECK(collector->command_id > 0);
+    CHECK_INT(send(fd, reply, (size_t)n, 0), n);
+    tui_collector_io(collector, &view, now);
+    CHECK_INT(collector->command_id, 0);
+}
+
+/* The form closes when its own order is done, and not when another command is, which it came too early for.
+ */
+static void check_sent(void)
+{
+    static const char canceled[] = "{\"id\":1,\"ok\":true,\"result\":{\"canceled\":[]}}";
+    static const char ordered[] = "{\"id\":1,\"ok\":true,\"result\":{\"order\":8,\"state\":\"PENDING\"}}";
+    struct collector collector;
+    int listener = listen_for(&collector);
+
+    begin(false);
+    tui_collector_line(&collector, &view, "order cancel --all", now);
+    CHECK_INT(view.outcome, OUTCOME_PENDING);
+    int fd = accept(listener, NULL, NULL);
+    press('O');
+    type("0.01");
+    tui_collector_order_send(&collector, &view, now);
+    CHECK_STR(view.words, "another command is still pending");
+    reply_to(&collector, fd, canceled);
+    CHECK_INT(view.outcome, OUTCOME_DONE);
+    CHECK(view.order_form && view.order_form->sent_id == 0);
+    tui_collector_order_send(&collector, &view, now);
+    CHECK_INT(view.outcome, OUTCOME_PENDING);
+    CHECK_INT(view.order_form->sent_id, collector.command_id);
+    reply_to(&collector, fd, too_dear);
+    CHECK(view.order_form && view.outcome == OUTCOME_REFUSED);
+    tui_collector_order_send(&collector, &view, now);
+    reply_to(&collector, fd, ordered);
+    CHECK(!view.order_form && view.outcome == OUTCOME_DONE);
+    close(fd);
+    close(listener);
+    tui_collector_finish(&collector);
+}
+
+/* One request at a time, of what the form has then; an answer is of the line that was asked; no answer is
+ * none. */
+static void check_dry_run(void)
+{
+    struct collector collector;
+    struct moment later = now;
+    char reply[1024];
+    int listener = listen_for(&collector);
+
     begin(false);
     press('O');
     const struct order_answer *a = &view.order_form->answer;
@@ -489,6 +544,7 @@ int main(int argc, char **argv)
     check_numbers();
     check_screens();
     check_openings();
+    check_sent();
     check_dry_run();
     tui_view_finish(&view);
     tui_model_destroy(model);

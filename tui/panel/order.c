@@ -291,7 +291,7 @@ static void say(const struct scene *scene, struct order_said *said)
 
     *said = (struct order_said){.style = STYLE_DIM};
     tui_order_form_line(form, line);
-    if (form->sent && (refused || view->outcome == OUTCOME_UNANSWERED)) { /* until the next key */
+    if (form->sent_id && (refused || view->outcome == OUTCOME_UNANSWERED)) { /* until the next key */
         said->style = refused ? STYLE_BAD : STYLE_WARN;
         snprintf(said->text, sizeof(said->text), "%s %s: %.1000s", view->command,
                  tui_outcome_word(view->outcome), view->words);
