@@ -87,7 +87,7 @@ void tui_collector_read_item(struct collector *collector, struct moment now)
 {
     struct item_page page = {.item = collector->item};
     struct model *model = tui_collector_shown(collector);
-    struct history_reader *reader = tui_collector_rows(collector);
+    struct history_reader *reader = NULL;
     int r = 1;
 
     if (page.item.kind == ITEM_WHAT_IF) {
@@ -95,7 +95,7 @@ void tui_collector_read_item(struct collector *collector, struct moment now)
         explained(collector, &page, now);
     } else if (page.item.kind != ITEM_NONE) {
         tui_item_status(&page, model);
-        if (reader)
+        if ((reader = tui_collector_rows(collector)))
             r = tui_item_read(&page, reader);
         if (r < 0)
             tui_item_line(&page, STYLE_BAD, "the database: %s", db_reader_error(reader->db));
@@ -105,7 +105,9 @@ void tui_collector_read_item(struct collector *collector, struct moment now)
             tui_item_unstored(&page, model);
         else if (!reader)
             tui_item_line(&page, STYLE_WARN, "the database: %s", model->database_words);
-        if (page.item.kind == ITEM_ORDER && r > 0 && reader) {
+        if (page.item.kind == ITEM_ORDER && r > 0 && model->at_ns > 0) {
+            tui_item_line(&page, STYLE_DIM, "what came of it is explained of now alone");
+        } else if (page.item.kind == ITEM_ORDER && r > 0 && reader) {
             start(collector, now);
             explained(collector, &page, now);
         }

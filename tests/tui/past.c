@@ -250,6 +250,38 @@ static void check_late_answers(void)
     }
 }
 
+static bool on_page(const struct item_page *page, const char *words)
+{
+    for (size_t i = 0; i < page->n; i++)
+        if (strstr(page->lines[i].text, words))
+            return true;
+    return false;
+}
+
+/* Without a page the database is not opened for one at each step; the page of a past order has nothing that
+ * came later, so no explanation either. */
+static void check_page(void)
+{
+    const struct past_want want = {.jumps = true, .at_ns = fixture_now_ns - AGO_S * SECOND_NS};
+    static const struct item order = {.kind = ITEM_ORDER, .id = 4};
+    struct state_dir state = {.path = "/nowhere", .socket = "/nowhere/control.sock"};
+    struct collector collector;
+    char words[STATUS_TEXT_MAX];
+
+    snprintf(state.database, sizeof(state.database), "%s", path);
+    CHECK_INT(tui_collector_init(&collector, &state, NULL, 1000), 0);
+    tui_view_init(&view, false, 1000);
+    CHECK(tui_collector_past_once(&collector, &view, &want, words));
+    tui_collector_read_item(&collector, now);
+    CHECK(!collector.past_rows);
+    tui_collector_want_item(&collector, &order);
+    tui_collector_read_item(&collector, now);
+    CHECK(collector.past_rows && collector.explain.child.pid == 0);
+    CHECK(on_page(&collector.past->item, "explained of now alone"));
+    CHECK(!on_page(&collector.past->item, "event log"));
+    tui_collector_finish(&collector);
+}
+
 static void check_keys(void)
 {
     enum action action;
@@ -376,6 +408,7 @@ int main(int argc, char **argv)
     check_steps();
     check_refused();
     check_late_answers();
+    check_page();
     check_keys();
     check_what_if();
     check_lists();
