@@ -21,6 +21,7 @@
 enum {
     WRONG_MAX = 64,
     BUSY_TIMEOUT_MS = 2000,
+    STEPS = 10000, /* of SQLite's between two looks, some 1 ms; no COMMIT takes so many */
 };
 
 int db_query(struct db_reader *reader, const char *sql, const struct record_param *params, sqlite3_stmt **ret)
@@ -185,6 +186,17 @@ void db_reader_end(struct db_reader *reader)
 void db_reader_interrupt(struct db_reader *reader)
 {
     sqlite3_interrupt(reader->db);
+}
+
+/* SQLite's progress handler. */
+static int is_stopped(void *stop)
+{
+    return atomic_load((const atomic_bool *)stop);
+}
+
+void db_reader_stop(struct db_reader *reader, const atomic_bool *stop)
+{
+    sqlite3_progress_handler(reader->db, STEPS, is_stopped, (void *)stop);
 }
 
 int db_reader_version(struct db_reader *reader, int64_t *ret)

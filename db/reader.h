@@ -7,6 +7,7 @@
 #ifndef DB_READER_H
 #define DB_READER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,9 @@ void db_reader_end(struct db_reader *reader);
 
 /* Ends a query that runs in another thread, which returns -EINTR; the reader stays usable. */
 void db_reader_interrupt(struct db_reader *reader);
+
+/* Each query that takes long ends so, too, while *stop is set, which outlives the reader. */
+void db_reader_stop(struct db_reader *reader, const atomic_bool *stop);
 
 /* A number that changes when another connection has changed the database. 0 or -errno. */
 int db_reader_version(struct db_reader *reader, int64_t *ret);

@@ -112,19 +112,26 @@ bool tui_collector_take_past(struct collector *collector, struct view *view, str
     return true;
 }
 
-bool tui_collector_past_once(struct collector *collector, struct view *view, const struct past_want *want,
+bool tui_collector_past_once(struct collector *collector, struct view *view, int64_t at_ns, int width,
                              char words[static STATUS_TEXT_MAX])
 {
     struct tui_past_source *source = tui_past_source_create(collector->state.database);
+    struct past_want want = {.visit = collector->visit, .jumps = true, .at_ns = at_ns};
     struct past_read read = {.words = "out of memory"};
+    bool done = false;
 
-    if (source)
-        tui_past_source_read(source, want, &read);
+    for (int i = 0; source && i < 2; i++) { /* then what the view chooses of those that there were */
+        tui_past_source_read(source, &want, &read);
+        done = read.model || read.now;
+        take(collector, view, &read, tui_model_now());
+        if (!read.model)
+            break;
+        tui_view_want(view, tui_collector_shown(collector), width, &want.want);
+    }
     tui_past_source_destroy(source);
-    take(collector, view, &read, tui_model_now());
     view->outcome = OUTCOME_NONE;
     snprintf(words, STATUS_TEXT_MAX, "%s", read.words);
-    return read.model || read.now;
+    return done;
 }
 
 struct history_reader *tui_collector_rows(struct collector *collector)

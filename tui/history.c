@@ -414,7 +414,7 @@ static bool is_as_read(const struct history_reader *reader, int64_t version, con
     for (int i = 0; i < h->n_alerts; i++)
         if (h->alerts[i].unstored)
             return false;
-    return reader->read && version == h->read_version && !h->fills_left;
+    return reader->read && version == h->read_version;
 }
 
 static bool same_chart(const struct history_want *a, const struct history_want *b)
@@ -474,6 +474,8 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
     reader->read = false;
     if (past)
         r = read_stored(reader, &reading, wall_ns);
+    else if (h->fills_left)
+        r = read_statistics(reader, &reading);
     if (r == 0 && chart)
         r = tui_history_read_bars(reader, h, want);
     if (r == 0)

@@ -16,6 +16,10 @@ struct tui_past_source {
     int64_t at_ns;                 /* that was read last; 0: now */
     struct history_reader *reader; /* as of then; NULL */
     struct model *model;           /* likewise; what is read of it is copied from here */
+    atomic_bool stop;
+    struct statistics **marks; /* [n_marks] of this visit, going up: after so many fills each, from where
+                                  those of another moment are continued */
+    size_t n_marks;
 };
 
 struct tui_past_source *tui_past_source_create(const char *path)
@@ -37,13 +41,27 @@ static void forget(struct tui_past_source *source)
     source->model = NULL;
 }
 
+static void forget_marks(struct tui_past_source *source)
+{
+    while (source->n_marks > 0)
+        tui_statistics_destroy(source->marks[--source->n_marks]);
+    free(source->marks);
+    source->marks = NULL;
+}
+
 void tui_past_source_destroy(struct tui_past_source *source)
 {
     if (!source)
         return;
     forget(source);
+    forget_marks(source);
     free(source->path);
     free(source);
+}
+
+void tui_past_source_stop(struct tui_past_source *source, bool stop)
+{
+    atomic_store(&source->stop, stop);
 }
 
 /* ---- the moment ---- */
@@ -88,6 +106,7 @@ static int find(struct tui_past_source *source, const struct past_want *want, in
 
     if (r < 0)
         return r;
+    db_reader_stop(reader->db, &source->stop);
     if (want->jumps)
         at_ns = want->at_ns;
     r = go(reader->db, want, &at_ns, read);
@@ -103,6 +122,36 @@ static int find(struct tui_past_source *source, const struct past_want *want, in
 
 /* ---- what was then ---- */
 
+/* With those of the fills before that moment, as far as they were read. */
+static void continue_statistics(struct tui_past_source *source, int64_t at_ns)
+{
+    size_t n = source->n_marks;
+
+    while (n > 0 && tui_statistics_last_ns(source->marks[n - 1]) > at_ns)
+        n--;
+    struct statistics *copy = n > 0 ? tui_statistics_copy(source->marks[n - 1]) : NULL;
+    if (!copy)
+        return;
+    tui_statistics_destroy(source->reader->statistics);
+    source->reader->statistics = copy;
+}
+
+/* Without memory there is no mark. */
+static void mark_statistics(struct tui_past_source *source)
+{
+    const struct statistics *own = source->reader->statistics;
+    size_t n = source->n_marks;
+
+    if (n > 0 && tui_statistics_last(source->marks[n - 1]) >= tui_statistics_last(own))
+        return;
+    struct statistics **moved = realloc(source->marks, (n + 1) * sizeof(*moved));
+    if (!moved)
+        return;
+    source->marks = moved;
+    if ((moved[n] = tui_statistics_copy(own)))
+        source->n_marks++;
+}
+
 static int open_at(struct tui_past_source *source, int64_t at_ns, struct past_read *read)
 {
     struct status *status = malloc(sizeof(*status));
@@ -113,8 +162,11 @@ static int open_at(struct tui_past_source *source, int64_t at_ns, struct past_re
     if (!status || !(source->model = tui_model_create(0)))
         snprintf(read->words, sizeof(read->words), "out of memory");
     else if ((r = tui_history_open_at(source->path, at_ns, &source->reader, read->words,
-                                      sizeof(read->words))) == 0)
+                                      sizeof(read->words))) == 0) {
+        db_reader_stop(source->reader->db, &source->stop);
+        continue_statistics(source, at_ns);
         r = tui_history_status(source->reader, at_ns, status, &age_ms, read->words, sizeof(read->words));
+    }
     if (r == 0) {
         source->model->at_ns = at_ns;
         tui_model_take_stored(source->model, status, age_ms, tui_model_now());
@@ -135,10 +187,13 @@ static int read_history(struct tui_past_source *source, const struct past_want *
         memcpy(own.symbol, model->status.symbols[0].symbol, sizeof(own.symbol));
         memcpy(own.interval, model->status.symbols[0].interval, sizeof(own.interval));
     }
-    do
-        r = tui_history_read(source->reader, model->at_ns, &own, &model->history, read->words,
-                             sizeof(read->words));
-    while (r == 0 && model->history.fills_left);
+    while ((r = tui_history_read(source->reader, model->at_ns, &own, &model->history, read->words,
+                                 sizeof(read->words))) == 0 &&
+           model->history.fills_left) {
+        mark_statistics(source);
+        if (atomic_load(&source->stop))
+            return -EINTR;
+    }
     if (r == 0) {
         tui_history_read_changes(source->reader, &model->status, model->at_ns, &model->history);
         model->have_history = true;
@@ -157,12 +212,14 @@ static struct model *copy(const struct model *model)
     return made;
 }
 
-void tui_past_source_read(struct tui_past_source *source, const struct past_want *want, struct past_read *ret)
+bool tui_past_source_read(struct tui_past_source *source, const struct past_want *want, struct past_read *ret)
 {
     struct past_read read = {.visit = want->visit};
     int64_t at_ns = 0;
-    int r = find(source, want, &at_ns, &read);
+    int r = atomic_load(&source->stop) ? -EINTR : find(source, want, &at_ns, &read);
 
+    if (want->visit != source->visit) /* the file may be another by now */
+        forget_marks(source);
     source->visit = want->visit;
     if (r == 0 && at_ns && (at_ns != source->at_ns || !source->model))
         r = open_at(source, at_ns, &read);
@@ -176,5 +233,8 @@ void tui_past_source_read(struct tui_past_source *source, const struct past_want
     if (source->at_ns == 0)
         forget(source);
     read.now = r == 0 && at_ns == 0;
+    if (r == -EINTR)
+        return false;
     *ret = read;
+    return true;
 }

@@ -28,19 +28,23 @@ struct tui_past_source;
 /* Opens the database when it is needed. NULL without memory. */
 struct tui_past_source *tui_past_source_create(const char *path);
 void tui_past_source_destroy(struct tui_past_source *source);
-void tui_past_source_read(struct tui_past_source *source, const struct past_want *want,
+/* False: it was stopped, and nothing was read. */
+bool tui_past_source_read(struct tui_past_source *source, const struct past_want *want,
                           struct past_read *ret);
+/* From another thread: a reading ends soon, and each that begins before it is no longer stopped. */
+void tui_past_source_stop(struct tui_past_source *source, bool stop);
 
 struct tui_past_reader;
 
 /* The same in a thread. NULL without memory or a thread. */
 struct tui_past_reader *tui_past_reader_create(const char *path);
-void tui_past_reader_destroy(struct tui_past_reader *reader);
+void tui_past_reader_destroy(struct tui_past_reader *reader); /* does not wait for a long reading */
 
 /* To poll for input: something was read. */
 int tui_past_reader_fd(const struct tui_past_reader *reader);
 
-/* Never waits; steps that were wanted before, and are not done yet, are done too. */
+/* Never waits; steps that were wanted before, and are not done yet, are done too. A jump or another visit
+ * ends what is being read. */
 void tui_past_reader_want(struct tui_past_reader *reader, const struct past_want *want);
 
 /* False: nothing new. */

@@ -22,8 +22,10 @@ static void read_past(void *ctx)
     struct past_want want = reader->want;
     reader->want.jumps = false;
     reader->want.steps = 0;
+    tui_past_source_stop(reader->source, reader->thread.ends);
     pthread_mutex_unlock(&reader->thread.mutex);
-    tui_past_source_read(reader->source, &want, &read);
+    if (!tui_past_source_read(reader->source, &want, &read))
+        return;
     pthread_mutex_lock(&reader->thread.mutex);
     tui_model_destroy(reader->read.model);
     reader->read = read;
@@ -50,6 +52,10 @@ void tui_past_reader_destroy(struct tui_past_reader *reader)
 {
     if (!reader)
         return;
+    pthread_mutex_lock(&reader->thread.mutex);
+    reader->thread.ends = true; /* before the stop: it begins no other reading */
+    tui_past_source_stop(reader->source, true);
+    pthread_mutex_unlock(&reader->thread.mutex);
     tui_reader_thread_stop(&reader->thread);
     tui_past_source_destroy(reader->source);
     tui_model_destroy(reader->read.model);
@@ -70,6 +76,8 @@ void tui_past_reader_want(struct tui_past_reader *reader, const struct past_want
         reader->want.jumps = before.jumps;
         reader->want.at_ns = before.at_ns;
         reader->want.steps += before.steps;
+    } else {
+        tui_past_source_stop(reader->source, true);
     }
     reader->thread.wants = true;
     pthread_cond_signal(&reader->thread.wanted);

@@ -26,6 +26,7 @@ struct statistics {
     struct of_account *accounts;
     int n_running, n_accounts;
     uint64_t last;
+    int64_t last_ns;
 };
 
 struct statistics *tui_statistics_create(void)
@@ -45,6 +46,35 @@ void tui_statistics_destroy(struct statistics *statistics)
 uint64_t tui_statistics_last(const struct statistics *statistics)
 {
     return statistics->last;
+}
+
+int64_t tui_statistics_last_ns(const struct statistics *statistics)
+{
+    return statistics->last_ns;
+}
+
+static void *copy_rows(const void *rows, int n, size_t size)
+{
+    void *made = malloc(n > 0 ? (size_t)n * size : size);
+
+    if (made && n > 0)
+        memcpy(made, rows, (size_t)n * size);
+    return made;
+}
+
+struct statistics *tui_statistics_copy(const struct statistics *from)
+{
+    struct statistics *made = tui_statistics_create();
+
+    if (!made)
+        return NULL;
+    *made = *from;
+    made->running = copy_rows(from->running, from->n_running, sizeof(*from->running));
+    made->accounts = copy_rows(from->accounts, from->n_accounts, sizeof(*from->accounts));
+    if (made->running && made->accounts)
+        return made;
+    tui_statistics_destroy(made);
+    return NULL;
 }
 
 static struct of_account *account_of(struct statistics *s, const struct db_account *account)
@@ -111,6 +141,7 @@ int tui_statistics_fill(struct statistics *s, const struct db_fill_row *row)
     sums->fills++;
     sums->fees += decimal_to_double(fill->fee, scale);
     s->last = fill->id;
+    s->last_ns = fill->ts_ns;
     return 0;
 }
 

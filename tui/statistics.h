@@ -21,8 +21,12 @@ struct statistics;
 struct statistics *tui_statistics_create(void); /* NULL without memory */
 void tui_statistics_destroy(struct statistics *statistics);
 
-/* The newest fill that was taken; 0: none. */
+/* A copy, to be continued by itself. NULL without memory. */
+struct statistics *tui_statistics_copy(const struct statistics *statistics);
+
+/* The newest fill that was taken, and its time; 0: none. */
 uint64_t tui_statistics_last(const struct statistics *statistics);
+int64_t tui_statistics_last_ns(const struct statistics *statistics);
 
 /* Takes a fill; they come by ascending id. 0 or -ENOMEM. */
 int tui_statistics_fill(struct statistics *statistics, const struct db_fill_row *row);

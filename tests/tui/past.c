@@ -23,7 +23,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-enum { ROUNDS = 30, AGO_S = 3000 };
+enum { ROUNDS = 30, AGO_S = 3000, MANY_FILLS = 2 * HISTORY_FILLS_A_READ + 5000 };
 
 static const char *golden, *path;
 static struct model *model; /* of the moment that was read last */
@@ -192,6 +192,51 @@ static void check_steps(void)
     CHECK_INT(model->at_ns, fixture_now_ns - 20 * SECOND_NS);
 }
 
+/* Statistics of many fills are continued from those of another moment: they are those of a reading that has
+ * no other, whatever was read before. One that is stopped reads nothing, and can be read again. */
+static void check_statistics(void)
+{
+    const char *many = scratch_path("many.db");
+    struct random random = random_seeded("tui/past", 8);
+    struct tui_past_source *kept = tui_past_source_create(many);
+    struct past_read one, other;
+    char sql[1024];
+    sqlite3 *db;
+
+    CHECK_INT(fixture_database(many), 0);
+    snprintf(sql, sizeof(sql),
+             "CREATE TEMP TABLE more AS WITH n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
+             "SELECT n.i, f.* FROM n, (SELECT * FROM fills ORDER BY id LIMIT 1) f;"
+             "UPDATE more SET id = 1000 + i, ts_ns = %lld + i * 1000000, side = iif(i %% 2, 'SELL', 'BUY'), "
+             "price = price + i * 1000;"
+             "ALTER TABLE more DROP COLUMN i;"
+             "INSERT INTO fills SELECT * FROM more",
+             MANY_FILLS, (long long)fixture_now_ns);
+    CHECK_INT(sqlite3_open(many, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    for (int i = 0; i < 6; i++) {
+        const int n = (int)random_between(&random, 1, MANY_FILLS - 1);
+        const struct past_want want = {.jumps = true, .at_ns = fixture_now_ns + n * INT64_C(1000000)};
+        struct tui_past_source *fresh = tui_past_source_create(many);
+        tui_past_source_stop(fresh, true);
+        CHECK(!tui_past_source_read(fresh, &want, &one));
+        tui_past_source_stop(fresh, false);
+        CHECK(tui_past_source_read(fresh, &want, &one) && tui_past_source_read(kept, &want, &other));
+        const struct history_account *a = tui_history_account(&one.model->history, "main"),
+                                     *b = tui_history_account(&other.model->history, "main");
+        CHECK_INT(a->trades.fills, n + 3);
+        CHECK(memcmp(&a->trades, &b->trades, sizeof(a->trades)) == 0);
+        tui_model_destroy(one.model);
+        tui_model_destroy(other.model);
+        tui_past_source_destroy(fresh);
+        struct tui_past_reader *reader = tui_past_reader_create(many);
+        tui_past_reader_want(reader, &want);
+        tui_past_reader_destroy(reader); /* in the midst of it */
+    }
+    tui_past_source_destroy(kept);
+}
+
 static enum action press(int key)
 {
     return tui_keys_press(&view, model, 80, 24, now, key);
@@ -262,7 +307,6 @@ static bool on_page(const struct item_page *page, const char *words)
  * came later, so no explanation either. */
 static void check_page(void)
 {
-    const struct past_want want = {.jumps = true, .at_ns = fixture_now_ns - AGO_S * SECOND_NS};
     static const struct item order = {.kind = ITEM_ORDER, .id = 4};
     struct state_dir state = {.path = "/nowhere", .socket = "/nowhere/control.sock"};
     struct collector collector;
@@ -271,7 +315,7 @@ static void check_page(void)
     snprintf(state.database, sizeof(state.database), "%s", path);
     CHECK_INT(tui_collector_init(&collector, &state, NULL, 1000), 0);
     tui_view_init(&view, false, 1000);
-    CHECK(tui_collector_past_once(&collector, &view, &want, words));
+    CHECK(tui_collector_past_once(&collector, &view, fixture_now_ns - AGO_S * SECOND_NS, 80, words));
     tui_collector_read_item(&collector, now);
     CHECK(!collector.past_rows);
     tui_collector_want_item(&collector, &order);
@@ -406,6 +450,7 @@ int main(int argc, char **argv)
     check_moment();
     check_random();
     check_steps();
+    check_statistics();
     check_refused();
     check_late_answers();
     check_page();

@@ -177,18 +177,12 @@ static int find_state(const struct option_call *call, struct dashboard_options *
 static bool go_back(const struct dashboard_request *request, struct collector *collector, struct view *view)
 {
     char words[STATUS_TEXT_MAX];
-    struct past_want want = {.jumps = true, .at_ns = request->dashboard.at_ns};
 
-    if (!want.at_ns)
+    if (request->dashboard.at_ns == 0 ||
+        tui_collector_past_once(collector, view, request->dashboard.at_ns, request->width, words))
         return true;
-    if (!tui_collector_past_once(collector, view, &want, words)) {
-        fprintf(stderr, "papertape: --at: %s\n", words);
-        return false;
-    }
-    want.visit = collector->visit;
-    tui_view_want(view, tui_collector_shown(collector), request->width, &want.want);
-    return tui_collector_past_once(collector, view, &want,
-                                   words); /* which the first reading could not know */
+    fprintf(stderr, "papertape: --at: %s\n", words);
+    return false;
 }
 
 static int print_screen(const struct dashboard_request *request, struct collector *collector,
