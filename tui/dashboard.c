@@ -346,7 +346,7 @@ static void keyboard(struct dashboard *d, struct moment now)
             continue;
         }
         if (key == PRESS_CLICK || key == PRESS_WHEEL_UP || key == PRESS_WHEEL_DOWN) {
-            if (d->redraw)
+            if (d->redraw && key == PRESS_CLICK)
                 draw(d); /* what is pointed at is what is drawn */
             tui_screen_pointer(&x, &y);
             act(d, tui_mouse_press(&d->view, shown(d), &d->canvas, now, key, x, y), now);

@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <ncurses.h>
 #include <openssl/evp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <term.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "tui/mouse_report.h"
 #include "tui/press.h"
 
 enum {
@@ -18,10 +21,12 @@ enum {
     RESTORE_MAX = 128,
     KEY_PASTE = KEY_MAX + 1, /* our own: the two marks of what is pasted */
     KEY_PASTE_END,
+    KEY_X10, /* likewise: a report of the mouse begins */
+    KEY_SGR,
+    REPORT_MS = 500, /* that its bytes may take; what comes later is keys */
 };
 
-/* What curses sends to the usual terminals, to take it back where it can't. */
-static const char mouse_plain[] = "\033[?1006l\033[?1000l";
+static const char mouse_reported[] = "\033[?1000h\033[?1006h", mouse_plain[] = "\033[?1006l\033[?1000l";
 static const char paste_marked[] = "\033[?2004h", paste_plain[] = "\033[?2004l";
 
 static struct {
@@ -33,6 +38,9 @@ static struct {
     struct canvas shown; /* what the window holds */
     char restore[RESTORE_MAX];
     size_t restore_len;
+    bool mouse;                 /* is reported */
+    struct mouse_report report; /* that is being read: curses would wait for all of it */
+    int64_t report_ms;          /* monotonic, when it began */
     int pointer_x, pointer_y;
 } screen;
 
@@ -82,11 +90,20 @@ static void remember(const char *capability)
     }
 }
 
-/* Asks the terminal to mark what is pasted, or no longer to; one that does not support it ignores it. */
-static void mark_paste(const char *words)
+/* Asks the terminal to mark what is pasted and to report the mouse, or no longer to; one that does not
+ * support it ignores it. */
+static void ask_terminal(bool on)
 {
-    putp(words);
+    putp(on ? paste_marked : paste_plain);
+    putp(on && screen.mouse ? mouse_reported : mouse_plain);
     fflush(stdout);
+}
+
+/* The string means the key, whatever the terminal's description takes it for. */
+static void take_key(const char *string, int key)
+{
+    define_key(string, 0);
+    define_key(string, key);
 }
 
 static void prepare_styles(enum scheme scheme)
@@ -120,8 +137,10 @@ static void modes(void)
     set_escdelay(ESCAPE_DELAY_MS);
     leaveok(stdscr, FALSE);
     curs_set(0);
-    define_key("\033[200~", KEY_PASTE);
-    define_key("\033[201~", KEY_PASTE_END);
+    take_key("\033[200~", KEY_PASTE);
+    take_key("\033[201~", KEY_PASTE_END);
+    take_key(MOUSE_REPORT_X10, KEY_X10);
+    take_key(MOUSE_REPORT_SGR, KEY_SGR);
 }
 
 int tui_screen_open(enum scheme scheme)
@@ -149,7 +168,7 @@ int tui_screen_open(enum scheme scheme)
     for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
         sigaction(fatal_signals[i], &action, NULL);
     prepare_styles(scheme);
-    mark_paste(paste_marked);
+    ask_terminal(true);
     return 0;
 }
 
@@ -163,7 +182,7 @@ void tui_screen_close(void)
 {
     if (!screen.open)
         return;
-    mark_paste(paste_plain);
+    ask_terminal(false);
     curs_set(1);
     endwin();
     screen.open = false;
@@ -179,7 +198,7 @@ void tui_screen_suspend(void)
     struct sigaction usual = {.sa_handler = SIG_DFL}, ours;
 
     def_prog_mode();
-    mark_paste(paste_plain);
+    ask_terminal(false);
     endwin();
     sigemptyset(&usual.sa_mask);
     sigaction(SIGTSTP, &usual, &ours);
@@ -191,20 +210,19 @@ void tui_screen_suspend(void)
     sigaction(SIGTSTP, &ours, NULL);
     reset_prog_mode();
     refresh();
-    mark_paste(paste_marked);
+    ask_terminal(true);
     curs_set(0);
     tui_screen_spoilt();
 }
 
 void tui_screen_mouse(bool on)
 {
-    /* Other buttons and releases too: after an event that is not asked for, curses waits for another. */
-    const mmask_t all = BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON2_PRESSED | BUTTON2_RELEASED |
-                        BUTTON3_PRESSED | BUTTON3_RELEASED | BUTTON4_PRESSED | BUTTON4_RELEASED |
-                        BUTTON5_PRESSED | BUTTON5_RELEASED;
-
-    mouseinterval(0); /* a press is a click at once */
-    mousemask(on ? all : 0, NULL);
+    screen.mouse = on;
+    ask_terminal(true);
+    if (!key_mouse) { /* the console's mouse: curses asks its daemon, and waits for no byte */
+        mouseinterval(0);
+        mousemask(on ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+    }
 }
 
 void tui_screen_pointer(int *ret_x, int *ret_y)
@@ -339,16 +357,49 @@ static int translate(wint_t key)
     }
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* What has come of the report: a press, 0: it is over, or it was cut and is dropped; -1: more may come. */
+static int read_report(void)
+{
+    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    unsigned char byte;
+    int press;
+
+    if (now_ms() - screen.report_ms > REPORT_MS) {
+        screen.report.kind = MOUSE_REPORT_NONE;
+        return 0;
+    }
+    while (poll(&input, 1, 0) > 0 && read(STDIN_FILENO, &byte, 1) == 1)
+        if (tui_mouse_report_take(&screen.report, byte, &press, &screen.pointer_x, &screen.pointer_y))
+            return press;
+    return -1;
+}
+
 int tui_screen_key(bool *ret_resized)
 {
     for (;;) {
         wint_t key;
+        int reported = screen.report.kind ? read_report() : 0;
+        if (reported)
+            return reported > 0 ? reported : 0;
         errno = 0;
         int r = get_wch(&key);
         if (r == ERR)
             return 0;
         if (r == KEY_CODE_YES && key == KEY_RESIZE) {
             *ret_resized = true;
+            continue;
+        }
+        if (r == KEY_CODE_YES && (key == KEY_X10 || key == KEY_SGR)) {
+            screen.report = (struct mouse_report){key == KEY_X10 ? MOUSE_REPORT_IS_X10 : MOUSE_REPORT_IS_SGR};
+            screen.report_ms = now_ms();
             continue;
         }
         int press = r == KEY_CODE_YES ? translate(key) : 0;

@@ -165,6 +165,10 @@ def pointing(tmux, daemon):
     orders = [re.search(r"order (\d+)", daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--limit", price))[1] for price in ("50003", "50004")]
     tmux.keys("Escape", "1")
     dashboard.wait("the mouse", taken)
+    tmux.type("\x1b[M ")  # a report that is cut: nothing waits for its end, and what comes later is keys
+    for _ in range(3):
+        dashboard.wait("another picture", lambda before=tmux.screen(): tmux.screen() != before, tmux.screen)
+    dashboard.wait("the key", lambda: tmux.keys("5") or "[5]Pos" in tmux.screen(), tmux.screen)
     y, x = line_of(tmux, "6Ord")
     click(tmux, x, y)
     dashboard.expect(tmux, "[6]Ord", "50003.00", "50004.00")

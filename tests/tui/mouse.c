@@ -8,11 +8,13 @@
 
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/random.h"
 #include "tests/scratch.h"
 #include "tests/tui/picture.h"
 #include "tui/history.h"
 #include "tui/item.h"
 #include "tui/mouse.h"
+#include "tui/mouse_report.h"
 
 enum { STEP = 7 }; /* of wide screens each cell of a pattern */
 
@@ -242,6 +244,40 @@ static void check_copy(void)
     tui_canvas_finish(&canvas);
 }
 
+/* A report in both forms is what was encoded, byte by byte; another byte ends it, as no press. */
+static void check_reports(void)
+{
+    static const int buttons[][2] = {{0, PRESS_CLICK},       {1, 0}, {2, 0}, {3, 0}, {64, PRESS_WHEEL_UP},
+                                     {65, PRESS_WHEEL_DOWN}, {35, 0}};
+    struct random random = random_seeded("tui/mouse", 1);
+
+    for (int i = 0; i < 2000; i++) {
+        const bool sgr = i % 2, release = sgr && i % 3 == 0;
+        const int *button = buttons[random_between(&random, 0, 6)];
+        const int modifiers = 4 * (int)random_between(&random, 0, 7);
+        const int x = (int)random_between(&random, 0, sgr ? 999 : 221),
+                  y = (int)random_between(&random, 0, 99);
+        struct mouse_report report = {.kind = sgr ? MOUSE_REPORT_IS_SGR : MOUSE_REPORT_IS_X10};
+        char bytes[24];
+        int n = sgr ? snprintf(bytes, sizeof(bytes), "%d;%d;%d%c", button[0] + modifiers, x + 1, y + 1,
+                               release ? 'm' : 'M')
+                    : snprintf(bytes, sizeof(bytes), "%c%c%c", 32 + button[0] + modifiers, 33 + x, 33 + y);
+        const int cut = (int)random_between(&random, 0, n - 1); /* of half of them */
+        int press = -1, got_x = -1, got_y = -1;
+        if (i % 4 < 2)
+            bytes[cut] = sgr ? 'q' : '\033';
+        for (int k = 0; k < n; k++) {
+            bool over = tui_mouse_report_take(&report, (unsigned char)bytes[k], &press, &got_x, &got_y);
+            CHECK(over == (k == (i % 4 < 2 ? cut : n - 1)));
+            CHECK(over == (report.kind == MOUSE_REPORT_NONE));
+            if (over)
+                break;
+        }
+        CHECK_INT(press, i % 4 < 2 || release ? 0 : button[1]);
+        CHECK(i % 4 < 2 || (got_x == x && got_y == y));
+    }
+}
+
 int main(void)
 {
     static const int sizes[][2] = {{80, 24}, {40, 10}, {120, 40}, {200, 60}};
@@ -261,6 +297,7 @@ int main(void)
     check_covered();
     check_page();
     check_copy();
+    check_reports();
     CHECK(seen.rows > 100 && seen.second > 20 && seen.tabs > 100 && seen.entered > 100 && seen.other > 100 &&
           seen.wheeled > 20);
     printf(
