@@ -38,12 +38,13 @@ struct history_equity {
     double peak; /* the highest so far; NaN: not known */
 };
 
-/* A symbol's closes at equal steps over the time of an account's curve, in present shares. */
+/* A symbol's closes at equal steps over the time of an account's curve, and at its end, in present shares. */
 struct history_benchmark {
     char symbol[SYMBOL_NAME_MAX]; /* "": none */
-    int64_t from_ns, to_ns;
+    int64_t from_ns, step_ns, to_ns;
     double closes[HISTORY_BENCHMARK_MAX]; /* NaN: no bar had ended by then */
-    int n;
+    double newest;                        /* at to_ns; likewise */
+    int n;                                /* 0: of that symbol nothing is stored */
 };
 
 /* What one unit of money was worth then that bought it with the first of these closes; NaN: not known. */

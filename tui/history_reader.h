@@ -65,8 +65,8 @@ struct bar;
 int tui_history_bar_until(struct db_reader *db, const char *symbol, int64_t interval_ns, int64_t end_ns,
                           struct bar *ret);
 
-/* The closes of a symbol ("" for none) over the time of the curve that was read; again where that is longer
- * by now. 0 or -errno. */
+/* The closes of a symbol ("" for none) over the time of the curve that was read; what is new of them where
+ * that is longer by now. 0 or -errno. */
 int tui_history_read_benchmark(struct history_reader *reader, struct history *h, const char *symbol);
 
 /* The past of one training, "" for none: points and evaluations from where the last reading of it ended,
