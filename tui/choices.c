@@ -4,6 +4,8 @@
 
 #include "tui/overlay.h"
 
+_Static_assert((int)LIST_COLUMNS_MAX <= (int)CHOICES_MAX, "each column has a row");
+
 static void put_columns(const struct view *view, struct choices *ret)
 {
     static const char *const titles[DB_LISTS] = {[DB_LIST_ORDERS] = "Columns of the orders",
@@ -78,13 +80,17 @@ void tui_choices_indicators(struct view *view, const struct model *model, struct
     view->choosing = view->choosing_last = CHOOSING_INDICATORS;
 }
 
-static void toggle(struct view *view, const struct choice *row)
+static void toggle(struct view *view, const struct choice *row, struct moment now)
 {
+    bool done = true;
+
     if (view->choosing == CHOOSING_COLUMNS)
         tui_list_columns_toggle(view->listed, view->settings.columns[view->listed], view->choosing_row);
     else
-        tui_overlay_toggle(view->settings.hides, row->name);
-    view->settings_changed = true;
+        done = tui_overlay_toggle(view->settings.hides, row->name);
+    if (!done)
+        tui_view_report(view, OUTCOME_NOTE, "indicators:", "no more can be hidden: show another first", now);
+    view->settings_changed |= done;
 }
 
 static void leave_to_program(struct view *view)
@@ -96,7 +102,7 @@ static void leave_to_program(struct view *view)
     view->settings_changed = true;
 }
 
-enum action tui_choices_press(struct view *view, const struct model *model, int key)
+enum action tui_choices_press(struct view *view, const struct model *model, struct moment now, int key)
 {
     struct choices choices;
     int *at = &view->choosing_row;
@@ -121,7 +127,7 @@ enum action tui_choices_press(struct view *view, const struct model *model, int 
     case PRESS_ENTER:
     case ' ':
         if (choices.n > 0)
-            toggle(view, &choices.rows[*at]);
+            toggle(view, &choices.rows[*at], now);
         break;
     case 'a':
         leave_to_program(view);

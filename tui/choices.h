@@ -24,6 +24,6 @@ void tui_choices_columns(struct view *view, enum db_list list, struct moment now
 void tui_choices_indicators(struct view *view, const struct model *model, struct moment now);
 
 /* A key while it is open. */
-enum action tui_choices_press(struct view *view, const struct model *model, int key);
+enum action tui_choices_press(struct view *view, const struct model *model, struct moment now, int key);
 
 #endif

@@ -13,18 +13,9 @@
 int64_t tui_collector_line(struct collector *collector, struct view *view, const char *text,
                            struct moment now)
 {
-    char said[CANVAS_SIDE_MAX], verb[COMMAND_WORD_MAX], words[VIEW_BARRED_MAX], *printed = NULL;
-    struct ask_line asking = {.args = NULL};
-    size_t size;
-    FILE *out = open_memstream(&printed, &size);
-
-    if (!out) {
-        tui_view_report(view, OUTCOME_REFUSED, "", "out of memory", now);
-        return 0;
-    }
-    int status = tui_command_line_run(text, out, &asking, said, sizeof(said), verb);
-    fclose(out);
-    free(printed);
+    char said[CANVAS_SIDE_MAX], verb[COMMAND_WORD_MAX], words[VIEW_BARRED_MAX];
+    struct ask_line asking;
+    int status = tui_command_line_request(text, &asking, said, sizeof(said), verb);
     const char *why = status == ASK_LINE_FIRST ? tui_view_barred(view, collector->model, words) : said;
     if (why) {
         json_decref(asking.args);

@@ -37,34 +37,11 @@ static void take(struct order_form *form, const char *line, enum outcome outcome
     snprintf(answer->words, sizeof(answer->words), "%s", words);
 }
 
-/* Its request, for json_decref(); NULL: the verb refuses it, in `words`. */
-static json_t *request(const char *line, char cmd[static sizeof((struct ask_line *)0)->cmd], char *words,
-                       size_t size)
-{
-    char text[COMMAND_LINE_MAX + 16], verb[COMMAND_WORD_MAX], *printed = NULL;
-    struct ask_line asking = {.args = NULL};
-    size_t length;
-    FILE *out = open_memstream(&printed, &length);
-
-    snprintf(words, size, "out of memory");
-    if (!out)
-        return NULL;
-    snprintf(text, sizeof(text), "%s --dry-run", line);
-    int status = tui_command_line_run(text, out, &asking, words, size, verb);
-    fclose(out);
-    free(printed);
-    if (status != ASK_LINE_FIRST) {
-        json_decref(asking.args);
-        return NULL;
-    }
-    memcpy(cmd, asking.cmd, sizeof(asking.cmd));
-    return asking.args;
-}
-
 void tui_collector_order_form(struct collector *collector, struct view *view, struct moment now, bool again)
 {
     struct order_form *form = view->order_form;
-    char line[COMMAND_LINE_MAX], words[ORDER_ANSWER_MAX], cmd[sizeof((struct ask_line *)0)->cmd];
+    char line[COMMAND_LINE_MAX], words[ORDER_ANSWER_MAX], text[COMMAND_LINE_MAX + 16], verb[COMMAND_WORD_MAX];
+    struct ask_line asking;
 
     if (!form)
         return;
@@ -73,12 +50,12 @@ void tui_collector_order_form(struct collector *collector, struct view *view, st
     again &= now.mono_ms - form->answer.mono_ms >= DRY_RUN_AGAIN_MS;
     if (form->amends > 0 || collector->dry_id || (!again && strcmp(line, form->answer.line) == 0))
         return;
-    json_t *args = request(line, cmd, words, sizeof(words));
-    if (!args) {
+    snprintf(text, sizeof(text), "%s --dry-run", line);
+    if (tui_command_line_request(text, &asking, words, sizeof(words), verb) != ASK_LINE_FIRST) {
         take(form, line, OUTCOME_REFUSED, words, now);
         return;
     }
-    int64_t id = cli_control_send(&collector->control, cmd, args);
+    int64_t id = cli_control_send(&collector->control, asking.cmd, asking.args);
     if (id < 0) {
         take(form, line, OUTCOME_UNANSWERED, CLI_NO_DAEMON, now);
         return;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ask.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
@@ -316,5 +317,28 @@ int tui_command_line_run(const char *text, FILE *out, void *asking, char *said, 
             rest += len + 2;
     }
     snprintf(said, size, "%s", rest);
+    return status;
+}
+
+int tui_command_line_request(const char *text, struct ask_line *ret, char *said, size_t size,
+                             char verb[static COMMAND_WORD_MAX])
+{
+    char *printed = NULL;
+    size_t length;
+    FILE *out = open_memstream(&printed, &length);
+
+    *ret = (struct ask_line){.args = NULL};
+    verb[0] = '\0';
+    if (!out) {
+        snprintf(said, size, "out of memory");
+        return EXIT_ERROR;
+    }
+    int status = tui_command_line_run(text, out, ret, said, size, verb);
+    fclose(out);
+    free(printed);
+    if (status != ASK_LINE_FIRST) {
+        json_decref(ret->args);
+        ret->args = NULL;
+    }
     return status;
 }

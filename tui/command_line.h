@@ -59,4 +59,10 @@ void tui_command_line_press(struct command_line *line, const struct model *model
 int tui_command_line_run(const char *text, FILE *out, void *asking, char *said, size_t size,
                          char verb[static COMMAND_WORD_MAX]);
 
+/* The same for a line's request: ASK_LINE_FIRST with it, whose args are the caller's, or the status of a line
+ * that has none, and `said`. What it prints is of no use. */
+struct ask_line;
+int tui_command_line_request(const char *text, struct ask_line *ret, char *said, size_t size,
+                             char verb[static COMMAND_WORD_MAX]);
+
 #endif

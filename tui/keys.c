@@ -5,6 +5,7 @@
 
 #include "tui/chart_keys.h"
 #include "tui/choices.h"
+#include "tui/command_keys.h"
 #include "tui/item_keys.h"
 #include "tui/line_edit.h"
 #include "tui/list_keys.h"
@@ -39,36 +40,7 @@ static void open_price_alert(struct view *view, const struct model *model, struc
 
     snprintf(text, sizeof(text), "alerts price %s%s", symbol ? symbol->symbol : "",
              symbol ? " --above " : "");
-    tui_order_keys_command(view, text, now);
-}
-
-/* Esc leaves what Tab offers first, then the line. */
-static enum action type_command(struct view *view, const struct model *model, struct moment now, int key)
-{
-    struct command_line *line = view->line;
-
-    if (key == PRESS_F5 && tui_command_line_orders(line->edit.text))
-        return ACTION_LINE_TRY;
-    if (key == PRESS_F5) {
-        tui_view_report(view, OUTCOME_NOTE, "dry run:", "of a new order alone: order buy, sell, oco", now);
-        return ACTION_NONE;
-    }
-    if (view->outcome != OUTCOME_PENDING)
-        view->outcome = OUTCOME_NONE;
-    if (key == PRESS_ENTER) {
-        enum action own;
-        view->prompt = PROMPT_NONE;
-        if (tui_past_keys_line(view, line->edit.text, now, &own))
-            return own;
-        return line->edit.text[strspn(line->edit.text, " \t")] ? ACTION_LINE : ACTION_NONE;
-    }
-    if (key == PRESS_ESCAPE && line->n_offers > 1)
-        line->n_offers = 0;
-    else if (key == PRESS_ESCAPE || (key == PRESS_BACKSPACE && line->edit.len == 0))
-        view->prompt = PROMPT_NONE;
-    else
-        tui_command_line_press(line, model, key);
-    return ACTION_NONE;
+    tui_command_keys_open(view, text, now);
 }
 
 static enum action answer(struct view *view, const struct model *model, struct moment now, int key)
@@ -76,7 +48,7 @@ static enum action answer(struct view *view, const struct model *model, struct m
     if (view->prompt == PROMPT_FILTER)
         return tui_study_keys_filter(view, key);
     if (view->prompt == PROMPT_COMMAND)
-        return type_command(view, model, now, key);
+        return tui_command_keys_type(view, model, now, key);
     if (view->prompt == PROMPT_ORDER)
         return tui_order_keys_answer(view, now, key);
     if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
@@ -350,22 +322,6 @@ static enum action turn_depth(struct view *view, const struct model *model, stru
     return ACTION_COLLECT;
 }
 
-/* Space, K: the chosen training's curve is kept beside those of others, and is what they are measured by. */
-static enum action mark_training(struct view *view, const struct model *model, const struct layout *layout,
-                                 int key, struct moment now)
-{
-    const struct status_training *training = tui_view_training(view, model);
-
-    if (tui_view_focus(view, layout) != PANEL_TRAININGS || !training)
-        return ACTION_NONE;
-    bool room = key == 'K' ? tui_compare_base(&view->compare, training->training)
-                           : tui_compare_toggle(&view->compare, training->training);
-    if (!room)
-        tui_view_report(view, OUTCOME_NOTE,
-                        "mark:", "six are marked: Space on one of them takes its mark away", now);
-    return ACTION_COLLECT;
-}
-
 /* Steps through the indicators below the chart, then none. */
 static void step_below(struct view *view, const struct model *model)
 {
@@ -546,7 +502,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     if (view->setup)
         return set_up(view, key);
     if (view->choosing)
-        return tui_choices_press(view, model, key);
+        return tui_choices_press(view, model, now, key);
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
     if (view->order_form)
@@ -689,7 +645,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     case 'y':
         return ACTION_COPY;
     case ':':
-        tui_order_keys_command(view, "", now);
+        tui_command_keys_open(view, "", now);
         break;
     case 'B':
     case 'E':
@@ -704,7 +660,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         return tui_past_keys_step(view, now, key);
     case 'W':
         if (tui_past_keys_what_if(view, model, tui_view_focus(view, &layout), now, text))
-            tui_order_keys_command(view, text, now);
+            tui_command_keys_open(view, text, now);
         break;
     case 'i':
         if (tui_study_keys_plot(view, model, now, key))
@@ -716,7 +672,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         break;
     case ' ':
     case 'K':
-        return mark_training(view, model, &layout, key, now);
+        return tui_train_keys_mark(view, model, tui_view_focus(view, &layout), now, key);
     case '~':
         view->compare.smooth = (view->compare.smooth + 1) % COMPARE_SMOOTHS;
         break;

@@ -6,19 +6,9 @@
 #include <string.h>
 
 #include "cli/ask.h"
+#include "tui/command_keys.h"
 #include "tui/lists.h"
 #include "tui/order_form.h"
-
-void tui_order_keys_command(struct view *view, const char *text, struct moment now)
-{
-    if (!view->line && !(view->line = tui_command_line_create())) {
-        tui_view_report(view, OUTCOME_NOTE, "", "out of memory", now);
-        return;
-    }
-    tui_command_line_open(view->line, text);
-    view->prompt = PROMPT_COMMAND;
-    view->outcome = OUTCOME_NONE;
-}
 
 bool tui_order_keys_live(struct view *view, const struct model *model, enum panel focus, const char *verb,
                          struct moment now, struct status_order *ret)
@@ -43,7 +33,7 @@ static void open_line(struct view *view, const struct model *model, struct momen
     char text[COMMAND_LINE_MAX];
 
     snprintf(text, sizeof(text), "order buy %s%s", symbol ? symbol->symbol : "", symbol ? " " : "");
-    tui_order_keys_command(view, text, now);
+    tui_command_keys_open(view, text, now);
 }
 
 static bool create(struct view *view, int64_t amends, struct moment now)
@@ -165,17 +155,11 @@ enum action tui_order_keys_press(struct view *view, const struct model *model, e
 /* What the verb says against the line before anything is sent; "": nothing. */
 static void check(const char *line, char words[static FORM_WORDS_MAX])
 {
-    struct ask_line asking = {.args = NULL};
-    char verb[COMMAND_WORD_MAX], *printed = NULL;
-    size_t size;
-    FILE *out = open_memstream(&printed, &size);
+    char verb[COMMAND_WORD_MAX];
+    struct ask_line asking;
 
-    if (!out)
-        return;
-    if (tui_command_line_run(line, out, &asking, words, FORM_WORDS_MAX, verb) == ASK_LINE_FIRST)
+    if (tui_command_line_request(line, &asking, words, FORM_WORDS_MAX, verb) == ASK_LINE_FIRST)
         words[0] = '\0';
-    fclose(out);
-    free(printed);
     json_decref(asking.args);
 }
 
@@ -203,7 +187,7 @@ enum action tui_order_keys_form(struct view *view, const struct model *model, st
     if (key == ':' && !tui_order_form_takes(form, key)) { /* the same, in the command line */
         tui_order_form_line(form, line);
         tui_view_close_form(view);
-        tui_order_keys_command(view, line, now);
+        tui_command_keys_open(view, line, now);
         return ACTION_NONE;
     }
     snprintf(symbol, sizeof(symbol), "%s", tui_order_form_value(form, "symbol"));

@@ -1,4 +1,4 @@
-/* Orders by hand from the lists and the market: the form's keys, and lines of the command line that are typed
+/* Orders by hand from the lists and the market: the form's keys, and a line of the command line that is typed
  * already. */
 #ifndef TUI_ORDER_KEYS_H
 #define TUI_ORDER_KEYS_H
@@ -17,8 +17,5 @@ enum action tui_order_keys_answer(struct view *view, struct moment now, int key)
 /* The live order that a key means. False: there is none, and the view says why not. */
 bool tui_order_keys_live(struct view *view, const struct model *model, enum panel focus, const char *verb,
                          struct moment now, struct status_order *ret);
-
-/* The command line, with a text. */
-void tui_order_keys_command(struct view *view, const char *text, struct moment now);
 
 #endif

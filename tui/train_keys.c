@@ -252,3 +252,18 @@ enum action tui_train_keys_form(struct view *view, const struct model *model, in
     }
     return ACTION_NONE;
 }
+
+enum action tui_train_keys_mark(struct view *view, const struct model *model, enum panel focus,
+                                struct moment now, int key)
+{
+    const struct status_training *training = tui_view_training(view, model);
+
+    if (focus != PANEL_TRAININGS || !training)
+        return ACTION_NONE;
+    bool room = key == 'K' ? tui_compare_base(&view->compare, training->training)
+                           : tui_compare_toggle(&view->compare, training->training);
+    if (!room)
+        tui_view_report(view, OUTCOME_NOTE,
+                        "mark:", "six are marked: Space on one of them takes its mark away", now);
+    return ACTION_COLLECT;
+}

@@ -26,4 +26,8 @@ enum action tui_train_keys_answer(struct view *view, const struct model *model, 
 enum action tui_train_keys_form(struct view *view, const struct model *model, int height, struct moment now,
                                 int key);
 
+/* Space and K on the list of trainings: whose learning curves are compared, and the baseline of them. */
+enum action tui_train_keys_mark(struct view *view, const struct model *model, enum panel focus,
+                                struct moment now, int key);
+
 #endif

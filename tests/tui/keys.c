@@ -126,6 +126,21 @@ static void check_moving(void)
     CHECK_INT(press('f'), ACTION_COLLECT);
 }
 
+/* Where the settings have no room for another name, nothing is changed, and the last line says so. */
+static void check_full(void)
+{
+    begin(false);
+    press('4');
+    keep_chart();
+    memset(view.settings.hides, 'x', OVERLAY_HIDES_MAX - 2);
+    view.settings.hides[OVERLAY_HIDES_MAX - 2] = '\0';
+    press('C');
+    CHECK_INT(view.choosing, CHOOSING_INDICATORS);
+    CHECK_INT(press(PRESS_ENTER), ACTION_NONE);
+    CHECK(!view.settings_changed && view.outcome == OUTCOME_NOTE);
+    CHECK(strstr(view.words, "no more can be hidden") != NULL);
+}
+
 static void check_confirming(void)
 {
     begin(false);
@@ -324,6 +339,7 @@ int main(void)
     CHECK_INT(tui_model_take_status(model, status, now), 0);
     json_decref(status);
     check_moving();
+    check_full();
     check_confirming();
     check_alerts();
     check_cancel();

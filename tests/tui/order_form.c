@@ -110,18 +110,13 @@ static void check_fields(void)
 /* What the line asks of the daemon, for json_decref(); NULL: the verb refuses it. */
 static json_t *request(const char *line)
 {
-    struct ask_line asking = {.args = NULL};
-    char words[CANVAS_SIDE_MAX], verb[COMMAND_WORD_MAX], *printed = NULL;
-    size_t size;
-    FILE *out = open_memstream(&printed, &size);
-    int status = tui_command_line_run(line, out, &asking, words, sizeof(words), verb);
+    char words[CANVAS_SIDE_MAX], verb[COMMAND_WORD_MAX];
+    struct ask_line asking;
+    int status = tui_command_line_request(line, &asking, words, sizeof(words), verb);
 
-    fclose(out);
-    free(printed);
     if (status == ASK_LINE_FIRST)
         return asking.args;
     CHECK(words[0] != '\0');
-    json_decref(asking.args);
     return NULL;
 }
 
