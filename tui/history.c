@@ -430,6 +430,19 @@ static bool same_past(const struct history_want *a, const struct history_want *b
            memcmp(a->compared, b->compared, sizeof(a->compared)) == 0;
 }
 
+/* What was read of a curve stays, where one before it is no longer wanted. */
+static void move_compared(struct history *h, const struct history_want *want)
+{
+    for (int i = 0; i < HISTORY_COMPARED_MAX; i++)
+        for (int k = i + 1; k < HISTORY_COMPARED_MAX && want->compared[i][0]; k++) {
+            if (strcmp(h->compared[i].training, want->compared[i]) == 0 ||
+                strcmp(h->compared[k].training, want->compared[i]) != 0)
+                continue;
+            h->compared[i] = h->compared[k];
+            h->compared[k].training[0] = '\0';
+        }
+}
+
 /* All except the bars and the devices. */
 static int read_stored(struct history_reader *reader, struct reading *reading, int64_t wall_ns)
 {
@@ -452,6 +465,7 @@ static int read_stored(struct history_reader *reader, struct reading *reading, i
         r = read_statistics(reader, reading);
     if (r == 0)
         r = tui_history_read_training(reader, &h->training, reading->want->training);
+    move_compared(h, reading->want);
     for (int i = 0; r == 0 && i < HISTORY_COMPARED_MAX; i++)
         r = tui_history_read_points(reader, &h->compared[i], reading->want->compared[i]);
     return r;

@@ -107,31 +107,6 @@ static int count_attributes(const struct view *view, const struct model *model)
     return page ? page->n_params + page->n_attributes : 0;
 }
 
-static bool is_summed(const struct db_trip_sum *row, const char *account, bool by_symbol)
-{
-    return row->by_symbol == by_symbol && (!account[0] || strcmp(row->account, account) == 0);
-}
-
-/* As many as db_trip_sums_merge() gives: names and currencies. */
-static int count_sums(const struct view *view, const struct model *model, bool by_symbol)
-{
-    const struct db_trip_sums *sums = &model->lists[DB_LIST_TRIPS].sums;
-    const char *account = tui_view_trips_account(view, model);
-    int n = 0;
-
-    for (size_t i = 0; i < sums->n; i++) {
-        const struct db_trip_sum *row = &sums->rows[i];
-        bool first = is_summed(row, account, by_symbol);
-        for (size_t k = 0; k < i && first; k++) {
-            const struct db_trip_sum *other = &sums->rows[k];
-            first = !is_summed(other, account, by_symbol) || strcmp(other->name, row->name) != 0 ||
-                    strcmp(other->currency, row->currency) != 0 || other->scale != row->scale;
-        }
-        n += first;
-    }
-    return n;
-}
-
 /* Those that have an importance; a plot is of any. */
 static int count_parameters(const struct view *view, const struct tui_study_page *page)
 {
@@ -161,7 +136,8 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
         return model->tape.n;
     case PANEL_BY_SYMBOL:
     case PANEL_BY_STRATEGY:
-        return count_sums(view, model, panel == PANEL_BY_SYMBOL);
+        return (int)db_trip_sums_count(&model->lists[DB_LIST_TRIPS].sums, tui_view_trips_account(view, model),
+                                       panel == PANEL_BY_SYMBOL);
     case PANEL_GPU:
         return panel_gpu_rows(view, model);
     case PANEL_TRAININGS:
@@ -379,8 +355,9 @@ void tui_view_want(const struct view *view, const struct model *model, int width
     if (account)
         memcpy(ret->account, account->account, sizeof(ret->account));
     snprintf(ret->training, sizeof(ret->training), "%s", tui_view_wanted_training(view, model));
-    if (ret->training[0])
-        memcpy(ret->compared, view->compare.marked, sizeof(ret->compared));
+    for (int i = 0; ret->training[0] && i < view->compare.n; i++) /* it is read itself */
+        if (strcmp(view->compare.marked[i], ret->training) != 0)
+            memcpy(ret->compared[i], view->compare.marked[i], sizeof(ret->compared[i]));
     ret->bars_end_ns = view->chart.end_ns;
     ret->span = view->equity_span;
     symbol = view->benchmark ? tui_view_symbol(view, model) : NULL;

@@ -401,6 +401,30 @@ static int by_worth(const void *a, const void *b)
                   : strcmp(((const struct db_trip_sum *)a)->name, ((const struct db_trip_sum *)b)->name);
 }
 
+static bool is_of(const struct db_trip_sum *row, const char *account, bool by_symbol)
+{
+    return row->by_symbol == by_symbol && (!account[0] || strcmp(row->account, account) == 0);
+}
+
+/* Are they merged? */
+static bool is_same(const struct db_trip_sum *a, const struct db_trip_sum *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->currency, b->currency) == 0 && a->scale == b->scale;
+}
+
+size_t db_trip_sums_count(const struct db_trip_sums *sums, const char *account, bool by_symbol)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < sums->n; i++) {
+        bool first = is_of(&sums->rows[i], account, by_symbol);
+        for (size_t k = 0; k < i && first; k++)
+            first = !is_of(&sums->rows[k], account, by_symbol) || !is_same(&sums->rows[k], &sums->rows[i]);
+        n += first;
+    }
+    return n;
+}
+
 size_t db_trip_sums_merge(const struct db_trip_sums *sums, const char *account, bool by_symbol,
                           struct db_trip_sum *ret)
 {
@@ -409,10 +433,9 @@ size_t db_trip_sums_merge(const struct db_trip_sums *sums, const char *account, 
     for (size_t i = 0; i < sums->n; i++) {
         const struct db_trip_sum *row = &sums->rows[i];
         size_t at = 0;
-        if (row->by_symbol != by_symbol || (account[0] && strcmp(row->account, account) != 0))
+        if (!is_of(row, account, by_symbol))
             continue;
-        while (at < n && (strcmp(ret[at].name, row->name) != 0 ||
-                          strcmp(ret[at].currency, row->currency) != 0 || ret[at].scale != row->scale))
+        while (at < n && !is_same(&ret[at], row))
             at++;
         if (at < n)
             merge(&ret[at], row);

@@ -41,6 +41,8 @@ void db_trip_sums_finish(struct db_trip_sums *sums);
  * The greatest P&L first, what is not known last. `ret` has room for sums->n rows. Returns how many. */
 size_t db_trip_sums_merge(const struct db_trip_sums *sums, const char *account, bool by_symbol,
                           struct db_trip_sum *ret);
+/* How many it returns. */
+size_t db_trip_sums_count(const struct db_trip_sums *sums, const char *account, bool by_symbol);
 
 struct db_trips;
 void db_trips_destroy(struct db_trips *trips); /* NULL is fine */

@@ -361,6 +361,30 @@ static void check_curve(const char *path)
     tui_history_close(reader);
 }
 
+/* Where the mark before it is taken away, a curve that was read stays. */
+static void check_compared(const char *path)
+{
+    struct history *h = calloc(1, sizeof(*h));
+    struct history_want want = {.training = "absent", .compared = {"young", "curve"}};
+    struct history_reader *reader;
+    char words[256];
+
+    CHECK(h != NULL);
+    CHECK_INT(tui_history_open(path, &reader, words, sizeof(words)), 0);
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, h, words, sizeof(words)), 0);
+    CHECK(h->compared[0].n == 3 && h->compared[1].n == 201);
+    h->compared[1].figures[FIGURE_KL][120] = -1;
+    memset(want.compared, 0, sizeof(want.compared));
+    memcpy(want.compared[0], "curve", sizeof("curve"));
+    CHECK_INT(tui_history_read(reader, fixture_now_ns, &want, h, words, sizeof(words)), 0);
+    CHECK_STR(h->compared[0].training, "curve");
+    CHECK_INT(h->compared[0].n, 201);
+    CHECK_NEAR(h->compared[0].figures[FIGURE_KL][120], -1, 0);
+    CHECK_INT(h->compared[1].n, 0);
+    tui_history_close(reader);
+    free(h);
+}
+
 static void check_stored(const char *path)
 {
     struct history_reader *reader = NULL;
@@ -527,6 +551,7 @@ int main(void)
     check_printed();
     CHECK_INT(fixture_database(path), 0);
     check_curve(path);
+    check_compared(path);
     check_stored(path);
     return check_done("tui/training");
 }
