@@ -7,6 +7,7 @@ Standard library and tmux only; exit status 77 without tmux. With papertaped and
 stands in for the fake one, on the synthetic market, and what the keys did is asked of it."""
 
 import copy
+import decimal
 import json
 import os
 import re
@@ -545,9 +546,9 @@ def test_live(session):
     wait("the cancel", lambda: all(order["order"] != number for order in status()["orders"]), session.daemon.log)
     tmux.resize(100, 120)  # the whole page at once
     tmux.keys("G", "Enter")
-    # one fill or more, as the market is
-    expect(tmux, "Orders > order 1", "MARKET", "Fills", "taker", "Ledger", "trade +0.0", "Explained from the event log",
-           "equal to the record")
+    expect(tmux, "Orders > order 1", "MARKET", "Fills", "taker", "Ledger", "Explained from the event log", "equal to the record")
+    bought = re.findall(r"trade \+(0\.\d+)", tmux.screen())  # in one fill or more, as the market is
+    assert sum(map(decimal.Decimal, bought)) == decimal.Decimal("0.01"), tmux.screen()
     tmux.keys("Escape")
     expect_gone(tmux, "Orders > order 1")
     tmux.resize(80, 24)

@@ -4,6 +4,7 @@
 acted on; W opens what-if with the moment filled in, and Esc leads back to now."""
 
 import json
+import math
 import re
 import signal
 import subprocess
@@ -90,17 +91,23 @@ def shown(daemon, ns, *options):
     return subprocess.run([harness.PAPERTAPE, "--state", daemon.state, "--at", at(ns), *options], check=True, capture_output=True, text=True).stdout
 
 
-def compare(status, then):
+def compare(daemon, status, then):
     key = lambda row: (row["account"], row["symbol"])
     was, now = (sorted(rows["positions"], key=key) for rows in (status, then))
     assert len(was) == len(now) > 0, (was, now)
     for one, other in zip(was, now):
         for name in ("account", "symbol", "side", "qty", "entry", "fifo_entry", "stop"):
             assert close(one[name], other[name]) if isinstance(one[name], float) else one[name] == other[name], (name, one, other)
+    assert [row["account"] for row in status["accounts"]] == [row["account"] for row in then["accounts"]], then["accounts"]
     for one, other in zip(status["accounts"], then["accounts"]):
-        assert one["account"] == other["account"]
+        page = shown(daemon, status["now_ns"], "--open", f"account:{one['account']}", "--dump-screen", "80x60")
         for name in ("cash", "realized", "fees", "deposits"):
-            assert name not in other or close(one[name], other[name]), (name, one, other)
+            there = float(re.search(rf"^ {name} +(\S+)", page, re.M)[1])  # of ten digits
+            assert math.isclose(one[name], there, rel_tol=1e-9, abs_tol=1e-9), (name, one, page)
+        assert close(one["cash"], other["cash"]), (one, other)
+        stored = daemon.query(f"SELECT e.equity, a.currency_scale FROM equity e JOIN accounts a ON a.id = e.account WHERE a.name = "
+                              f"'{one['account']}' AND ts_ns <= {status['now_ns']} ORDER BY ts_ns DESC LIMIT 1")
+        assert close(other["equity"], stored[0][0] / 10 ** stored[0][1]), (stored, other)
         assert abs(one["equity"] - other["equity"]) < 0.01 * one["equity"], (one, other)
     live = {"PENDING", "HELD", "OPEN", "PARTIAL", "UNKNOWN"}
     fields = ("account", "symbol", "side", "type", "state", "qty", "filled", "price", "stop")
@@ -196,7 +203,7 @@ def main():
         daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
         daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
         seen, books = moments(daemon)
-        rows = sum(compare(status, json.loads(shown(daemon, status["now_ns"], "--json"))) for status in seen)
+        rows = sum(compare(daemon, status, json.loads(shown(daemon, status["now_ns"], "--json"))) for status in seen)
         for book in books:
             same_book(daemon, *book)
         tmux = dashboard.Tmux(folder.path)
