@@ -79,6 +79,8 @@ bool tui_list_keys_press(struct view *view, const struct model *model, enum pane
     case 'n':
     case 'N':
         search(view, list, key == 'N');
+        if (state->find[0]) /* which was typed some time ago, as a filter, too */
+            tui_view_report(view, OUTCOME_NOTE, "find:", state->find, now);
         return true;
     default:
         return false;

@@ -103,6 +103,8 @@ static void check_keys(const char *path)
     press("\033");
     settle(ORDERS, ORDERS);
     press("n");
+    CHECK_STR(view.command, "find:"); /* the filter of then, which the screen says */
+    CHECK_STR(view.words, "batch 123");
     settle(2623, ORDERS);
     press("nN");
     settle(2623, ORDERS);

@@ -183,7 +183,8 @@ static void fill_segments(const struct scene *scene, struct segment segments[sta
                  cli_format_percent(a, total.return_pct, 2));
     segments[RETURN].style = panel_frame_style(freshness, style_signed(total.return_pct, 2));
     if (isfinite(total.drawdown_pct))
-        snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "dd %s",
+        snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "%s %s",
+                 model->status.n_accounts > 1 ? "worst dd" : "dd",
                  cli_format_percent(a, total.drawdown_pct, fabs(total.drawdown_pct) < 1 ? 2 : 1));
     segments[DRAWDOWN].style = panel_frame_style(freshness, style_signed(total.drawdown_pct, 2));
 }
