@@ -29,7 +29,7 @@ static const struct key_row rows[] = {
     {"u", KEYS_EVERYWHERE, "the equity of a day, a week, a month, all",
      "With the drawdown where there is room, and each UTC day's profit or loss: zoom it with *z*."},
     {"H", KEYS_EVERYWHERE, "beside the equity: holding the chosen symbol, or not",
-     "The symbol of tab 4, bought with all of the money at the curve's first point, by its stored bars, without fees."},
+     "The symbol of tab 4, bought with all of the money at the curve's first point, or at the first stored bar after it, without fees."},
     {"+ -", KEYS_EVERYWHERE, "slower or faster: the interval at the top right", NULL},
     {"p", KEYS_EVERYWHERE, "pause trading, or resume it, at once",
      "It asks nothing, since a pause that waits for an answer is late; the header has it, and p again undoes it. Paused, "

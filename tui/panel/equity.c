@@ -67,8 +67,8 @@ static bool sample_backtest(const struct model *model, const struct status_accou
     return true;
 }
 
-/* What holding the benchmark would have made of the first point's money, over the same time; false: it is not
- * known. */
+/* What holding the benchmark, bought at its first close, would have made of the first point's money, over the
+ * same time; false: it is not known. */
 static bool sample_benchmark(const struct scene *scene, double money, int64_t first, int64_t last,
                              double *values, int n)
 {
@@ -192,15 +192,16 @@ void panel_equity(const struct area *area, const struct scene *scene)
     double backtest[SAMPLES_MAX], held[SAMPLES_MAX];
     const struct history_benchmark *benchmark = &model->history.benchmark;
     char more[SYMBOL_NAME_MAX + FORMAT_MAX + 8] = "";
-    int width = body.width * 2 < SAMPLES_MAX ? body.width * 2 : SAMPLES_MAX;
-    bool both = curve.n > 0 && sample_backtest(model, account, from_ns, to_ns, backtest, width);
+    int axis = body.width < 24 ? 0 : AXIS, columns = body.width - axis - 3;
+    int n = columns < 1 ? 1 : columns * 2 < SAMPLES_MAX ? columns * 2 : SAMPLES_MAX;
+    bool both = curve.n > 0 && sample_backtest(model, account, from_ns, to_ns, backtest, n);
     if (both)
-        memcpy(all + curve.n, backtest, (size_t)width * sizeof(*all));
-    int known = curve.n + (both ? width : 0);
-    bool holds = curve.n > 0 && sample_benchmark(scene, all[0], from_ns, to_ns, held, width);
+        memcpy(all + curve.n, backtest, (size_t)n * sizeof(*all));
+    int known = curve.n + (both ? n : 0);
+    bool holds = curve.n > 0 && sample_benchmark(scene, all[0], from_ns, to_ns, held, n);
     if (holds)
-        memcpy(all + known, held, (size_t)width * sizeof(*all));
-    if (!tui_chart_range(all, known + (holds ? width : 0), &low, &high)) {
+        memcpy(all + known, held, (size_t)n * sizeof(*all));
+    if (!tui_chart_range(all, known + (holds ? n : 0), &low, &high)) {
         panel_frame_empty(&body, panel_frame_no_history(model, "no point yet"));
         return;
     }
@@ -208,10 +209,10 @@ void panel_equity(const struct area *area, const struct scene *scene)
     double gain = last - first - model->history.equity_flows, base = first + model->history.equity_put_in;
     if (holds)
         snprintf(more, sizeof(more), " : %s %s ", benchmark->symbol,
-                 cli_format_percent(a, 100 * (held[width - 1] / all[0] - 1), 2));
+                 cli_format_percent(a, 100 * (held[n - 1] / all[0] - 1), 2));
     if (freshness == FRESH && both)
         snprintf(text, sizeof(text), " live %s  .. backtest %s ", cli_format_fit(a, last, 2, AXIS + 3),
-                 cli_format_fit(b, backtest[width - 1], 2, AXIS + 3));
+                 cli_format_fit(b, backtest[n - 1], 2, AXIS + 3));
     else if (freshness == FRESH)
         snprintf(text, sizeof(text), " %s %s ", cli_format_signed(a, gain, 2),
                  cli_format_percent(b, base > 0 ? 100 * gain / base : NAN, 2));
@@ -224,19 +225,18 @@ void panel_equity(const struct area *area, const struct scene *scene)
     } else if (area->width > (int)strlen(text) + 16)
         tui_area_text_right(area, area->width - 1, 0, freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN,
                             text);
-    int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2, axis = body.width < 24 ? 0 : AXIS;
+    int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2;
     int below = axis && body.height >= BELOW_FROM ? body.height / 4 : 0;
     int daily = 0; /* its words, and as many rows for a loss as for a profit */
     if (below && body.height >= DAYS_FROM && to_ns / day_ns > from_ns / day_ns)
         daily = (body.height / 4 + 1) / 2 * 2;
     int rows = body.height - below - daily;
-    struct area chart = tui_area_part(&body, axis + 2, 0, body.width - axis - 3, rows);
-    int n = chart.width * 2 < SAMPLES_MAX ? chart.width * 2 : SAMPLES_MAX;
+    struct area chart = tui_area_part(&body, axis + 2, 0, columns, rows);
     sample(curve.points, curve.n, from_ns, to_ns, values, n);
     tui_chart_line(&chart, values, n, low, high, panel_frame_style(freshness, STYLE_CHART));
-    if (both && sample_backtest(model, account, from_ns, to_ns, backtest, n))
+    if (both)
         tui_chart_overlay(&chart, backtest, n, low, high, STYLE_LINE);
-    if (holds && sample_benchmark(scene, all[0], from_ns, to_ns, held, n)) {
+    if (holds) {
         for (int i = 0; i < n; i++) /* dotted, as its sign in the title */
             held[i] = i % 4 < 2 ? held[i] : NAN;
         tui_chart_overlay(&chart, held, n, low, high, STYLE_LINE_3);
