@@ -16,7 +16,8 @@ void tui_collector_book_finish(struct collector *collector)
     tui_child_init(&collector->past_book.child);
 }
 
-static void fail(struct collector *collector, const char *words)
+/* In the place of the book. */
+static void put_words(struct collector *collector, const char *words)
 {
     char text[STATUS_TEXT_MAX];
 
@@ -37,9 +38,9 @@ static void start(struct collector *collector)
     int r = tui_child_start(&book->child, argv);
 
     if (r < 0)
-        fail(collector, strerror(-r));
+        put_words(collector, strerror(-r));
     else
-        fail(collector, "being played from the event log");
+        put_words(collector, "being played from the event log");
 }
 
 void tui_collector_want_book(struct collector *collector, const char *symbol)
@@ -95,7 +96,7 @@ bool tui_collector_book_io(struct collector *collector)
     if (collector->past && r == 0)
         take(collector, child->text ? child->text : "");
     else if (collector->past)
-        fail(collector, r == -ECHILD ? words : strerror(-r));
+        put_words(collector, r == -ECHILD ? words : strerror(-r));
     tui_child_finish(child);
     return true;
 }

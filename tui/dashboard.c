@@ -125,7 +125,7 @@ static void want_past(struct dashboard *d, struct moment now, bool goes)
     struct past_want own = {0}, *want = goes ? &d->view.go : &own;
 
     tui_view_want(&d->view, shown(d), d->canvas.width, &want->want);
-    if (goes || memcmp(&want->want, &d->collector.past_want, sizeof(want->want)) != 0)
+    if (goes || !tui_history_want_equal(&want->want, &d->collector.past_want))
         tui_collector_past(&d->collector, &d->view, want, now);
 }
 

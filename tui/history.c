@@ -430,6 +430,11 @@ static bool same_past(const struct history_want *a, const struct history_want *b
            memcmp(a->compared, b->compared, sizeof(a->compared)) == 0;
 }
 
+bool tui_history_want_equal(const struct history_want *a, const struct history_want *b)
+{
+    return same_chart(a, b) && same_past(a, b);
+}
+
 /* What was read of a curve stays, where one before it is no longer wanted. */
 static void move_compared(struct history *h, const struct history_want *want)
 {

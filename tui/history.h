@@ -190,6 +190,8 @@ struct history_want {
     char benchmark[SYMBOL_NAME_MAX];                               /* beside it; "": none */
 };
 
+bool tui_history_want_equal(const struct history_want *a, const struct history_want *b);
+
 /* Newest first, except equity and bars, which go up in time, and days. */
 struct history {
     struct history_equity equity[HISTORY_EQUITY_MAX];

@@ -4,6 +4,7 @@
 
 #include "db/list.h"
 #include "db/reader.h"
+#include "exchange/bar.h"
 #include "record/json.h"
 #include "tui/history.h"
 
@@ -61,7 +62,6 @@ int tui_history_read_equity(struct history_reader *reader, struct history *h, co
                             int64_t wall_ns);
 
 /* A symbol's newest bar, in present shares, that ended then or before. 1: there is one; 0; -errno. */
-struct bar;
 int tui_history_bar_until(struct db_reader *db, const char *symbol, int64_t interval_ns, int64_t end_ns,
                           struct bar *ret);
 

@@ -23,9 +23,9 @@ enum style {
     STYLE_LINE_2, /* and further ones */
     STYLE_LINE_3,
     STYLE_LINE_4,
-    STYLE_KEY,  /* a key that can be pressed */
-    STYLE_PAST, /* PAST: what is shown is not now */
-    STYLE_WAIT, /* a price that is waited for */
+    STYLE_KEY,         /* a key that can be pressed */
+    STYLE_PAST,        /* PAST: what is shown is not now */
+    STYLE_PRICE_ALERT, /* where a price alert waits */
     STYLES,
 };
 

@@ -30,7 +30,7 @@ static const struct paint dark[STYLES] = {
     [STYLE_LINE_4] = {187, WHITE},
     [STYLE_KEY] = {153, CYAN},
     [STYLE_PAST] = {203, RED, .bold = true, .reverse = true},
-    [STYLE_WAIT] = {217, MAGENTA, .bold = true},
+    [STYLE_PRICE_ALERT] = {217, MAGENTA, .bold = true},
 };
 
 static const struct paint light[STYLES] = {
@@ -55,7 +55,7 @@ static const struct paint light[STYLES] = {
     [STYLE_LINE_4] = {59, BLACK},
     [STYLE_KEY] = {19, BLUE},
     [STYLE_PAST] = {124, RED, .bold = true, .reverse = true},
-    [STYLE_WAIT] = {89, MAGENTA, .bold = true},
+    [STYLE_PRICE_ALERT] = {89, MAGENTA, .bold = true},
 };
 
 /* Blue and orange instead of green and red; only what differs from `dark`. */

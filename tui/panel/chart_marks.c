@@ -38,8 +38,8 @@ int panel_chart_lines(const struct model *model, const char *symbol,
         n = add(ret, n, order->stop, "stop", STYLE_KEY);
     }
     tui_status_price_alerts(&model->status, symbol, &above, &below);
-    n = add(ret, n, above, "alert", STYLE_WAIT);
-    n = add(ret, n, below, "alert", STYLE_WAIT);
+    n = add(ret, n, above, "alert", STYLE_PRICE_ALERT);
+    n = add(ret, n, below, "alert", STYLE_PRICE_ALERT);
     return n;
 }
 

@@ -79,7 +79,8 @@ static void waits(const struct table *table, int y, const struct status *status,
     double above, below;
 
     if (tui_status_price_alerts(status, symbol, &above, &below) > 0)
-        tui_area_char(table->area, table->x[SYMBOL] + (width < most ? width : most), y, STYLE_WAIT, L'@');
+        tui_area_char(table->area, table->x[SYMBOL] + (width < most ? width : most), y, STYLE_PRICE_ALERT,
+                      L'@');
 }
 
 static void row(const struct table *table, int y, const struct scene *scene,
