@@ -186,7 +186,7 @@ void tui_collector_command(struct collector *collector, struct view *view, const
 
 /* Does what a line of the command line says, as tui_collector_command(), or the view says why not: with
  * --readonly, and where this user may only read, nothing that changes something. The id of the command; 0:
- * none was sent. */
+ * nothing was sent. */
 int64_t tui_collector_line(struct collector *collector, struct view *view, const char *text,
                            struct moment now);
 /* What the line's verb says of the answer. */

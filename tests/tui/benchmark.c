@@ -76,7 +76,7 @@ static void check_again(struct history_reader *reader)
     const int n = b->n;
     const int64_t step_ns = b->step_ns;
 
-    b->closes[100] = 1; /* none is read again */
+    b->closes[100] = 1; /* each stays */
     CHECK_INT(tui_history_read_benchmark(reader, &model->history, "BTCUSDT"), 0);
     *to_ns += 5 * step_ns;
     CHECK_INT(tui_history_read_benchmark(reader, &model->history, "BTCUSDT"), 0);
