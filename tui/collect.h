@@ -39,6 +39,7 @@ struct collector_explain {
     char *text;                      /* owned; NULL: nothing yet */
     char words[CHILD_COMPLAINT_MAX]; /* what it complained of; "" */
     int64_t started_ms, of_ns;       /* monotonic, 0: never; the order's last change then */
+    int64_t at_ns;                   /* of which moment; 0: of now */
 };
 
 /* The book of a past moment, tui/collect_book.c; when its child has ended, the shown model has it. */

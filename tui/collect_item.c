@@ -39,11 +39,13 @@ static int64_t updated_ns(const struct history *h, int64_t id)
 
 static void start(struct collector *collector, struct moment now)
 {
-    static char papertape[] = "papertape", verb[] = "explain", option[] = "--state"; /* argv is not const */
+    static char papertape[] = "papertape", verb[] = "explain", option[] = "--state",
+                at[] = "--at"; /* argv is not const */
     struct collector_explain *explain = &collector->explain;
-    int64_t changed_ns = updated_ns(&collector->model->history, collector->item.id);
+    int64_t changed_ns = explain->at_ns ? 0 : updated_ns(&collector->model->history, collector->item.id);
     bool first = explain->started_ms == 0;
-    char id[24], line[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1], *argv[OPTION_LINE_WORDS + 4];
+    char id[24], moment[24], line[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1],
+        *argv[OPTION_LINE_WORDS + 6];
     int n = 0, r = 0;
 
     if (explain->child.pid ||
@@ -54,6 +56,11 @@ static void start(struct collector *collector, struct moment now)
     if (collector->item.kind == ITEM_ORDER) {
         argv[n++] = verb;
         argv[n++] = id;
+        if (explain->at_ns) {
+            snprintf(moment, sizeof(moment), "%lld", (long long)explain->at_ns);
+            argv[n++] = at;
+            argv[n++] = moment;
+        }
     } else if ((r = option_line_words(collector->item.name, line, words, NULL)) > 0) {
         memcpy(argv + n, words, (size_t)r * sizeof(words[0]));
         n += r;
@@ -105,9 +112,10 @@ void tui_collector_read_item(struct collector *collector, struct moment now)
             tui_item_unstored(&page, model);
         else if (!reader)
             tui_item_line(&page, STYLE_WARN, "the database: %s", model->database_words);
-        if (page.item.kind == ITEM_ORDER && r > 0 && model->at_ns > 0) {
-            tui_item_line(&page, STYLE_DIM, "what came of it is explained of now alone");
-        } else if (page.item.kind == ITEM_ORDER && r > 0 && reader) {
+        if (page.item.kind == ITEM_ORDER && r > 0 && reader) {
+            if (collector->explain.at_ns != model->at_ns)
+                tui_collector_item_finish(collector);
+            collector->explain.at_ns = model->at_ns;
             start(collector, now);
             explained(collector, &page, now);
         }

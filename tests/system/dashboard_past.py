@@ -174,6 +174,19 @@ def steps(tmux, daemon):
     dashboard.expect(tmux, "PAPER ", "feed ok")
 
 
+def explanation(tmux, daemon, order, ns):
+    """The last lines of an order's page are the last of what explain prints of it at that moment, and no more."""
+    then = daemon.papertape("explain", order, "--at", at(ns)).rstrip().splitlines()
+    wanted = [line.split()[:6] for line in then[then.index("What became of it") + 1:]]
+    assert len(wanted) >= 1, then
+
+    def shown():
+        tmux.keys("G")
+        lines = [line.split()[:6] for line in tmux.screen().splitlines()[3:23]]
+        return [line for line in lines if line]
+    dashboard.wait("the explanation of then", lambda: shown()[-len(wanted):] == wanted, lambda: tmux.screen() + "\n".join(then))
+
+
 def what_if(tmux, daemon, status):
     order = max(row["order"] for row in status["orders"])
     go(tmux, f"at {iso(status['now_ns'])}")
@@ -182,10 +195,9 @@ def what_if(tmux, daemon, status):
     dashboard.expect(tmux, "─Orders (1 of ")
     tmux.keys("Enter")
     dashboard.expect(tmux, "Ord > order ")
-    tmux.keys("G")
-    dashboard.expect(tmux, "it is explained of now alone")  # the log's explanation has what came later
     opened = re.search(r"> order (\d+)", tmux.screen())[1]
     assert int(opened) <= order + 1, tmux.screen()
+    explanation(tmux, daemon, opened, status["now_ns"])
     tmux.keys("W")
     dashboard.wait("the line", lambda: tmux.screen().rstrip().splitlines()[-1].startswith(":what-if --at "), tmux.screen)
     assert iso(status["now_ns"])[:19] in tmux.screen(), tmux.screen()
