@@ -108,12 +108,28 @@ static void open_new(struct view *view, const struct model *model, enum panel fo
     put_limit(form, model);
 }
 
+static bool at_venue(const struct model *model, const char *account)
+{
+    const struct status *s = &model->status;
+    for (int i = 0; i < s->n_accounts; i++)
+        if (strcmp(s->accounts[i].account, account) == 0)
+            return s->accounts[i].at_venue[0] != '\0';
+    return false;
+}
+
 /* With the numbers that it has. */
 static void open_amend(struct view *view, const struct model *model, enum panel focus, struct moment now)
 {
     struct status_order order;
 
-    if (!tui_order_keys_live(view, model, focus, "amend", now, &order) || !create(view, order.id, now))
+    if (!tui_order_keys_live(view, model, focus, "amend", now, &order))
+        return;
+    if (at_venue(model, order.account)) {
+        tui_view_report(view, OUTCOME_REFUSED, "amend",
+                        "the order is at its venue: cancel it and give a new one", now);
+        return;
+    }
+    if (!create(view, order.id, now))
         return;
     struct order_form *form = view->order_form;
     tui_order_form_put_number(form, "qty", order.qty, -1);

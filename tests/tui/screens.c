@@ -457,6 +457,11 @@ static void check_at_venue(void)
     CHECK_INT(tui_keys_press(&view, model, 80, 24, now, 'x'), ACTION_NONE);
     CHECK_INT(view.prompt, PROMPT_NONE);
     check_screen("at-venue-external-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.cursor[PANEL_ORDERS] = 0;
+    CHECK_INT(tui_keys_press(&view, model, 80, 24, now, 'E'), ACTION_NONE);
+    CHECK(!tui_view_form(&view));
+    CHECK_INT(view.outcome, OUTCOME_REFUSED);
+    CHECK(strstr(view.words, "cancel it and give a new one"));
     object = json_loads(fixture_status, 0, NULL);
     CHECK_INT(tui_model_take_status(model, object, now), 0);
     json_decref(object);
