@@ -1,9 +1,11 @@
 #include "tui/choices.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tui/overlay.h"
 
+enum { PAGE = 12 };
 _Static_assert((int)LIST_COLUMNS_MAX <= (int)CHOICES_MAX, "each column has a row");
 
 static void put_columns(const struct view *view, struct choices *ret)
@@ -45,6 +47,25 @@ static void put_indicators(const struct view *view, const struct model *model, s
     }
 }
 
+/* One row an action that may have another key. */
+static void put_keys(const struct view *view, struct choices *ret)
+{
+    const struct key_map *map = &view->settings.keys;
+    const struct key_action *action;
+    char word[KEY_WORD_MAX];
+
+    ret->title = "Keys";
+    ret->words = view->choosing_waits ? "press the new key; Esc: none" : "marked: others than the usual ones";
+    for (int i = 0; (action = tui_key_action(i)); i++) {
+        if (!action->name[0])
+            continue;
+        struct choice *row = &ret->rows[ret->n++];
+        *row = (struct choice){action->name, action->words, map->keys[i] != 0, .action = i};
+        const char *key = tui_key_word(tui_key_map_key(map, i), word);
+        snprintf(row->key, sizeof(row->key), "%s%s", key, action->twice && !row->shown ? key : "");
+    }
+}
+
 void tui_choices(const struct view *view, const struct model *model, struct choices *ret)
 {
     *ret = (struct choices){.title = "", .words = ""};
@@ -52,6 +73,8 @@ void tui_choices(const struct view *view, const struct model *model, struct choi
         put_columns(view, ret);
     else if (view->choosing == CHOOSING_INDICATORS)
         put_indicators(view, model, ret);
+    else if (view->choosing == CHOOSING_KEYS)
+        put_keys(view, ret);
 }
 
 void tui_choices_columns(struct view *view, enum db_list list, struct moment now)
@@ -80,10 +103,43 @@ void tui_choices_indicators(struct view *view, const struct model *model, struct
     view->choosing = view->choosing_last = CHOOSING_INDICATORS;
 }
 
+void tui_choices_keys(struct view *view)
+{
+    if (view->choosing_last != CHOOSING_KEYS)
+        view->choosing_row = 0;
+    view->choosing = view->choosing_last = CHOOSING_KEYS;
+    view->choosing_waits = false;
+}
+
+/* The press is the action's key from now on, unless it is another one's. */
+static void give_key(struct view *view, const struct choice *row, struct moment now, int press)
+{
+    struct key_map map = view->settings.keys;
+    char why[CONFIG_WHY_MAX], word[KEY_WORD_MAX];
+    int other = -1;
+
+    view->choosing_waits = false;
+    if (press == PRESS_ESCAPE)
+        return;
+    int r = tui_key_map_set(&map, row->name, tui_key_word(press, word), why);
+    if (r == 0 && (other = tui_key_map_clash(&map, row->action)) >= 0)
+        tui_key_map_clash_words(&map, row->action, other, why);
+    if (r < 0 || other >= 0) {
+        tui_view_report(view, OUTCOME_NOTE, "key:", why, now);
+        return;
+    }
+    view->settings.keys = map;
+    view->settings_changed = true;
+}
+
 static void toggle(struct view *view, const struct choice *row, struct moment now)
 {
     bool done = true;
 
+    if (view->choosing == CHOOSING_KEYS) {
+        view->choosing_waits = true;
+        return;
+    }
     if (view->choosing == CHOOSING_COLUMNS)
         tui_list_columns_toggle(view->listed, view->settings.columns[view->listed], view->choosing_row);
     else
@@ -95,11 +151,30 @@ static void toggle(struct view *view, const struct choice *row, struct moment no
 
 static void leave_to_program(struct view *view)
 {
-    if (view->choosing == CHOOSING_COLUMNS)
+    if (view->choosing == CHOOSING_KEYS)
+        view->settings.keys = (struct key_map){0};
+    else if (view->choosing == CHOOSING_COLUMNS)
         memcpy(view->settings.columns[view->listed], LIST_COLUMNS_AUTO, sizeof(LIST_COLUMNS_AUTO));
     else
         memcpy(view->settings.hides, OVERLAY_HIDES_NONE, sizeof(OVERLAY_HIDES_NONE));
     view->settings_changed = true;
+}
+
+/* The chosen action's key is the table's again, where no other has that. */
+static void take_back(struct view *view, const struct choice *row, struct moment now)
+{
+    struct key_map map = view->settings.keys;
+    char why[CONFIG_WHY_MAX];
+
+    map.keys[row->action] = 0;
+    int other = tui_key_map_clash(&map, row->action);
+    if (other >= 0) {
+        tui_key_map_clash_words(&map, row->action, other, why);
+        tui_view_report(view, OUTCOME_NOTE, "key:", why, now);
+        return;
+    }
+    view->settings_changed |= view->settings.keys.keys[row->action] != 0;
+    view->settings.keys = map;
 }
 
 enum action tui_choices_press(struct view *view, const struct model *model, struct moment now, int key)
@@ -109,6 +184,10 @@ enum action tui_choices_press(struct view *view, const struct model *model, stru
 
     tui_choices(view, model, &choices);
     *at = *at < choices.n ? *at : choices.n > 0 ? choices.n - 1 : 0; /* fewer indicators by now */
+    if (view->choosing_waits && choices.n > 0) {
+        give_key(view, &choices.rows[*at], now, key);
+        return ACTION_NONE;
+    }
     switch (key) {
     case PRESS_UP:
     case 'k':
@@ -117,6 +196,16 @@ enum action tui_choices_press(struct view *view, const struct model *model, stru
     case PRESS_DOWN:
     case 'j':
         *at += *at < choices.n - 1;
+        break;
+    case PRESS_PAGE_UP:
+        *at = *at > PAGE ? *at - PAGE : 0;
+        break;
+    case PRESS_PAGE_DOWN:
+        *at = *at + PAGE < choices.n ? *at + PAGE : choices.n > 0 ? choices.n - 1 : 0;
+        break;
+    case 'd':
+        if (view->choosing == CHOOSING_KEYS)
+            take_back(view, &choices.rows[*at], now);
         break;
     case PRESS_HOME:
         *at = 0;

@@ -1,11 +1,11 @@
-/* The box that chooses what is shown: the columns of a list, the indicators of the chart. What is chosen is
- * in the view's settings. */
+/* The box that chooses what is shown, the columns of a list and the indicators of the chart, and the keys of
+ * actions. What is chosen is in the view's settings. */
 #ifndef TUI_CHOICES_H
 #define TUI_CHOICES_H
 
 #include "tui/keys.h"
 
-enum { CHOICES_MAX = 32 };
+enum { CHOICES_MAX = KEY_ACTIONS_MAX };
 
 /* The box's rows. Texts are others'. */
 struct choices {
@@ -13,7 +13,9 @@ struct choices {
     int n;
     struct choice {
         const char *name, *about; /* the name up to a point */
-        bool shown;
+        bool shown;               /* of a key: it is another than the table's */
+        char key[KEY_WORD_MAX];   /* "": not of keys */
+        int action;               /* of tui_key_action() */
     } rows[CHOICES_MAX];
 };
 
@@ -22,6 +24,7 @@ void tui_choices(const struct view *view, const struct model *model, struct choi
 /* Open it; where there is nothing to choose, the last line says so. */
 void tui_choices_columns(struct view *view, enum db_list list, struct moment now);
 void tui_choices_indicators(struct view *view, const struct model *model, struct moment now);
+void tui_choices_keys(struct view *view);
 
 /* A key while it is open. */
 enum action tui_choices_press(struct view *view, const struct model *model, struct moment now, int key);

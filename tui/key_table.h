@@ -4,7 +4,8 @@
 #define TUI_KEY_TABLE_H
 
 #include "tui/layout.h"
-#include "tui/view.h"
+
+struct view;
 
 /* Where a key works, in the order of the help. */
 enum key_place {
@@ -21,13 +22,14 @@ enum key_place {
 };
 
 struct key_row {
-    const char *keys; /* as people read them, "gg G": separated by blanks */
+    const char *keys;    /* as people read them, "gg G": separated by blanks */
+    const char *actions; /* of each key the name that a key map gives it by; "-": the key is fixed */
     enum key_place place;
     const char *words; /* for the help: KEY_WORDS_MAX columns at most */
     const char *more;  /* for the documents, behind the words; NULL: nothing */
 };
 
-enum { KEY_COLUMNS = 12, KEY_WORDS_MAX = 62 }; /* what the help has room for at 80 columns */
+enum { KEYS_COLUMNS = 12, KEY_WORDS_MAX = 62 }; /* what the help has room for at 80 columns */
 
 /* Rows of one place stand together. NULL: past the last. */
 const struct key_row *tui_key_table(int i);

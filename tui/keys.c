@@ -446,6 +446,9 @@ static enum action set_up(struct view *view, int key)
         return ACTION_SETTINGS_SAVE;
     case CONTROL_L:
         return ACTION_REDRAW;
+    case 'K':
+        tui_choices_keys(view);
+        return ACTION_NONE;
     case PRESS_ESCAPE:
     case PRESS_F2:
     case 'q':
@@ -484,6 +487,20 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
                            struct moment now, int key)
 {
     struct layout layout;
+
+    tui_view_layout(view, model, width, height, &layout);
+    const bool small = tui_layout_find(&layout, PANEL_TOO_SMALL) != NULL;
+    const bool box = view->help || view->whole || view->setup || view->choosing;
+    const bool typed = view->order_form || (view->page && view->page->mode != FORM_ROWS);
+    if (!typed && (small || (view->prompt == PROMPT_NONE && !box)))
+        key = tui_key_map_take(&view->settings.keys, tui_key_where(view, tui_view_focus(view, &layout)), key);
+    return tui_keys_take(view, model, width, height, now, key);
+}
+
+enum action tui_keys_take(struct view *view, const struct model *model, int width, int height,
+                          struct moment now, int key)
+{
+    struct layout layout;
     char text[COMMAND_LINE_MAX];
     bool second_g = view->got_g && key == 'g';
 
@@ -499,7 +516,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
         return answer(view, model, now, key);
     if (view->help || view->whole)
         return overlay(view, &layout, height, key);
-    if (view->setup)
+    if (view->setup && !view->choosing)
         return set_up(view, key);
     if (view->choosing)
         return tui_choices_press(view, model, now, key);

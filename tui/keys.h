@@ -36,9 +36,13 @@ enum action {
     ACTION_RETIRE,
 };
 
-/* One key, on a screen of width × height. */
+/* One key, on a screen of width × height: its action's by the key map. */
 enum action tui_keys_press(struct view *view, const struct model *model, int width, int height,
                            struct moment now, int key);
+
+/* The same for a key of the table (tui/key_table.h), whichever is in force. */
+enum action tui_keys_take(struct view *view, const struct model *model, int width, int height,
+                          struct moment now, int key);
 
 /* Pasted text (tui/paste.h) on a screen of width × height: goes into a line that is typed, and nowhere
  * else; n > PASTE_MAX: it is too long. */

@@ -24,7 +24,7 @@ static enum action press(struct view *view, const struct model *model, const str
     enum action action = ACTION_NONE;
 
     for (int i = 0; i < times; i++)
-        action = tui_keys_press(view, model, drawn->width, drawn->height, now, key);
+        action = tui_keys_take(view, model, drawn->width, drawn->height, now, key);
     return action;
 }
 

@@ -17,8 +17,16 @@ enum press {
     PRESS_DELETE,
     PRESS_ENTER,
     PRESS_ESCAPE,
-    PRESS_F2,
+    PRESS_F2, /* … F12, without a gap */
+    PRESS_F3,
+    PRESS_F4,
     PRESS_F5,
+    PRESS_F6,
+    PRESS_F7,
+    PRESS_F8,
+    PRESS_F9,
+    PRESS_F10,
+    PRESS_F11,
     PRESS_F12,
     PRESS_CLICK, /* the mouse's left button; where, the screen says */
     PRESS_WHEEL_UP,

@@ -314,6 +314,8 @@ static int pressed_mouse(void)
 
 static int translate(wint_t key)
 {
+    if (key >= KEY_F(2) && key <= KEY_F(12))
+        return PRESS_F2 + (int)(key - KEY_F(2));
     switch (key) {
     case KEY_UP:
         return PRESS_UP;
@@ -338,12 +340,6 @@ static int translate(wint_t key)
         return PRESS_BACKSPACE;
     case KEY_DC:
         return PRESS_DELETE;
-    case KEY_F(2):
-        return PRESS_F2;
-    case KEY_F(5):
-        return PRESS_F5;
-    case KEY_F(12):
-        return PRESS_F12;
     case KEY_ENTER:
         return PRESS_ENTER;
     case KEY_MOUSE:

@@ -11,6 +11,7 @@
 #include "exchange/whole_file.h"
 #include "record/config_file.h"
 
+#define KEYS    "keys"
 #define LEAST_S 0.25
 #define MOST_S  60.0
 
@@ -85,6 +86,7 @@ static void print_columns(const struct config_key *key, const void *base, FILE *
 void tui_settings_defaults(struct dashboard_settings *settings)
 {
     config_key_defaults(tui_settings_rows, ROWS, "dashboard", settings);
+    settings->keys = (struct key_map){0};
 }
 
 bool tui_settings_path(char ret[static PATH_MAX])
@@ -94,13 +96,16 @@ bool tui_settings_path(char ret[static PATH_MAX])
 
 static int heading(const char *section, char why[static CONFIG_WHY_MAX])
 {
-    return strcmp(section, "dashboard") == 0
+    return strcmp(section, "dashboard") == 0 || strcmp(section, KEYS) == 0
                ? 0
-               : config_key_refuse(why, CONFIG_WHY_MAX, "no such section: [dashboard] is the only one");
+               : config_key_refuse(why, CONFIG_WHY_MAX,
+                                   "no such section: [dashboard] or [" KEYS "] is needed");
 }
 
 static int set(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX])
 {
+    if (line->key && strcmp(line->section, KEYS) == 0)
+        return tui_key_map_set(&((struct dashboard_settings *)ctx)->keys, line->key, line->value, why);
     const struct config_key *row =
         line->key ? config_key_find(tui_settings_rows, ROWS, line->section, line->key) : NULL;
 
@@ -116,6 +121,30 @@ static int turn(const struct config_line *line)
     return 0;
 }
 
+/* Keys that two actions would have: the later line of such a pair is wrong, and its action keeps the table's
+ * key; which may be one that another line gives away, and so again. */
+static void refuse_clashes(struct config_file *file, const struct config_form *form, struct key_map *map)
+{
+    const struct key_action *action;
+    char why[CONFIG_WHY_MAX];
+
+    for (;;) {
+        int last = -1, last_line = 0;
+        for (int i = 0; (action = tui_key_action(i)); i++) {
+            int line = map->keys[i] ? config_file_line(file, form, KEYS, action->name, false) : 0;
+            if (line > last_line && tui_key_map_clash(map, i) >= 0) {
+                last = i;
+                last_line = line;
+            }
+        }
+        if (last < 0)
+            return;
+        tui_key_map_clash_words(map, last, tui_key_map_clash(map, last), why);
+        config_file_error(file, last_line, KEYS, tui_key_action(last)->name, why);
+        map->keys[last] = 0;
+    }
+}
+
 int tui_settings_read(const char *path, struct dashboard_settings *ret, char words[static SETTINGS_WORDS_MAX])
 {
     static const struct config_form form = {
@@ -128,8 +157,10 @@ int tui_settings_read(const char *path, struct dashboard_settings *ret, char wor
     if (access(path, F_OK) < 0 && errno == ENOENT)
         return 0;
     int r = config_file_read(&file, path, &form);
-    if (r == 0)
+    if (r == 0) {
         config_file_apply(&file, &form, ret);
+        refuse_clashes(&file, &form, &ret->keys);
+    }
     config_file_sort(&file);
     config_file_words(&file, lines, sizeof(lines));
     cli_text_one_line(words, SETTINGS_WORDS_MAX, lines);
@@ -154,6 +185,8 @@ int tui_settings_write(const char *path, const struct dashboard_settings *settin
         return -ENOMEM;
     fputs("[dashboard]\n", to);
     config_key_print_section(tui_settings_rows, ROWS, "dashboard", settings, to);
+    fputs("\n[" KEYS "]\n", to);
+    tui_key_map_print(&settings->keys, to);
     int r = fclose(to) != 0 ? -ENOMEM : folder_make_above(path, 0700);
     if (r == 0 && (r = whole_file_open(path, ".new", 0644, &file)) == 0)
         r = whole_file_close(&file, whole_file_put(&file, text, size));

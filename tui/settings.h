@@ -10,6 +10,7 @@
 
 #include "record/config_key.h"
 #include "tui/canvas.h"
+#include "tui/key_map.h"
 #include "tui/list_columns.h"
 #include "tui/overlay.h"
 #include "tui/theme.h"
@@ -26,6 +27,7 @@ struct dashboard_settings {
     double interval; /* seconds between two looks */
     char columns[DB_LISTS][LIST_COLUMNS_TEXT_MAX]; /* as tui_list_columns_shown() takes it */
     char hides[OVERLAY_HIDES_MAX];                 /* indicators that charts do not show: tui/overlay.h */
+    struct key_map keys;                           /* the section [keys] */
 };
 
 /* The rows of F2 in their order; the file has what C chooses after them. */

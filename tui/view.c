@@ -467,7 +467,7 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         panel_confirm(&screen, &scene);
     else if (view->help)
         panel_help(&screen, &scene);
-    else if (view->setup)
+    else if (view->setup && !view->choosing)
         panel_setup(&screen, &scene);
     else if (view->choosing)
         panel_choices(&screen, &scene);

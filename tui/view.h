@@ -60,7 +60,7 @@ enum {
     ANSWER_SHOWN_MS = 60000,   /* and one that is longer in its box */
 };
 
-enum choosing { CHOOSING_NOTHING, CHOOSING_COLUMNS, CHOOSING_INDICATORS };
+enum choosing { CHOOSING_NOTHING, CHOOSING_COLUMNS, CHOOSING_INDICATORS, CHOOSING_KEYS };
 
 struct view {
     enum tab tab;
@@ -100,7 +100,8 @@ struct view {
     int setup_row;
     enum choosing choosing, choosing_last; /* the box of choices.h covers the body */
     int choosing_row;
-    int below; /* which indicator stands below the chart; one past the last: none */
+    bool choosing_waits; /* of the keys: the next press is the chosen action's */
+    int below;           /* which indicator stands below the chart; one past the last: none */
     struct chart_window chart;
     bool depth;       /* depth and trades instead of the chart */
     bool help, whole; /* over the screen: the keys; the texts that it cuts */

@@ -69,18 +69,23 @@ static void check_page(const char *path)
     const struct key_row *row;
     int place = -1;
 
-    fputs("# Keys\n\nThe dashboard's keys, as its help (`?`) has them: those of the panel at hand first. The "
-          "table is\n`tui/key_table.c`; `tests/tui/key_table.c` compares this page with it.\n",
-          out);
+    fputs(
+        "# Keys\n\nThe dashboard's keys, as its help (`?`) has them: those of the panel at hand first. The "
+        "table is\n`tui/key_table.c`; `tests/tui/key_table.c` compares this page with it. An action can be given another\nkey: "
+        "[the key map](dashboard.md#the-key-map).\n",
+        out);
     for (int i = 0; (row = tui_key_table(i)); i++) {
         if ((int)row->place != place) {
             const char *words = tui_key_place_words(row->place);
-            fprintf(out, "\n## %c%s\n\n| Key | What it does |\n|---|---|\n", toupper(words[0]), words + 1);
+            fprintf(out, "\n## %c%s\n\n| Key | Action | What it does |\n|---|---|---|\n", toupper(words[0]),
+                    words + 1);
             place = (int)row->place;
         }
         fputs("| ", out);
         put_keys(out, row->keys);
-        fprintf(out, " | %s%s%s |\n", row->words, row->more ? ". " : "", row->more ? row->more : "");
+        fprintf(out, " | %s | %s%s%s |\n",
+                strspn(row->actions, "- ") == strlen(row->actions) ? "" : row->actions, row->words,
+                row->more ? ". " : "", row->more ? row->more : "");
     }
     CHECK_INT(fclose(out), 0);
     compare(path, found, right);
@@ -100,10 +105,11 @@ static void check_man(const char *path)
     CHECK(start && end);
     if (start && end) {
         fwrite(found, 1, (size_t)(start + 8 - found), out);
-        fputs("[[ *Key*\n:< *Where*\n:< *Does*\n", out);
+        fputs("[[ *Key*\n:< *Action*\n:< *Where*\n:< *Does*\n", out);
         for (int i = 0; (row = tui_key_table(i)); i++)
-            fprintf(out, "|  %s\n:  %s\n:  %s%s%s\n", row->keys, tui_key_place_words(row->place), row->words,
-                    row->more ? ". " : "", row->more ? row->more : "");
+            fprintf(out, "|  %s\n:  %s\n:  %s\n:  %s%s%s\n", row->keys, row->actions,
+                    tui_key_place_words(row->place), row->words, row->more ? ". " : "",
+                    row->more ? row->more : "");
         fputs(end + 1, out);
     }
     CHECK_INT(fclose(out), 0);
@@ -221,7 +227,7 @@ static void check_rows(void)
     for (int i = 0; (row = tui_key_table(i)); i++) {
         CHECK((int)row->place >= before); /* those of one place together */
         before = (int)row->place;
-        CHECK(cli_text_width(row->words) <= KEY_WORDS_MAX && cli_text_width(row->keys) < KEY_COLUMNS);
+        CHECK(cli_text_width(row->words) <= KEY_WORDS_MAX && cli_text_width(row->keys) < KEYS_COLUMNS);
         for (const char *word = row->keys; *word; word += strspn(word, " ")) {
             size_t len = strcspn(word, " ");
             presses(word, len, keys);

@@ -27,7 +27,11 @@ void panel_choices(const struct area *screen, const struct scene *scene)
         names = len > names ? len : names;
     }
     names = names < NAME_COLUMNS_MAX ? names : NAME_COLUMNS_MAX;
-    struct area box = panel_frame_box(screen, 70, choices.n + FOOT_ROWS + 2, choices.title);
+    const bool keys = view->choosing == CHOOSING_KEYS;
+    int rows = choices.n + FOOT_ROWS + 2;
+    if (keys && rows >= screen->height) /* the last line says why a key is not taken */
+        rows = screen->height - 1;
+    struct area box = panel_frame_box(screen, keys ? 78 : 70, rows, choices.title);
     int height = box.height - FOOT_ROWS;
     int at = view->choosing_row < choices.n ? view->choosing_row : choices.n - 1, first = at - height + 1;
 
@@ -41,14 +45,22 @@ void panel_choices(const struct area *screen, const struct scene *scene)
         tui_area_text(&box, 0, y, style, chosen ? ">" : " ");
         tui_area_text(&box, 1, y, row->shown ? STYLE_STRONG : STYLE_DIM, row->shown ? "[x]" : "[ ]");
         tui_area_text_cut(&box, 1 + MARK_COLUMNS, y, names, style, name);
+        if (row->key[0])
+            tui_area_text(&box, x, y, row->shown ? STYLE_KEY : STYLE_NORMAL, row->key);
+        x += row->key[0] ? KEY_WORD_MAX : 0;
         tui_area_text_cut(&box, x, y, box.width - x, STYLE_DIM, row->about);
     }
-    if (view->settings_changed)
+    if (view->choosing_waits)
+        tui_area_text_cut(&box, 0, box.height - 2, box.width, STYLE_WARN, choices.words);
+    else if (view->settings_changed)
         tui_area_text(&box, 0, box.height - 2, STYLE_WARN, "changed, not saved");
     else
         tui_area_text_cut(&box, 0, box.height - 2, box.width, STYLE_DIM, choices.words);
-    int y = box.height - 1, x = draw_key(&box, 0, y, "Space", "shows, hides,");
-    x = draw_key(&box, x, y, "a", "auto,");
+    int y = box.height - 1,
+        x = draw_key(&box, 0, y, keys ? "Enter" : "Space", keys ? "another key," : "shows, hides,");
+    if (keys)
+        x = draw_key(&box, x, y, "d", "the usual one,");
+    x = draw_key(&box, x, y, "a", keys ? "all," : "auto,");
     x = draw_key(&box, x, y, "s F12", "save,");
     draw_key(&box, x, y, "Esc", "leave");
 }

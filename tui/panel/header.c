@@ -4,6 +4,7 @@
 
 #include "cli/format.h"
 #include "cli/text.h"
+#include "tui/key_map.h"
 #include "tui/panel/frame.h"
 
 void panel_too_small(const struct area *area, const struct scene *scene)
@@ -215,7 +216,10 @@ void panel_tabs(const struct area *area, const struct scene *scene)
 {
     const struct view *view = scene->view;
     int64_t alerts = tui_model_alerts_open(scene->model);
+    const struct key_map *map = &view->settings.keys;
+    const struct key_where where = tui_key_where(view, scene->focus);
     bool narrow = area->width < 64;
+    char key[KEY_HINT_MAX];
     struct segment segments[SEGMENTS];
     char clock[FORMAT_MAX];
     int x = 0;
@@ -223,11 +227,12 @@ void panel_tabs(const struct area *area, const struct scene *scene)
     for (int i = 0; i < TABS; i++) {
         bool open = view->tab == (enum tab)i;
         int from = x;
+        tui_key_map_hint(map, where, (char[]){(char)('1' + i), '\0'}, key);
         if (open)
-            x = tui_area_printf(area, x, 0, STYLE_TAB, "[%d]%s", i + 1,
+            x = tui_area_printf(area, x, 0, STYLE_TAB, "[%s]%s", key,
                                 panel_tab_name((enum tab)i, area->width));
         else
-            x = tui_area_printf(area, tui_area_printf(area, x, 0, STYLE_KEY, "%d", i + 1), 0, STYLE_DIM, "%s",
+            x = tui_area_printf(area, tui_area_text(area, x, 0, STYLE_KEY, key), 0, STYLE_DIM, "%s",
                                 narrow ? "" : panel_tab_name((enum tab)i, area->width));
         if (i == TAB_ALERTS && alerts > 0)
             x = tui_area_printf(area, x, 0, STYLE_BAD, "!%lld", (long long)alerts);
@@ -235,15 +240,14 @@ void panel_tabs(const struct area *area, const struct scene *scene)
         tui_area_row(&name, 0, 1, i);
         x++;
     }
-    struct segment right[] = {{"", clock_style(scene), 2, 0},
-                              {"", STYLE_DIM, 3, 2},
-                              {"", STYLE_DIM, 4, 2},
-                              {"?=help", STYLE_DIM, 1, 2}};
+    struct segment right[] = {
+        {"", clock_style(scene), 2, 0}, {"", STYLE_DIM, 3, 2}, {"", STYLE_DIM, 4, 2}, {"", STYLE_DIM, 1, 2}};
     enum { CLOCK, READONLY, INTERVAL, HELP, RIGHT };
     fill_segments(scene, segments);
     if (clock_text(scene, clock) &&
         !clock_fits(segments, SEGMENTS, area->width - cli_text_width(clock) - 2, area->width))
         snprintf(right[CLOCK].text, sizeof(right[CLOCK].text), "%s", clock);
+    snprintf(right[HELP].text, sizeof(right[HELP].text), "%s=help", tui_key_map_hint(map, where, "?", key));
     if (view->readonly)
         snprintf(right[READONLY].text, sizeof(right[READONLY].text), "read-only");
     cli_format_age(right[INTERVAL].text, view->interval_ms);

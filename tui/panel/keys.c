@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "cli/text.h"
+#include "tui/key_map.h"
 #include "tui/lists.h"
 #include "tui/panel/frame.h"
 #include "tui/study_keys.h"
@@ -29,11 +31,17 @@ void panel_outcome(const struct area *area, const struct view *view, int x, stru
         tui_area_text_cut(area, *word ? x + 2 : x, 0, area->width - x - 2, STYLE_NORMAL, view->words);
 }
 
+/* A hint's keys as they are in force. */
+static const char *in_force(const struct scene *scene, const char *keys, char ret[static KEY_HINT_MAX])
+{
+    return tui_key_map_hint(&scene->view->settings.keys, tui_key_where(scene->view, scene->focus), keys, ret);
+}
+
 /* The keys of trainings and policies that apply to the chosen one; returns the column after them. */
 static int training_keys(const struct area *area, int x, int end, const struct scene *scene)
 {
     static const char keys[] = "sxrePR";
-    char name[STATUS_TRAINING_NAME_MAX], words[TRAIN_ASK_MAX];
+    char name[STATUS_TRAINING_NAME_MAX], words[TRAIN_ASK_MAX], hint[KEY_HINT_MAX];
 
     for (const char *key = keys; *key; key++) {
         enum prompt prompt = tui_train_keys_prompt(*key);
@@ -41,10 +49,11 @@ static int training_keys(const struct area *area, int x, int end, const struct s
         tui_train_keys_subject(scene->view, scene->model, scene->focus, prompt, name);
         if (prompt != PROMPT_NAME && (!name[0] || !tui_train_ask_allowed(scene->model, prompt, name, words)))
             continue;
-        if (x + (int)strlen(word) + 3 > end)
+        in_force(scene, (char[]){*key, '\0'}, hint);
+        if (x + cli_text_width(hint) + (int)strlen(word) + 2 > end)
             break;
-        tui_area_char(area, x, 0, STYLE_KEY, (wchar_t)*key);
-        x = tui_area_text(area, x + 2, 0, STYLE_DIM, word) + 2;
+        x = tui_area_text(area, x, 0, STYLE_KEY, hint);
+        x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
     }
     return x;
 }
@@ -60,6 +69,7 @@ static int search_keys(const struct area *area, int x, int end, const struct sce
         {"Enter", "page", false, true}, {"v", "validation", true, true}, {"o", "sort", true, false},
         {"I", "invert", true, false},   {"/", "filter", true, false},    {"i", "plot", true, false, true},
     };
+    char hint[KEY_HINT_MAX];
     bool list = scene->view->study_view == STUDY_LISTED, page = scene->view->study_view == STUDY_PAGE;
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -69,9 +79,10 @@ static int search_keys(const struct area *area, int x, int end, const struct sce
             continue;
         if (!back && !(list && keys[i].list) && !(page && keys[i].page))
             continue;
-        if (x + (int)(strlen(keys[i].key) + strlen(word)) + 2 > end)
+        in_force(scene, keys[i].key, hint);
+        if (x + cli_text_width(hint) + (int)strlen(word) + 2 > end)
             break;
-        x = tui_area_text(area, x, 0, STYLE_KEY, keys[i].key);
+        x = tui_area_text(area, x, 0, STYLE_KEY, hint);
         x = tui_area_text(area, x + 1, 0, STYLE_DIM, back ? "page" : word) + 2;
     }
     return x;
@@ -141,6 +152,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
     };
     static const char *const feet[FEET] = {"equity", "trips", "symbols", "strategies"};
     const struct view *view = scene->view;
+    char hint[KEY_HINT_MAX];
     int x = 0;
 
     if (view->frozen) {
@@ -160,9 +172,10 @@ void panel_keys(const struct area *area, const struct scene *scene)
         panel_outcome(area, view, x, scene->real_now);
         return;
     }
-    int quit = area->width - 6;
+    in_force(scene, "q", hint);
+    int quit = area->width - 5 - cli_text_width(hint);
     if (view->item.kind != ITEM_NONE) {
-        x = tui_area_text(area, x, 0, STYLE_KEY, "Esc");
+        x = tui_area_text(area, x, 0, STYLE_KEY, in_force(scene, "Esc", hint));
         x = tui_area_text(area, x + 1, 0, STYLE_DIM, "back") + 2;
     }
     if (tui_study_keys_here(view, scene->focus))
@@ -209,11 +222,12 @@ void panel_keys(const struct area *area, const struct scene *scene)
             word = "stop backtest";
         if (keys[i].key[0] == 'p' && tui_model_trading_paused(scene->model))
             word = "resume";
-        if (x + (int)(strlen(keys[i].key) + strlen(word)) + 1 >= quit)
+        in_force(scene, keys[i].key, hint);
+        if (x + cli_text_width(hint) + (int)strlen(word) + 1 >= quit)
             break;
-        x = tui_area_text(area, x, 0, STYLE_KEY, keys[i].key);
+        x = tui_area_text(area, x, 0, STYLE_KEY, hint);
         x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
     }
-    tui_area_text(area, quit, 0, STYLE_KEY, "q");
-    tui_area_text(area, quit + 2, 0, STYLE_DIM, "quit");
+    x = tui_area_text(area, quit, 0, STYLE_KEY, in_force(scene, "q", hint));
+    tui_area_text(area, x + 1, 0, STYLE_DIM, "quit");
 }

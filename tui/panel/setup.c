@@ -30,6 +30,8 @@ void panel_setup(const struct area *screen, const struct scene *scene)
     x = tui_area_text(&box, x + 1, y, STYLE_DIM, "the next value,");
     x = tui_area_text(&box, x + 1, y, STYLE_KEY, "arrows");
     x = tui_area_text(&box, x + 1, y, STYLE_DIM, "move,");
+    x = tui_area_text(&box, x + 1, y, STYLE_KEY, "K");
+    x = tui_area_text(&box, x + 1, y, STYLE_DIM, "keys,");
     x = tui_area_text(&box, x + 1, y, STYLE_KEY, "s F12");
     x = tui_area_text(&box, x + 1, y, STYLE_DIM, "save,");
     x = tui_area_text(&box, x + 1, y, STYLE_KEY, "Esc");
