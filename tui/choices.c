@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/overlay.h"
+#include "tui/saved_view_keys.h"
 
 enum { PAGE = 12 };
 _Static_assert((int)LIST_COLUMNS_MAX <= (int)CHOICES_MAX, "each column has a row");
@@ -66,6 +67,19 @@ static void put_keys(const struct view *view, struct choices *ret)
     }
 }
 
+static void put_views(const struct view *view, struct choices *ret)
+{
+    ret->title = "Saved views";
+    ret->words = view->saved.n ? "" : "no view is saved: s saves this screen";
+    ret->unmarked = true;
+    for (int i = 0; i < view->saved.n; i++) {
+        struct choice *row = &ret->rows[ret->n++];
+        *row = (struct choice){.name = view->saved.names[i], .about = ""};
+        if (i < 9)
+            snprintf(row->key, sizeof(row->key), "%d", i + 1);
+    }
+}
+
 void tui_choices(const struct view *view, const struct model *model, struct choices *ret)
 {
     *ret = (struct choices){.title = "", .words = ""};
@@ -75,6 +89,8 @@ void tui_choices(const struct view *view, const struct model *model, struct choi
         put_indicators(view, model, ret);
     else if (view->choosing == CHOOSING_KEYS)
         put_keys(view, ret);
+    else if (view->choosing == CHOOSING_VIEWS)
+        put_views(view, ret);
 }
 
 void tui_choices_columns(struct view *view, enum db_list list, struct moment now)
@@ -184,6 +200,8 @@ enum action tui_choices_press(struct view *view, const struct model *model, stru
 
     tui_choices(view, model, &choices);
     *at = *at < choices.n ? *at : choices.n > 0 ? choices.n - 1 : 0; /* fewer indicators by now */
+    if (view->choosing == CHOOSING_VIEWS)
+        return tui_saved_view_keys_press(view, now, key);
     if (view->choosing_waits && choices.n > 0) {
         give_key(view, &choices.rows[*at], now, key);
         return ACTION_NONE;

@@ -1,5 +1,5 @@
-/* The box that chooses what is shown, the columns of a list and the indicators of the chart, and the keys of
- * actions. What is chosen is in the view's settings. */
+/* The box that chooses what is shown, the columns of a list and the indicators of the chart, the keys of
+ * actions, and a saved view. What is chosen of the first three is in the view's settings. */
 #ifndef TUI_CHOICES_H
 #define TUI_CHOICES_H
 
@@ -10,6 +10,7 @@ enum { CHOICES_MAX = KEY_ACTIONS_MAX };
 /* The box's rows. Texts are others'. */
 struct choices {
     const char *title, *words; /* in the frame; below the rows: what is in force */
+    bool unmarked;             /* no row is shown or hidden: one is opened */
     int n;
     struct choice {
         const char *name, *about; /* the name up to a point */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tui/past_keys.h"
+#include "tui/saved_view_keys.h"
 
 void tui_command_keys_open(struct view *view, const char *text, struct moment now)
 {
@@ -11,6 +12,7 @@ void tui_command_keys_open(struct view *view, const char *text, struct moment no
         return;
     }
     tui_command_line_open(view->line, text);
+    view->line->saved = &view->saved;
     view->prompt = PROMPT_COMMAND;
     view->outcome = OUTCOME_NONE;
 }
@@ -31,7 +33,8 @@ enum action tui_command_keys_type(struct view *view, const struct model *model, 
     if (key == PRESS_ENTER) {
         enum action own;
         view->prompt = PROMPT_NONE;
-        if (tui_past_keys_line(view, line->edit.text, now, &own))
+        if (tui_past_keys_line(view, line->edit.text, now, &own) ||
+            tui_saved_view_keys_line(view, line->edit.text, now, &own))
             return own;
         return line->edit.text[strspn(line->edit.text, " \t")] ? ACTION_LINE : ACTION_NONE;
     }

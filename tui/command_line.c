@@ -10,6 +10,10 @@
 #include "record/option_text.h"
 #include "tui/press.h"
 #include "tui/verbs.h"
+#include "tui/view.h"
+
+#define VIEW       "view"
+#define VIEW_WORDS "what a screen shows, saved under a name"
 
 enum { TABULATOR = '\t' };
 
@@ -163,6 +167,21 @@ static void take_offers(struct command_line *line, char *text)
     }
 }
 
+/* The words after "view". */
+static void offer_views(const struct command_line *line, int n, char **words, FILE *out)
+{
+    static const char *const verbs[] = {"save\tkeeps what is shown under a name", "remove\tremoves one"};
+    const bool named = n == 3 && (strcmp(words[1], "save") == 0 || strcmp(words[1], "remove") == 0);
+    const char *start = words[n - 1];
+
+    for (int i = 0; (n == 2 || named) && line->saved && i < line->saved->n; i++)
+        if (strncmp(line->saved->names[i], start, strlen(start)) == 0)
+            fprintf(out, "%s\n", line->saved->names[i]);
+    for (int i = 0; n == 2 && i < 2; i++)
+        if (strncmp(verbs[i], start, strlen(start)) == 0)
+            fprintf(out, "%s\n", verbs[i]);
+}
+
 /* The words up to the cursor, and what the last of them can be. False: a quote is open. */
 static bool find_offers(struct command_line *line, const struct model *model)
 {
@@ -180,7 +199,12 @@ static bool find_offers(struct command_line *line, const struct model *model)
         text[sizeof text - 1] = '\0';
     }
     context.model = model;
-    option_complete(&own, n, words, out);
+    if (n == 1 && strncmp(VIEW, words[0], strlen(words[0])) == 0)
+        fprintf(out, VIEW "\t" VIEW_WORDS "\n");
+    if (n > 1 && strcmp(words[0], VIEW) == 0)
+        offer_views(line, n, words, out);
+    else
+        option_complete(&own, n, words, out);
     bool good = fclose(out) == 0;
     if (good)
         take_offers(line, offers);
@@ -246,6 +270,8 @@ void tui_command_line_about(const struct command_line *line, char *buf, size_t s
     buf[0] = '\0';
     snprintf(before, sizeof before, "%.*s", (int)line->edit.at, line->edit.text);
     int n = option_line_words(before, text, words, &from);
+    if (n > 0 && strcmp(words[0], VIEW) == 0)
+        snprintf(buf, size, VIEW " NAME, " VIEW " save NAME, " VIEW " remove NAME: " VIEW_WORDS);
     if (n < 1 || !(call.verb = option_find_verb(&own, words[0])))
         return;
     if (from == strlen(before) && n <= OPTION_LINE_WORDS) { /* after a blank another one begins */

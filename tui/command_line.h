@@ -17,6 +17,8 @@ enum {
     COMMAND_WORD_MAX = 64,
 };
 
+struct saved_views;
+
 struct command_offer {
     char word[COMMAND_WORD_MAX], words[COMMAND_WORD_MAX]; /* what it is; "" */
 };
@@ -27,9 +29,10 @@ struct command_line {
     int n_lines, at;                /* at n_lines: the line that is typed, else an earlier one is shown */
     char draft[COMMAND_LINE_MAX];   /* what was typed when an earlier one was fetched */
     struct command_offer offers[COMMAND_OFFERS_MAX];
-    int n_offers, offered; /* the one that stands in the line; -1: what they have in common */
-    size_t common;         /* so many bytes of them */
-    size_t from;           /* where in the line the word that they replace begins */
+    int n_offers, offered;           /* the one that stands in the line; -1: what they have in common */
+    size_t common;                   /* so many bytes of them */
+    const struct saved_views *saved; /* names of views, borrowed; NULL: none */
+    size_t from;                     /* where in the line the word that they replace begins */
 };
 
 struct command_line *tui_command_line_create(void); /* NULL without memory */

@@ -21,6 +21,7 @@
 #include "tui/mouse.h"
 #include "tui/panel/panel.h"
 #include "tui/paste.h"
+#include "tui/saved_view_keys.h"
 #include "tui/screen.h"
 #include "tui/view.h"
 
@@ -36,6 +37,7 @@ struct dashboard {
     int64_t timer_ms;      /* that the timer is set to */
     sigset_t wait_mask;    /* while waiting: only the resize signal gets through */
     int ended_by;          /* a signal, or 0 */
+    const char *opened;    /* the view that was opened before any symbol was known; NULL */
     const char *study;     /* whose page is to be opened once it is known; NULL */
     bool quit, redraw;
 };
@@ -263,6 +265,13 @@ static void act(struct dashboard *d, enum action action, struct moment now)
     case ACTION_SETTINGS_SAVE:
         save_settings(d, now);
         break;
+    case ACTION_VIEWS:
+    case ACTION_VIEW_OPEN:
+    case ACTION_VIEW_SAVE:
+    case ACTION_VIEW_REMOVE:
+        if (tui_saved_view_keys_act(&d->view, shown(d), action, now))
+            collect(d, now);
+        break;
     case ACTION_PAUSE:
         tui_collector_command(&d->collector, &d->view, "pause", NULL, now);
         break;
@@ -432,6 +441,19 @@ static void take_lists(struct dashboard *d, struct moment now)
     want_lists(d, false);
 }
 
+/* The view that the dashboard began with, now that symbols are known: whether one of it is gone. */
+static void look_again(struct dashboard *d, struct moment now)
+{
+    char words[SAVED_VIEW_WORDS_MAX];
+
+    if (!d->opened || shown(d)->status.n_symbols == 0)
+        return;
+    struct view trial = d->view; /* the user may be elsewhere by now */
+    if (tui_saved_view_keys_open(&trial, shown(d), d->opened, words) == 0 && words[0])
+        tui_view_report(&d->view, OUTCOME_NOTE, "view", words, now);
+    d->opened = NULL;
+}
+
 static void loop(struct dashboard *d)
 {
     while (!d->quit) {
@@ -482,8 +504,10 @@ static void loop(struct dashboard *d)
                 d->quit = true; /* the terminal is gone: polling it again would burn a core */
                 d->ended_by = SIGHUP;
             }
-            if (fds[CONTROL].revents)
+            if (fds[CONTROL].revents) {
                 d->redraw |= tui_collector_io(&d->collector, &d->view, now);
+                look_again(d, now);
+            }
             if (fds[REPORT].revents || fds[COMPLAINT].revents)
                 d->redraw |= tui_collector_backtest_io(&d->collector, &d->view, now);
             if (fds[EXPLAINED].revents || fds[UNEXPLAINED].revents)
@@ -534,6 +558,8 @@ int tui_dashboard_run(const struct dashboard_options *options)
         tui_command_history_load(d.view.line);
     if (options->item.kind != ITEM_NONE)
         tui_item_keys_open(&d.view, &options->item);
+    tui_saved_view_list(&d.view.saved);
+    d.opened = options->view;
     int r = tui_collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
     if (r < 0 || (r = open_events(&d)) < 0) {
         fprintf(stderr, "papertape: starting: %s\n", strerror(-r));
@@ -545,6 +571,10 @@ int tui_dashboard_run(const struct dashboard_options *options)
         take_settings(&d);
         if (d.view.settings_words[0])
             tui_view_report(&d.view, OUTCOME_NOTE, "set-up:", d.view.settings_words, tui_model_now());
+        if (options->view) {
+            snprintf(d.view.saved_name, sizeof(d.view.saved_name), "%s", options->view);
+            tui_saved_view_keys_act(&d.view, shown(&d), ACTION_VIEW_OPEN, tui_model_now());
+        }
         draw(&d);
         collect(&d, tui_model_now());
         if (options->at_ns > 0) {

@@ -18,6 +18,7 @@ struct dashboard_options {
     const char *study;   /* --study: whose page is open to begin with; NULL */
     int64_t interval_ms;
     enum tab tab;
+    const char *view; /* --view: the saved view to begin with; NULL */
     int64_t at_ns;    /* --at: the moment to begin with; 0: now */
     struct item item; /* whose page is open to begin with; ITEM_NONE */
     enum scheme scheme;

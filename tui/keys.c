@@ -15,6 +15,7 @@
 #include "tui/panel/panel.h"
 #include "tui/past_keys.h"
 #include "tui/paste.h"
+#include "tui/saved_view_keys.h"
 #include "tui/study_keys.h"
 #include "tui/train_ask.h"
 #include "tui/train_keys.h"
@@ -690,6 +691,8 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     case ' ':
     case 'K':
         return tui_train_keys_mark(view, model, tui_view_focus(view, &layout), now, key);
+    case 'V':
+        return tui_saved_view_keys_press(view, now, key);
     case '~':
         view->compare.smooth = (view->compare.smooth + 1) % COMPARE_SMOOTHS;
         break;

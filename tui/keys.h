@@ -32,6 +32,10 @@ enum action {
     ACTION_LINE_TRY,   /* the same with --dry-run */
     ACTION_ORDER_ASK,  /* the dry run of what view->order_form has, again */
     ACTION_ORDER_SEND, /* the order itself */
+    ACTION_VIEWS,      /* the saved views are to be listed again */
+    ACTION_VIEW_OPEN,  /* the one of view->saved_name, as the next */
+    ACTION_VIEW_SAVE,  /* what is shown, under that name */
+    ACTION_VIEW_REMOVE,
     ACTION_PROMOTE,
     ACTION_RETIRE,
 };

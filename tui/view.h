@@ -60,7 +60,14 @@ enum {
     ANSWER_SHOWN_MS = 60000,   /* and one that is longer in its box */
 };
 
-enum choosing { CHOOSING_NOTHING, CHOOSING_COLUMNS, CHOOSING_INDICATORS, CHOOSING_KEYS };
+enum choosing { CHOOSING_NOTHING, CHOOSING_COLUMNS, CHOOSING_INDICATORS, CHOOSING_KEYS, CHOOSING_VIEWS };
+
+/* The names of the saved views. */
+enum { SAVED_VIEWS_MAX = 64, SAVED_VIEW_NAME_MAX = 32 };
+struct saved_views {
+    int n;
+    char names[SAVED_VIEWS_MAX][SAVED_VIEW_NAME_MAX];
+};
 
 struct view {
     enum tab tab;
@@ -100,8 +107,10 @@ struct view {
     int setup_row;
     enum choosing choosing, choosing_last; /* the box of choices.h covers the body */
     int choosing_row;
-    bool choosing_waits; /* of the keys: the next press is the chosen action's */
-    int below;           /* which indicator stands below the chart; one past the last: none */
+    bool choosing_waits;                  /* of the keys: the next press is the chosen action's */
+    struct saved_views saved;             /* as they were listed last */
+    char saved_name[SAVED_VIEW_NAME_MAX]; /* of ACTION_VIEW_OPEN and the others */
+    int below; /* which indicator stands below the chart; one past the last: none */
     struct chart_window chart;
     bool depth;       /* depth and trades instead of the chart */
     bool help, whole; /* over the screen: the keys; the texts that it cuts */

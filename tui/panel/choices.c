@@ -14,6 +14,35 @@ static int draw_key(const struct area *box, int x, int y, const char *key, const
     return tui_area_text(box, x + 1, y, STYLE_DIM, words) + 1;
 }
 
+static void draw_foot(const struct area *box, enum choosing choosing)
+{
+    static const struct {
+        const char *key, *words;
+    } feet[][5] = {
+        [CHOOSING_COLUMNS] = {{"Space", "shows, hides,"},
+                              {"a", "auto,"},
+                              {"s F12", "save,"},
+                              {"Esc", "leave"}},
+        [CHOOSING_INDICATORS] = {{"Space", "shows, hides,"},
+                                 {"a", "auto,"},
+                                 {"s F12", "save,"},
+                                 {"Esc", "leave"}},
+        [CHOOSING_KEYS] = {{"Enter", "another key,"},
+                           {"d", "the usual one,"},
+                           {"a", "all,"},
+                           {"s F12", "save,"},
+                           {"Esc", "leave"}},
+        [CHOOSING_VIEWS] = {{"Enter 1-9", "open,"},
+                            {"s", "save this screen,"},
+                            {"d", "remove,"},
+                            {"Esc", "leave"}},
+    };
+    int x = 0;
+
+    for (int i = 0; i < 5 && feet[choosing][i].key; i++)
+        x = draw_key(box, x, box->height - 1, feet[choosing][i].key, feet[choosing][i].words);
+}
+
 void panel_choices(const struct area *screen, const struct scene *scene)
 {
     const struct view *view = scene->view;
@@ -43,7 +72,8 @@ void panel_choices(const struct area *screen, const struct scene *scene)
         int x = MARK_COLUMNS + names + 2;
         snprintf(name, sizeof(name), "%.*s", (int)strcspn(row->name, "."), row->name);
         tui_area_text(&box, 0, y, style, chosen ? ">" : " ");
-        tui_area_text(&box, 1, y, row->shown ? STYLE_STRONG : STYLE_DIM, row->shown ? "[x]" : "[ ]");
+        if (!choices.unmarked)
+            tui_area_text(&box, 1, y, row->shown ? STYLE_STRONG : STYLE_DIM, row->shown ? "[x]" : "[ ]");
         tui_area_text_cut(&box, 1 + MARK_COLUMNS, y, names, style, name);
         if (row->key[0])
             tui_area_text(&box, x, y, row->shown ? STYLE_KEY : STYLE_NORMAL, row->key);
@@ -56,11 +86,5 @@ void panel_choices(const struct area *screen, const struct scene *scene)
         tui_area_text(&box, 0, box.height - 2, STYLE_WARN, "changed, not saved");
     else
         tui_area_text_cut(&box, 0, box.height - 2, box.width, STYLE_DIM, choices.words);
-    int y = box.height - 1,
-        x = draw_key(&box, 0, y, keys ? "Enter" : "Space", keys ? "another key," : "shows, hides,");
-    if (keys)
-        x = draw_key(&box, x, y, "d", "the usual one,");
-    x = draw_key(&box, x, y, "a", keys ? "all," : "auto,");
-    x = draw_key(&box, x, y, "s F12", "save,");
-    draw_key(&box, x, y, "Esc", "leave");
+    draw_foot(&box, view->choosing);
 }

@@ -14,6 +14,7 @@
 #include "tui/item_keys.h"
 #include "tui/plain.h"
 #include "tui/print.h"
+#include "tui/saved_view_keys.h"
 #include "tui/screen.h"
 #include "tui/view.h"
 
@@ -161,6 +162,18 @@ static int take_open(struct option_call *call, const struct option_row *row, con
     return tui_item_parse(value, &request->dashboard.item) ? EXIT_OK : wrong(call, row, value, ITEM_FORMS);
 }
 
+static int take_view(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct dashboard_request *request = call->into;
+    char words[SAVED_VIEW_WORDS_MAX];
+    struct saved_view saved;
+
+    if (tui_saved_view_read(value, &saved, words) == -ENOENT)
+        return wrong(call, row, value, words);
+    request->dashboard.view = value;
+    return EXIT_OK;
+}
+
 static int find_state(const struct option_call *call, struct dashboard_options *dashboard)
 {
     char words[512];
@@ -194,10 +207,14 @@ static int print_screen(const struct dashboard_request *request, struct collecto
     struct view view = *from;
     struct canvas canvas;
     struct layout layout;
+    char words[SAVED_VIEW_WORDS_MAX];
     int r = tui_canvas_init(&canvas, request->width, request->height, request->dashboard.glyphs);
 
     if (r < 0)
         return r;
+    if (request->dashboard.view &&
+        (tui_saved_view_keys_open(&view, model, request->dashboard.view, words) < 0 || words[0]))
+        fprintf(stderr, "papertape: --view: %s\n", words);
     if (request->dashboard.study && !tui_view_open_study(&view, model, request->dashboard.study)) {
         tui_canvas_finish(&canvas);
         return -ENOENT;
@@ -335,6 +352,8 @@ static const struct option_row options[] = {
     {"at", "T", "the past: everything as it was then, as 2026-08-08T12:00, or -1h",
      offsetof(struct dashboard_request, dashboard.at_ns), cli_stored_take_time, .without = "plain study"},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
+    {"view", "NAME", "begin with that saved view, of V and :view save", .take = take_view,
+     .without = "tab study open plain"},
     {"open", "ITEM", "the page to begin with: " ITEM_FORMS, .take = take_open},
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
     {"scheme", "default|light|colour-blind|mono", "colours; NO_COLOR is mono", .take = take_scheme},

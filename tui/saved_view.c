@@ -1,0 +1,276 @@
+#include "tui/saved_view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/item_keys.h"
+
+#define SECTION                  "view"
+#define PANEL_WORD(number, name) " " #name
+#define AT(field)                KEY_AT(struct saved_view, field)
+#define LIST_AT(list, field)     AT(lists[list].field)
+#define YES                      KEY_SWITCH("no yes")
+
+static int read_filter(const struct config_key *key, const char *text, void *base,
+                       char why[static CONFIG_WHY_MAX]);
+static void print_filter(const struct config_key *key, const void *base, FILE *to);
+
+/* How a list is sorted and filtered; where columns can be chosen, which. */
+#define SORTED(list, word) \
+    {SECTION, word "_sort", "column that " word " are sorted by; empty: as usual", \
+     "",      KEY_TEXT,     LIST_AT(list, sort)}, \
+        {SECTION, word "_invert", "the other way round", "no", YES, LIST_AT(list, invert)}, \
+    { \
+        SECTION, word "_filter", "only those of " word " that have it", "", \
+            KEY_OWN(read_filter, print_filter), LIST_AT(list, filter) \
+    }
+#define COLUMNED(list, word) \
+    SORTED(list, word), \
+    { \
+        SECTION, word "_columns", "columns of " word, LIST_COLUMNS_AUTO, KEY_TEXT, LIST_AT(list, columns) \
+    }
+
+static const struct config_key rows[] = {
+    {SECTION, "tab", "the tab", "overview",
+     KEY_WORDS("overview study gpu market positions orders alerts log"), AT(tab)},
+    {SECTION, "zoomed", "the panel that is zoomed", "none", KEY_WORDS("none" PANEL_LIST(PANEL_WORD)),
+     AT(zoomed)},
+    {SECTION, "focus", "the panel that the arrows move in", "prices",
+     KEY_WORDS("none" PANEL_LIST(PANEL_WORD)), AT(focus)},
+    {SECTION, "symbol", "the chosen symbol; empty: the first", "", KEY_TEXT, AT(symbol)},
+    {SECTION, "timeframe", "of the chart; empty: the market's", "", KEY_TEXT, AT(timeframe)},
+    {SECTION, "chart", "candles or a line of closes", "candles", KEY_SWITCH("candles line"), AT(line)},
+    {SECTION, "scale", "of the chart's prices", "linear", KEY_SWITCH("linear log"), AT(log)},
+    {SECTION, "bars", "how many the chart shows; 0: as many as fit", "0", KEY_WHOLE(0, CHART_BARS_MAX),
+     AT(bars)},
+    {SECTION, "chart_hides", "indicators that it does not show", OVERLAY_HIDES_NONE, KEY_TEXT, AT(hides)},
+    {SECTION, "below", "which indicator is below it, from 0 on", "0", KEY_WHOLE(0, HISTORY_OUTPUTS_MAX),
+     AT(below)},
+    {SECTION, "depth", "order book and trades instead of the chart", "no", YES, AT(depth)},
+    {SECTION, "prices_sort", "the order of the prices", "listed", KEY_WORDS("listed change"), AT(price_sort)},
+    {SECTION, "prices_invert", "the other way round", "no", YES, AT(price_invert)},
+    {SECTION, "equity_span", "how much of the equity", "24h", KEY_WORDS("24h 7d 30d all"), AT(span)},
+    {SECTION, "benchmark", "holding the symbol beside it", "no", YES, AT(benchmark)},
+    {SECTION, "foot", "what is at the foot of the positions", "equity",
+     KEY_WORDS("equity trips symbols strategies"), AT(foot)},
+    {SECTION, "trips_of_one", "round trips of the chosen account alone", "no", YES, AT(trips_one)},
+    {SECTION, "ledger", "the ledger instead of the log", "no", YES, AT(ledger)},
+    COLUMNED(DB_LIST_ORDERS, "orders"),
+    COLUMNED(DB_LIST_FILLS, "fills"),
+    COLUMNED(DB_LIST_TRIPS, "trips"),
+    COLUMNED(DB_LIST_LEDGER, "ledger"),
+    SORTED(DB_LIST_ALERTS, "alerts"),
+    SORTED(DB_LIST_LOG, "log"),
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+static const char *const list_names[DB_LISTS] = {
+    [DB_LIST_ORDERS] = "orders", [DB_LIST_FILLS] = "fills", [DB_LIST_ALERTS] = "alerts",
+    [DB_LIST_LOG] = "log",       [DB_LIST_TRIPS] = "trips", [DB_LIST_LEDGER] = "ledger",
+};
+
+const struct config_key *tui_saved_view_rows(size_t *ret_n)
+{
+    *ret_n = ROWS;
+    return rows;
+}
+
+void tui_saved_view_defaults(struct saved_view *saved)
+{
+    *saved = (struct saved_view){0};
+    config_key_defaults(rows, ROWS, SECTION, saved);
+}
+
+/* ---- a filter's text: a line of a file has no ; after a blank, and no blanks at its ends ---- */
+
+static int read_filter(const struct config_key *key, const char *text, void *base,
+                       char why[static CONFIG_WHY_MAX])
+{
+    char value[DB_LIST_WORDS_MAX];
+    size_t n = 0;
+
+    for (; *text; text++) {
+        if (n + 1 == sizeof(value))
+            return config_key_refuse(why, CONFIG_WHY_MAX, "too long: %d bytes at most",
+                                     DB_LIST_WORDS_MAX - 1);
+        if (*text == '\\' && text[1])
+            value[n++] = *++text == 's' ? ' ' : *text;
+        else
+            value[n++] = *text;
+    }
+    value[n] = '\0';
+    memcpy((char *)base + key->offset, value, n + 1);
+    return 0;
+}
+
+static void print_filter(const struct config_key *key, const void *base, FILE *to)
+{
+    const char *text = (const char *)base + key->offset;
+
+    for (const char *at = text; *at; at++) {
+        if (*at == ' ' && (at == text || !at[1]))
+            fputs("\\s", to);
+        else if (strchr("\\;", *at))
+            fprintf(to, "\\%c", *at);
+        else
+            fputc(*at, to);
+    }
+}
+
+/* ---- from a screen, and back ---- */
+
+void tui_saved_view_take(const struct view *view, struct saved_view *ret)
+{
+    tui_saved_view_defaults(ret);
+    ret->tab = (int)view->tab;
+    ret->zoomed = (int)view->zoomed;
+    ret->focus = (int)(view->item.kind == ITEM_NONE ? view->focus : view->item_from);
+    memcpy(ret->symbol, view->symbol, sizeof(ret->symbol));
+    memcpy(ret->timeframe, view->timeframe, sizeof(ret->timeframe));
+    ret->line = view->chart.line;
+    ret->log = view->chart.log;
+    ret->bars = view->chart.bars;
+    memcpy(ret->hides, view->settings.hides, sizeof(ret->hides));
+    ret->below = view->below;
+    ret->depth = view->depth;
+    ret->price_sort = (int)view->price_sort;
+    ret->price_invert = view->price_invert;
+    ret->span = (int)view->equity_span;
+    ret->benchmark = view->benchmark;
+    ret->foot = (int)view->foot;
+    ret->trips_one = view->trips_one;
+    ret->ledger = view->ledger;
+    for (int i = 0; i < DB_LISTS; i++) {
+        const struct list_choice *list = &view->lists[i];
+        struct saved_list *saved = &ret->lists[i];
+        const char *column = list->sort > 0 ? db_list_column((enum db_list)i, list->sort) : NULL;
+        snprintf(saved->sort, sizeof(saved->sort), "%s", column ? column : "");
+        saved->invert = list->invert;
+        memcpy(saved->filter, list->filter, sizeof(saved->filter));
+        memcpy(saved->columns, view->settings.columns[i], sizeof(saved->columns));
+    }
+}
+
+static void add(char gone[static SAVED_VIEW_GONE_MAX], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add(char gone[static SAVED_VIEW_GONE_MAX], const char *format, ...)
+{
+    size_t n = strlen(gone);
+    va_list args;
+
+    if (n > 0 && n + 2 < SAVED_VIEW_GONE_MAX)
+        n += (size_t)snprintf(gone + n, SAVED_VIEW_GONE_MAX - n, ", ");
+    va_start(args, format);
+    vsnprintf(gone + n, SAVED_VIEW_GONE_MAX - n, format, args);
+    va_end(args);
+}
+
+static void show_list(const struct saved_list *saved, enum db_list list, struct view *view, char *gone)
+{
+    struct list_choice *choice = &view->lists[list];
+    int columns = 0;
+    size_t len;
+
+    *choice =
+        (struct list_choice){.invert = saved->invert, .asked = choice->asked, .answered = choice->asked};
+    memcpy(choice->filter, saved->filter, sizeof(choice->filter));
+    memcpy(choice->find, saved->filter, sizeof(choice->find));
+    for (int i = 1; saved->sort[0] && i < db_list_columns(list); i++)
+        if (strcmp(db_list_column(list, i), saved->sort) == 0)
+            choice->sort = i;
+    if (saved->sort[0] && choice->sort == 0)
+        add(gone, "column %s of %s", saved->sort, list_names[list]);
+    if (!tui_list_columns(list, &columns))
+        return;
+    const char *wrong = tui_list_columns_wrong(list, saved->columns, &len);
+    if (wrong)
+        add(gone, "column %.*s of %s", (int)len, wrong, list_names[list]);
+    if (strcmp(view->settings.columns[list], wrong ? LIST_COLUMNS_AUTO : saved->columns) == 0)
+        return;
+    snprintf(view->settings.columns[list], LIST_COLUMNS_TEXT_MAX, "%s",
+             wrong ? LIST_COLUMNS_AUTO : saved->columns);
+    view->settings_changed = true;
+}
+
+static void show_chart(const struct saved_view *saved, struct view *view, const struct model *model,
+                       char *gone)
+{
+    const struct history *h = &model->history;
+    bool known = model->status.n_symbols == 0 || !saved->symbol[0], kept = true;
+
+    for (int i = 0; i < model->status.n_symbols; i++)
+        known |= strcmp(model->status.symbols[i].symbol, saved->symbol) == 0;
+    if (!known)
+        add(gone, "symbol %s", saved->symbol);
+    snprintf(view->symbol, sizeof(view->symbol), "%s", known ? saved->symbol : "");
+    if (saved->timeframe[0] && saved->symbol[0] && strcmp(h->bars_symbol, saved->symbol) == 0) {
+        kept = h->n_timeframes == 0;
+        for (int i = 0; i < h->n_timeframes; i++)
+            kept |= strcmp(h->timeframes[i], saved->timeframe) == 0;
+    }
+    if (!kept)
+        add(gone, "timeframe %s", saved->timeframe);
+    snprintf(view->timeframe, sizeof(view->timeframe), "%s", kept ? saved->timeframe : "");
+    view->chart = (struct chart_window){.line = saved->line, .log = saved->log, .bars = saved->bars};
+    view->settings_changed |= strcmp(view->settings.hides, saved->hides) != 0;
+    memcpy(view->settings.hides, saved->hides, sizeof(view->settings.hides));
+    view->below = saved->below;
+    view->depth = saved->depth;
+}
+
+/* A panel is on a tab where the smallest complete screen or a large one has it. */
+static bool is_placed(const struct view *view, const struct model *model, enum panel panel)
+{
+    struct layout small, large;
+    struct view whole = *view;
+
+    whole.zoomed = PANEL_NONE;
+    tui_view_layout(&whole, model, 80, 24, &small);
+    tui_view_layout(&whole, model, 200, 60, &large);
+    return tui_layout_find(&small, panel) || tui_layout_find(&large, panel);
+}
+
+void tui_saved_view_show(const struct saved_view *saved, struct view *view, const struct model *model,
+                         char gone[static SAVED_VIEW_GONE_MAX])
+{
+    gone[0] = '\0';
+    tui_item_keys_back(view);
+    view->detail = view->help = view->whole = view->setup = false;
+    view->choosing = CHOOSING_NOTHING;
+    view->study_view = STUDY_LISTED;
+    view->tab = (enum tab)saved->tab;
+    view->zoomed = (enum panel)saved->zoomed;
+    view->focus = (enum panel)saved->focus;
+    memset(view->cursor, 0, sizeof(view->cursor));
+    show_chart(saved, view, model, gone);
+    view->price_sort = (enum price_sort)saved->price_sort;
+    view->price_invert = saved->price_invert;
+    view->equity_span = (enum history_span)saved->span;
+    view->benchmark = saved->benchmark;
+    view->foot = (enum layout_foot)saved->foot;
+    view->trips_one = saved->trips_one;
+    view->ledger = saved->ledger;
+    for (int i = 0; i < DB_LISTS; i++)
+        show_list(&saved->lists[i], (enum db_list)i, view, gone);
+    if (view->zoomed != PANEL_NONE && !is_placed(view, model, view->zoomed)) {
+        char name[40];
+        config_key_text(config_key_find(rows, ROWS, SECTION, "zoomed"), saved, name, sizeof(name));
+        add(gone, "panel %s", name);
+        view->zoomed = PANEL_NONE;
+    }
+}
+
+const char *tui_saved_view_wrong(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    size_t len = strlen(name);
+
+    if (len == 0 || len >= SAVED_VIEW_NAME_MAX)
+        return "a name of 1 to 31 characters is needed";
+    if (!strchr(letters, name[0]))
+        return "a name begins with a letter or a digit";
+    while (*name && (strchr(letters, *name) || strchr("-_.", *name)))
+        name++;
+    return *name ? "a name has letters, digits, - _ and . alone" : NULL;
+}
