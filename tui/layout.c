@@ -113,6 +113,14 @@ static int venue_rows(int venues)
     return venues == 0 ? 0 : 1 + 2 * (venues < VENUES_ROWS ? venues : VENUES_ROWS);
 }
 
+/* The feed's rows: its three lines continue on others where they are cut. */
+static int feed_rows(int width)
+{
+    enum { WHOLE = 80, HALF = 60 };
+
+    return width >= WHOLE ? 4 : width >= HALF ? 7 : 10;
+}
+
 static void overview(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
     int trainings = choice->trainings, venues = choice->venues;
@@ -122,11 +130,15 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
     int policies = trainings == 0 ? 0 : 5, depth = choice->saved ? 0 : 16;
     int gpu =
         choice->devices == 0 ? 0 : 1 + (choice->devices < DEVICES_ROWS ? choice->devices : DEVICES_ROWS);
+    const bool three = width >= LAYOUT_WIDTH_CHART && height >= 30, two = width >= LAYOUT_WIDTH_TWO;
+    const int beside = width - LAYOUT_WIDTH_LISTS - GUTTER;
+    const int second = three ? width * 5 / 16 : width * 2 / 5 < beside ? width * 2 / 5 : beside;
+    const int feed = two ? feed_rows(second) : 4;
     const struct slot narrow[] = {
         {PANEL_PRICES, 2, 5, 2, 1, PANEL_NONE},        {PANEL_TRAININGS, 2, few, 0, 3, PANEL_NONE},
         {PANEL_STUDIES, 2, studies, 0, 4, PANEL_NONE}, {PANEL_POSITIONS, 2, 3, 1, 2, PANEL_NONE},
         {PANEL_EQUITY, 3, 5, 3, 6, PANEL_ALERTS},      {PANEL_FILLS, 2, 4, 4, 5, PANEL_NONE},
-        {PANEL_FEED, 2, 4, 0, 7, PANEL_NONE},          {PANEL_GPU, gpu, gpu, 0, 8, PANEL_NONE},
+        {PANEL_FEED, 2, feed, 0, 7, PANEL_NONE},       {PANEL_GPU, gpu, gpu, 0, 8, PANEL_NONE},
     };
     const struct slot left[] = {
         {PANEL_PRICES, 3, 7, 1, 1, PANEL_NONE},        {PANEL_TRAININGS, 2, few, 1, 3, PANEL_NONE},
@@ -136,7 +148,7 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
     };
     const struct slot right[] = {
         {PANEL_EQUITY, 4, 9, 2, 1, PANEL_NONE},           {PANEL_ALERTS, 2, 6, 1, 2, PANEL_NONE},
-        {PANEL_VENUES, 2, venue_lines, 0, 4, PANEL_NONE}, {PANEL_FEED, 4, 4, 0, 3, PANEL_NONE},
+        {PANEL_VENUES, 2, venue_lines, 0, 4, PANEL_NONE}, {PANEL_FEED, 4, feed, 0, 3, PANEL_NONE},
         {PANEL_STREAMS, 3, 9, 2, 5, PANEL_NONE},
     };
     static const struct slot middle[] = {
@@ -146,17 +158,17 @@ static void overview(struct layout *layout, const struct layout_choice *choice, 
     };
     const struct slot edge[] = {
         {PANEL_ACCOUNTS, 3, 5, 0, 3, PANEL_NONE},         {PANEL_ALERTS, 2, 8, 1, 1, PANEL_NONE},
-        {PANEL_VENUES, 2, venue_lines, 0, 4, PANEL_NONE}, {PANEL_FEED, 4, 4, 0, 2, PANEL_NONE},
+        {PANEL_VENUES, 2, venue_lines, 0, 4, PANEL_NONE}, {PANEL_FEED, 4, feed, 0, 2, PANEL_NONE},
         {PANEL_STREAMS, 4, 14, 1, 5, PANEL_NONE},         {PANEL_DEPTH, 8, depth, 1, 6, PANEL_TRADES},
     };
 
-    if (width >= LAYOUT_WIDTH_CHART && height >= 30) {
-        int third = width * 5 / 16, first = width - 2 * (third + GUTTER);
+    if (three) {
+        int even = width - 2 * (second + GUTTER),
+            first = even > LAYOUT_WIDTH_LISTS ? even : LAYOUT_WIDTH_LISTS;
         STACK(layout, left, 0, y, first, height);
-        STACK(layout, middle, first + GUTTER, y, third, height);
-        STACK(layout, edge, width - third, y, third, height);
-    } else if (width >= 116) {
-        int second = width * 2 / 5;
+        STACK(layout, middle, first + GUTTER, y, width - first - second - 2 * GUTTER, height);
+        STACK(layout, edge, width - second, y, second, height);
+    } else if (two) {
         STACK(layout, left, 0, y, width - second - GUTTER, height);
         STACK(layout, right, width - second, y, second, height);
     } else {
@@ -268,7 +280,18 @@ static void market(struct layout *layout, const struct layout_choice *choice, in
         {PANEL_STREAMS, 3, 8, 2, 5, PANEL_NONE},
     };
 
-    if (height >= 36)
+    const struct slot all[] = {
+        {PANEL_PRICES, 3, price_rows(choice->symbols), 0, 1, PANEL_NONE},
+        {chart, 4, 24, 6, 2, beside},
+        {PANEL_POSITIONS, 6, 8, 1, 3, PANEL_EQUITY},
+        {PANEL_ORDERS, 5, 8, 1, 4, PANEL_LOG},
+        {PANEL_VENUES, 2, venue_rows(choice->venues), 0, 5, PANEL_NONE},
+        {PANEL_STREAMS, 3, 5, 0, 6, PANEL_NONE},
+    };
+
+    if (width >= LAYOUT_WIDTH_CHART && height >= LAYOUT_HEIGHT_ALL)
+        STACK(layout, all, 0, y, width, height);
+    else if (height >= 36)
         STACK(layout, high, 0, y, width, height);
     else
         STACK(layout, low, 0, y, width, height);

@@ -9,7 +9,10 @@ enum {
     LAYOUT_HEIGHT_MIN = 10,
     LAYOUT_RECTS_MAX = 24,    /* 21 are on a wide overview that has one of everything */
     LAYOUT_WIDTH_FEET = 100,  /* from here on the positions' tab may have all that it shows at its foot */
-    LAYOUT_WIDTH_CHART = 180, /* from here on the overview has the chart */
+    LAYOUT_WIDTH_LISTS = 80,  /* of the overview's lists: all of their columns fit */
+    LAYOUT_WIDTH_TWO = 120,   /* from here on it has two stacks, … */
+    LAYOUT_WIDTH_CHART = 180, /* … three, with the chart */
+    LAYOUT_HEIGHT_ALL = 50,   /* rows of the body from which on a market's tab of that width has all of it */
     LAYOUT_SIDE_MIN = 35,     /* columns of depth and trades beside the market's chart … */
     LAYOUT_SIDE_MAX = 46,
     LAYOUT_WIDTH_SIDE = 116, /* … which keeps 80 from here on */

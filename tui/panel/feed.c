@@ -6,18 +6,29 @@
 #include "cli/text.h"
 #include "tui/panel/frame.h"
 
-/* A label and its value, if there is room for both. Returns the column for the next one. */
-static int pair(const struct area *body, int x, int y, const char *label, enum style style, const char *value)
-{
-    if (x + cli_text_width(label) + 1 + cli_text_width(value) > body->width)
-        return body->width;
-    x = tui_area_text(body, x, y, STYLE_DIM, label);
-    return tui_area_text(body, x + 1, y, style, value) + 2;
-}
+enum { INDENT = 3 };
 
-static char *counted(char *buf, int64_t count)
+/* Where a line is written, and where it ends: it continues on rows that are left. */
+struct pen {
+    const struct area *body;
+    int x, y, last; /* the last row that it may take */
+};
+
+/* A label and its value, if there is room for both in this row or in another one. */
+static void pair(struct pen *pen, const char *label, enum style style, const char *value)
 {
-    return cli_format_count(buf, count < 0 ? NAN : (double)count);
+    const int width = cli_text_width(label) + 1 + cli_text_width(value);
+
+    if (pen->x + width > pen->body->width && pen->y < pen->last && INDENT + width <= pen->body->width) {
+        pen->x = INDENT;
+        pen->y++;
+    }
+    if (pen->x + width > pen->body->width) {
+        pen->x = pen->body->width;
+        return;
+    }
+    pen->x = tui_area_text(pen->body, pen->x, pen->y, STYLE_DIM, label);
+    pen->x = tui_area_text(pen->body, pen->x + 1, pen->y, style, value) + 2;
 }
 
 /* Bytes of `text` that a line of `columns` takes, up to a blank if it does not take all. */
@@ -37,6 +48,32 @@ static size_t line_bytes(const char *text, int columns)
         n += bytes;
     }
     return n;
+}
+
+/* Words that end the line, in as many rows as it may take; what is left then is cut. */
+static void end(struct pen *pen, enum style style, const char *words)
+{
+    const struct area *body = pen->body;
+    char row[STATUS_TEXT_MAX];
+
+    while (pen->y < pen->last && pen->x + cli_text_width(words) > body->width) {
+        size_t n = pen->x < body->width ? line_bytes(words, body->width - pen->x) : 0;
+        if (n < strlen(words) && words[n] != ' ')
+            n = pen->x > INDENT ? 0 : n; /* a word that begins a row may be broken */
+        snprintf(row, sizeof(row), "%.*s", (int)n, words);
+        if (n > 0)
+            tui_area_text(body, pen->x, pen->y, style, row);
+        words += n + strspn(words + n, " ");
+        pen->x = INDENT;
+        pen->y++;
+    }
+    if (pen->x < body->width)
+        tui_area_text_cut(body, pen->x, pen->y, body->width - pen->x, style, words);
+}
+
+static char *counted(char *buf, int64_t count)
+{
+    return cli_format_count(buf, count < 0 ? NAN : (double)count);
 }
 
 /* The error, from column x of row y on and, if it is longer than that row, in the next one. Returns its
@@ -71,9 +108,8 @@ static bool market_words(char buf[static FORMAT_MAX], const struct status *s, in
     return false;
 }
 
-/* Returns the next free row. */
-static int connection(const struct area *body, const struct status *s, enum freshness freshness,
-                      int64_t since_ms, int64_t now_ns)
+static void connection(struct pen *pen, const struct status *s, enum freshness freshness, int64_t since_ms,
+                       int64_t now_ns)
 {
     const struct status_feed *feed = &s->feed;
     char a[FORMAT_MAX], state[FORMAT_MAX];
@@ -87,57 +123,57 @@ static int connection(const struct area *body, const struct status *s, enum fres
         snprintf(state, sizeof(state), "%s in %lld s", feed->state,
                  (long long)(left_ms > 0 ? left_ms / 1000 : 0));
     const char *of = s->n_venues > 1 ? "venues" : feed->venue[0] ? feed->venue : "venue";
-    int x = pair(body, 1, 0, of, style, state);
+    pair(pen, of, style, state);
     if (market_words(a, s, now_ns))
-        x = pair(body, x, 0, "market", panel_frame_style(freshness, STYLE_NORMAL), a);
-    if (!ok && feed->detail[0])
-        return detail(body, x, 0, feed->detail) + 1;
-    x = pair(body, x, 0, "frames", STYLE_NORMAL, counted(a, feed->frames));
-    x = pair(body, x, 0, "malformed", feed->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL,
-             counted(a, feed->bad_frames));
-    x = pair(body, x, 0, "bytes", STYLE_NORMAL, counted(a, feed->bytes));
-    x = pair(body, x, 0, "reconnects", STYLE_NORMAL, counted(a, feed->connects));
+        pair(pen, "market", panel_frame_style(freshness, STYLE_NORMAL), a);
+    if (!ok && feed->detail[0]) {
+        pen->y = detail(pen->body, pen->x, pen->y, feed->detail);
+        return;
+    }
+    pair(pen, "frames", STYLE_NORMAL, counted(a, feed->frames));
+    pair(pen, "malformed", feed->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL, counted(a, feed->bad_frames));
+    pair(pen, "bytes", STYLE_NORMAL, counted(a, feed->bytes));
+    pair(pen, "reconnects", STYLE_NORMAL, counted(a, feed->connects));
     const char *words = feed->detail[0] ? feed->detail : feed->url;
-    tui_area_text_cut(body, x, 0, body->width - x, feed->detail[0] ? STYLE_WARN : STYLE_DIM, words);
-    return 1;
+    end(pen, feed->detail[0] ? STYLE_WARN : STYLE_DIM, words);
 }
 
-static void storage(const struct area *body, int y, const struct status *s, enum freshness freshness)
+static void storage(struct pen *pen, const struct status *s, enum freshness freshness)
 {
     char a[FORMAT_MAX], p99[FORMAT_MAX];
     bool ok = strcmp(s->db.state, "ok") == 0;
-    int x = pair(body, 1, y, "db", panel_frame_style(freshness, ok ? STYLE_GOOD : STYLE_BAD),
-                 s->db.state[0] ? s->db.state : "n/a");
 
+    pair(pen, "db", panel_frame_style(freshness, ok ? STYLE_GOOD : STYLE_BAD),
+         s->db.state[0] ? s->db.state : "n/a");
     if (s->db.detail[0]) {
-        tui_area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->db.detail);
+        end(pen, STYLE_BAD, s->db.detail);
         return;
     }
     if (s->log.state[0]) {
         bool logs = strcmp(s->log.state, "ok") == 0;
-        x = pair(body, x, y, "log", panel_frame_style(freshness, logs ? STYLE_GOOD : STYLE_BAD),
-                 s->log.state);
+        pair(pen, "log", panel_frame_style(freshness, logs ? STYLE_GOOD : STYLE_BAD), s->log.state);
         if (s->log.detail[0]) {
-            tui_area_text_cut(body, x, y, body->width - x, STYLE_BAD, s->log.detail);
+            end(pen, STYLE_BAD, s->log.detail);
             return;
         }
     }
-    x = pair(body, x, y, "commits", STYLE_NORMAL, counted(a, s->db.commits));
-    x = pair(body, x, y, "queue", STYLE_NORMAL, counted(a, s->db.queue));
+    pair(pen, "commits", STYLE_NORMAL, counted(a, s->db.commits));
+    pair(pen, "queue", STYLE_NORMAL, counted(a, s->db.queue));
     cli_format_number(a, s->db.commit_p99_ms, 1);
     snprintf(p99, sizeof(p99), "%.20s%s", a, isfinite(s->db.commit_p99_ms) ? " ms" : "");
-    x = pair(body, x, y, "p99", STYLE_NORMAL, p99);
-    x = pair(body, x, y, "orders", STYLE_NORMAL, counted(a, s->counters.orders));
-    x = pair(body, x, y, "fills", STYLE_NORMAL, counted(a, s->counters.fills));
-    pair(body, x, y, "rejected", s->counters.rejected > 0 ? STYLE_WARN : STYLE_NORMAL,
+    pair(pen, "p99", STYLE_NORMAL, p99);
+    pair(pen, "orders", STYLE_NORMAL, counted(a, s->counters.orders));
+    pair(pen, "fills", STYLE_NORMAL, counted(a, s->counters.fills));
+    pair(pen, "rejected", s->counters.rejected > 0 ? STYLE_WARN : STYLE_NORMAL,
          counted(a, s->counters.rejected));
 }
 
 enum { NAME_LEAST = 8 }; /* columns of a device's name; where there are fewer it is left out */
 
 /* The first device, its name shortened so that its figures fit, and how many more there are. */
-static void device(const struct area *body, int x, int y, const struct status *s)
+static void device(struct pen *pen, const struct status *s)
 {
+    const struct area *body = pen->body;
     const struct status_device *d = &s->devices[0];
     char a[FORMAT_MAX], b[FORMAT_MAX], figures[2 * FORMAT_MAX], more[FORMAT_MAX] = "", name[STATUS_TEXT_MAX];
 
@@ -145,10 +181,16 @@ static void device(const struct area *body, int x, int y, const struct status *s
              cli_format_number(b, d->mem_used_mib / 1024, 1));
     if (s->n_devices > 1)
         snprintf(more, sizeof(more), "  and %d more", s->n_devices - 1);
-    x = tui_area_text(body, x, y, STYLE_DIM, "gpu") + 1;
-    int room = body->width - x - 1 - (int)strlen(figures) - (int)strlen(more);
+    const char *whole = d->name[0] ? d->name : "n/a";
+    const int fixed = (int)(strlen("gpu ") + 1 + strlen(figures) + strlen(more));
+    if (pen->x + fixed + cli_text_width(whole) > body->width && pen->y < pen->last) {
+        pen->x = INDENT;
+        pen->y++;
+    }
+    int y = pen->y, x = tui_area_text(body, pen->x, y, STYLE_DIM, "gpu") + 1;
+    int room = body->width - pen->x - fixed;
     if (room >= NAME_LEAST) {
-        panel_frame_middle(name, sizeof(name), d->name[0] ? d->name : "n/a", room);
+        panel_frame_middle(name, sizeof(name), whole, room);
         x = tui_area_text(body, x, y, STYLE_NORMAL, name) + 1;
     }
     x = tui_area_text(body, x, y, STYLE_NORMAL, figures);
@@ -157,16 +199,25 @@ static void device(const struct area *body, int x, int y, const struct status *s
         tui_area_text_cut(body, x + 2, y, body->width - x - 2, STYLE_WARN, s->gpu.reason);
 }
 
-static void devices(const struct area *body, int y, const struct status *s)
+static void devices(struct pen *pen, const struct status *s)
 {
-    int x = pair(body, 1, y, "compute", STYLE_NORMAL, s->compute.backend[0] ? s->compute.backend : "n/a");
-
+    pair(pen, "compute", STYLE_NORMAL, s->compute.backend[0] ? s->compute.backend : "n/a");
     if (s->n_devices > 0) {
-        device(body, x, y, s);
+        device(pen, s);
         return;
     }
-    x = pair(body, x, y, "gpu", STYLE_NORMAL, s->gpu.state[0] ? s->gpu.state : "n/a");
-    tui_area_text_cut(body, x, y, body->width - x, STYLE_DIM, s->gpu.reason);
+    pair(pen, "gpu", STYLE_NORMAL, s->gpu.state[0] ? s->gpu.state : "n/a");
+    end(pen, STYLE_DIM, s->gpu.reason);
+}
+
+/* The next line: rows that are more than the lines that are left are for this one. */
+static void next(struct pen *pen, int lines_after)
+{
+    const int last = pen->body->height - 1 - lines_after;
+
+    pen->x = 1;
+    pen->y++;
+    pen->last = last > pen->y ? last : pen->y;
 }
 
 void panel_feed(const struct area *area, const struct scene *scene)
@@ -191,10 +242,14 @@ void panel_feed(const struct area *area, const struct scene *scene)
         panel_frame_empty(&body, "the daemon does not answer");
         return;
     }
-    int y = connection(&body, &model->status, freshness, tui_model_age(model, 0, scene->now),
-                       tui_model_clock_ns(model, scene->now));
-    storage(&body, y, &model->status, freshness);
-    devices(&body, y + 1, &model->status);
+    struct pen pen = {.body = &body, .y = -1};
+    next(&pen, 2);
+    connection(&pen, &model->status, freshness, tui_model_age(model, 0, scene->now),
+               tui_model_clock_ns(model, scene->now));
+    next(&pen, 1);
+    storage(&pen, &model->status, freshness);
+    next(&pen, 0);
+    devices(&pen, &model->status);
 }
 
 enum { SYMBOL, STREAM, VENUE, RATE, LATENCY, FRAMES, LIMIT, AGE, COLUMNS };
