@@ -3,7 +3,7 @@
 
 #include "tui/panel/frame.h"
 
-enum { NAME_COLUMNS = 10, VALUE_COLUMNS = 14, WORDS_ROWS = 3 };
+enum { NAME_COLUMNS = 10, VALUE_COLUMNS = 14, WORDS_ROWS = 6 };
 
 void panel_setup(const struct area *screen, const struct scene *scene)
 {

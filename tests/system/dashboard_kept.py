@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""What a user keeps of the dashboard, in tmux, on papertaped and the synthetic market: keys of [keys] and those that F2 changes do
+what their actions say, its effect read back from the daemon; a saved view is opened by key, line and option, also after a restart;
+what is wrong in either file is said."""
+
+import os
+import re
+import subprocess
+
+import dashboard
+import harness
+
+CONFIG = "[market]\ninterval = 1s\nhistory = 50\n[engine]\nlatency_ms = 0\n[account hand]\ncash = 50000\nstrategy = none\n"
+
+
+def last(tmux):
+    return tmux.screen().rstrip().splitlines()[-1]
+
+
+def show(tmux, daemon, *arguments):
+    tmux.type(f"clear; {harness.PAPERTAPE} --state {daemon.state} {' '.join(arguments)}")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, "PAPER ", "=help", "feed ok")
+
+
+def leave(tmux, key):
+    tmux.keys(key)
+    dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
+
+
+def trading(daemon, state):
+    daemon.wait_status(lambda s: s["trading"] == state, f"trading {state}")
+
+
+def keys(tmux, daemon, ini):
+    """X pauses, p no longer does; q is the help, and F10 quits."""
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write("[keys]\npause = X\nquit = F10\nhelp = q\n")
+    show(tmux, daemon)
+    dashboard.expect(tmux, "q=help", "X pause", "F10 quit")
+    tmux.keys("p", "X")
+    trading(daemon, "paused")
+    dashboard.expect(tmux, "pause done")
+    tmux.keys("Escape", "p", "X")
+    trading(daemon, "on")
+    tmux.keys("q")
+    dashboard.expect(tmux, " Help ", "F10         quit", "X           pause trading")
+    tmux.keys("Escape")
+    tmux.keys("F2")
+    dashboard.expect(tmux, "Set-up", "K keys")
+    tmux.keys("K")
+    dashboard.expect(tmux, "─ Keys ─", "overview")
+    tmux.keys("Down", "Enter")  # of the study's tab
+    dashboard.expect(tmux, "press the new key")
+    tmux.keys("X")
+    dashboard.expect(tmux, "X is the key of pause")
+    tmux.keys("Enter", "Q")
+    dashboard.expect(tmux, "[x] study", "changed, not saved")
+    tmux.keys("s")
+    dashboard.expect(tmux, "set-up done  saved in")
+    with open(ini, encoding="utf-8") as file:
+        kept = file.read()
+    assert kept.endswith("[keys]\nstudy = Q\nquit = F10\nhelp = q\npause = X\n"), kept
+    tmux.keys("Escape", "Q")
+    dashboard.expect(tmux, "[Q]Study")
+    leave(tmux, "F10")
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write("[keys]\npause = z\nflaten = X\n")
+    show(tmux, daemon)
+    tmux.keys("F2")
+    words = lambda: " ".join(" ".join(re.findall("│(.*)│", tmux.screen())).split())  # noqa: E731
+    dashboard.wait("both wrong lines", lambda: all(text in words() for text in (
+        ":2: [keys] pause: z is the key of zoom", ":3: [keys] flaten: no such action")), tmux.screen)
+    tmux.keys("Escape", "p")  # its usual one
+    trading(daemon, "paused")
+    tmux.keys("p")
+    trading(daemon, "on")
+    leave(tmux, "q")
+    os.remove(ini)
+
+
+def views(tmux, daemon, folder):
+    show(tmux, daemon)
+    tmux.keys("4", "L", "z", ":")
+    tmux.type("view save chart")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, "view chart saved; V lists them")
+    tmux.keys("z", "L", "1", ":")
+    tmux.type("view ch")
+    tmux.keys("Tab", "Enter")
+    dashboard.expect(tmux, "[4]Mkt", "view done  chart")
+    tmux.keys("1", "V")
+    dashboard.expect(tmux, "Saved views", "chart")
+    tmux.keys("1")
+    dashboard.expect(tmux, "[4]Mkt")
+    leave(tmux, "q")
+    show(tmux, daemon, "--view", "chart")
+    dashboard.expect(tmux, "[4]Mkt")
+    leave(tmux, "q")
+
+    environment = {**os.environ, "XDG_CONFIG_HOME": folder}
+    run = lambda *words: subprocess.run([harness.PAPERTAPE, "--state", daemon.state, *words], env=environment, text=True,  # noqa: E731
+                                        capture_output=True, timeout=60, check=False)
+    done = run("--view", "chart", "--dump-screen", "80x24")
+    assert done.returncode == 0 and "[4]Mkt" in done.stdout and not done.stderr, done
+    done = run("--view", "cahrt", "--dump-screen", "80x24")
+    assert done.returncode == 2 and "no view is saved as cahrt" in done.stderr and "chart" in done.stderr, done
+    path = os.path.join(folder, "papertape/views/chart.ini")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace("symbol = ", "symbol = GONEUSDT"))
+    done = run("--view", "chart", "--dump-screen", "80x24")
+    assert done.returncode == 0 and "gone: symbol GONEUSDT" in done.stderr, done
+    show(tmux, daemon, "--view", "chart")
+    dashboard.expect(tmux, "view gone: symbol GONEUSDT")
+    tmux.keys("Escape", ":")
+    tmux.type("view remove chart")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, "view chart removed")
+    assert os.listdir(os.path.dirname(path)) == []
+    leave(tmux, "q")
+
+
+def main():
+    with harness.Folder() as folder:
+        replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
+        tmux = dashboard.Tmux(folder.path)
+        kept = os.path.join(folder.path, "kept")
+        os.makedirs(os.path.join(kept, "papertape"))
+        try:
+            tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "XDG_STATE_HOME": kept, "XDG_CONFIG_HOME": kept})
+            keys(tmux, daemon, os.path.join(kept, "papertape/dashboard.ini"))
+            views(tmux, daemon, kept)
+        finally:
+            tmux.stop()
+        assert daemon.stop() == 0
+    print("system/dashboard_kept: keys and views")
+
+
+if __name__ == "__main__":
+    main()
