@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/order_keys.h"
+#include "tui/command_keys.h"
 
 #define FORMS "view NAME, view save NAME or view remove NAME is needed"
 
@@ -50,7 +50,7 @@ static void type(struct view *view, const char *verb, const char *name, struct m
 
     snprintf(line, sizeof(line), "view %s %s", verb, name);
     view->choosing = CHOOSING_NOTHING;
-    tui_order_keys_command(view, line, now);
+    tui_command_keys_open(view, line, now);
 }
 
 enum action tui_saved_view_keys_press(struct view *view, struct moment now, int key)
