@@ -13,6 +13,7 @@
 #include "db/report/trips.h"
 #include "db/row_hash.h"
 #include "db/store.h"
+#include "record/market.h"
 
 enum {
     SQL_MAX = 4096,
@@ -54,6 +55,14 @@ NAMES_HAVE(can_side, order_side_name, order_side, ORDER_SELL + 1)
 NAMES_HAVE(can_reason, order_reason_name, order_reason, ORDER_REASONS)
 NAMES_HAVE(can_tif, order_tif_name, order_tif, ORDER_TIFS)
 NAMES_HAVE(can_ledger_kind, ledger_kind_name, ledger_kind, LEDGER_KINDS)
+
+static bool can_session(const char *text)
+{
+    for (int i = 0; i < BAR_SESSIONS; i++)
+        if (strcasestr(bar_session_names[i], text))
+            return true;
+    return false;
+}
 
 static bool can_ledger_word(const char *text)
 {
@@ -144,6 +153,24 @@ static const struct list_column ledger_columns[] = {
     {"fill", "r.fill_id", true},
 };
 
+/* Stored as a text of digits, of qty_scale; "not known" is trades -1. */
+#define BAR_KNOWN(value) "iif(r.trades < 0, NULL, " value ")"
+static const struct list_column bar_columns[] = {
+    {"newest", "r.id", true},
+    {"time", "datetime(r.id / 1000000000, 'unixepoch')", true},
+    {"open", PRICE("open"), true},
+    {"high", PRICE("high"), true},
+    {"low", PRICE("low"), true},
+    {"close", PRICE("close"), true},
+    {"change", "(r.close - r.open) / nullif(CAST(r.open AS REAL), 0)", true},
+    {"range", "(r.high - r.low) / CAST('1e' || s.price_scale AS REAL)", true},
+    {"volume", "CAST(r.volume AS REAL) / CAST('1e' || s.qty_scale AS REAL)", true},
+    {"value", BAR_KNOWN("CAST(r.quote_volume AS REAL) / CAST('1e' || (s.price_scale + s.qty_scale) AS REAL)"),
+     true},
+    {"trades", BAR_KNOWN("r.trades"), true},
+    {"session", "nullif(r.session, 'none')", false},
+};
+
 /* A number of the log is its row's times this, and the kind. */
 #define LOG_KINDS      4
 #define TEXT_(number)  #number
@@ -217,6 +244,12 @@ static const struct source sources[DB_LISTS] = {
                          {ACCOUNT_NAME, NULL}},
                         true,
                         COLUMNS(ledger_columns)},
+    [DB_LIST_BARS] = {NULL, /* as put_places() has it */
+                      NULL,
+                      {{"datetime(r.id / 1000000000, 'unixepoch') LIKE %s", NULL},
+                       {"r.session LIKE %s", can_session}},
+                      true,
+                      COLUMNS(bar_columns)},
 };
 
 const char *db_list_column(enum db_list list, int column)
@@ -322,25 +355,72 @@ static void put_order(const struct db_list_query *query, bool back, char *sql, s
 }
 
 /* What a list is selected from, and all of it counted: of the round trips those of one account, in its
- * name's place. */
+ * name's place, of the bars those of one symbol and interval. */
 struct places {
-    char from[SQL_MAX / 4], total[SQL_MAX / 8];
+    char from[SQL_MAX / 2], total[SQL_MAX / 4 + SQL_MAX / 8];
 };
 
-static void put_places(const struct db_list_query *query, struct places *ret)
+/* The symbol by its name as db_reader_symbol() has it. */
+#define OF_BARS \
+    "symbol = (SELECT id FROM symbols WHERE name = %Q ORDER BY seen_ns DESC LIMIT 1) AND interval_ns = %lld"
+#define VENUE_BARS "FROM bars WHERE " OF_BARS " AND source = 'venue'"
+
+enum { BARS_MAX = SQL_MAX / 4 };
+/* The columns of record/market.h's bars, and `id`; of one table, whose key then is the order of numbers. 0 or
+ * -errno. */
+static int select_bars(struct db_reader *reader, const struct db_list_query *query, char own[static BARS_MAX])
+{
+    const long long ns = query->interval_ns;
+    int64_t one;
+
+    sqlite3_snprintf(BARS_MAX, own, "SELECT 1 " VENUE_BARS " LIMIT 1", query->symbol, ns);
+    int r = db_query_first(reader, own, NULL, RECORD_INTO(&one));
+    if (r > 0)
+        sqlite3_snprintf(BARS_MAX, own,
+                         "(SELECT open_ns AS id, symbol, " RECORD_COLUMNS(RECORD_STORED_BAR) " " VENUE_BARS
+                                                                                             ")",
+                         query->symbol, ns);
+    else if (r == 0)
+        sqlite3_snprintf(
+            BARS_MAX, own,
+            "(SELECT open_ns AS id, symbol, " RECORD_COLUMNS(
+                RECORD_CHART_BAR) ", '0' AS "
+                                  "quote_volume, -1 AS trades, -1 AS first_trade_id, -1 AS last_trade_id, NULL AS session "
+                                  "FROM chart_bars WHERE " OF_BARS ")",
+            query->symbol, ns);
+    return r < 0 ? r : 0;
+}
+
+static int put_bars(struct db_reader *reader, const struct db_list_query *query, struct places *ret)
+{
+    char own[BARS_MAX];
+    int r = select_bars(reader, query, own);
+
+    if (r < 0)
+        return r;
+    snprintf(ret->from, sizeof ret->from, "%s r LEFT JOIN symbols s ON s.id = r.symbol", own);
+    snprintf(ret->total, sizeof ret->total, "SELECT count(*) FROM %s", own);
+    return 0;
+}
+
+/* 0 or -errno. */
+static int put_places(struct db_reader *reader, const struct db_list_query *query, struct places *ret)
 {
     const struct source *source = &sources[query->list];
 
+    if (query->list == DB_LIST_BARS)
+        return put_bars(reader, query, ret);
     snprintf(ret->from, sizeof ret->from, "%s", source->from);
     snprintf(ret->total, sizeof ret->total, "%s", source->total);
     if (query->list != DB_LIST_TRIPS || !query->account[0])
-        return;
+        return 0;
     char own[SQL_MAX / 16];
     sqlite3_snprintf(sizeof own, own,
                      "(SELECT * FROM temp.trips WHERE account = (SELECT id FROM accounts WHERE name = %Q))",
                      query->account);
     snprintf(ret->from, sizeof ret->from, TRIPS_FROM("%s"), own);
     snprintf(ret->total, sizeof ret->total, "SELECT count(*) FROM %s", own);
+    return 0;
 }
 
 static int count_all(struct db_reader *reader, const struct db_list_query *query, int64_t *ret)
@@ -349,9 +429,9 @@ static int count_all(struct db_reader *reader, const struct db_list_query *query
     int64_t left_out = 0;
     char sql[SQL_MAX];
 
-    put_places(query, &places);
-    int r = db_query_first(reader, places.total, NULL, RECORD_INTO(ret));
+    int r = put_places(reader, query, &places);
 
+    r = r < 0 ? r : db_query_first(reader, places.total, NULL, RECORD_INTO(ret));
     if (r < 0 || !query->without)
         return r < 0 ? r : 0;
     snprintf(sql, sizeof sql, "%s WHERE id IN (SELECT value FROM json_each(?1))", places.total);
@@ -368,11 +448,13 @@ static int place_of(struct db_reader *reader, const struct db_list_query *query,
     struct places places;
     char sql[SQL_MAX];
 
-    put_places(query, &places);
+    int r = put_places(reader, query, &places);
+    if (r < 0)
+        return r;
     snprintf(sql, sizeof sql,
              "SELECT (%s r WHERE r.id %s ?1 AND " LEFT_OUT ") WHERE (%s r WHERE r.id = ?1 AND " LEFT_OUT ")",
              places.total, query->invert ? "<" : ">", places.total);
-    int r = db_query_first(reader, sql, RECORD_PARAMS(id, query->without), RECORD_INTO(ret));
+    r = db_query_first(reader, sql, RECORD_PARAMS(id, query->without), RECORD_INTO(ret));
     return r < 0 ? r : r == 0 ? -ENOENT : 0;
 }
 
@@ -400,7 +482,9 @@ static int read_at(struct db_reader *reader, const struct db_list_query *query, 
     int64_t id;
     sqlite3_stmt *stmt;
 
-    put_places(query, &places);
+    int r = put_places(reader, query, &places);
+    if (r < 0)
+        return r;
     ret->first = window_first(ret->at, ret->count);
     int64_t n = ret->count - ret->first < DB_LIST_WINDOW ? ret->count - ret->first : DB_LIST_WINDOW;
     int64_t behind = ret->count - ret->first - n;
@@ -408,7 +492,7 @@ static int read_at(struct db_reader *reader, const struct db_list_query *query, 
     put_order(query, back, order, sizeof order);
     snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE " LEFT_OUT " %s LIMIT ?3 OFFSET ?4", places.from,
              order);
-    int r = db_query(reader, sql, RECORD_PARAMS("", query->without, n, back ? behind : ret->first), &stmt);
+    r = db_query(reader, sql, RECORD_PARAMS("", query->without, n, back ? behind : ret->first), &stmt);
     for (ret->n = 0; r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&id))) > 0;)
         ret->ids[ret->n++] = id;
     if (back)
@@ -434,11 +518,13 @@ static int pass(struct db_reader *reader, const struct db_list_query *query, int
     struct places places;
     sqlite3_stmt *stmt;
 
-    put_places(query, &places);
+    int r = put_places(reader, query, &places);
+    if (r < 0)
+        return r;
     put_filter(&sources[query->list], query->filter, 1, filter, sizeof filter, bound);
     put_order(query, false, order, sizeof order);
     snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE %s AND " LEFT_OUT " %s", places.from, filter, order);
-    int r = db_query(reader, sql, RECORD_PARAMS(bound, query->without), &stmt);
+    r = db_query(reader, sql, RECORD_PARAMS(bound, query->without), &stmt);
     for (; r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&row))) > 0; count++) {
         if (query->first && count == DB_LIST_WINDOW) {
             ret->partial = true;
@@ -503,12 +589,14 @@ int db_list_find(struct db_reader *reader, const struct db_list_query *query, co
     struct places places;
     sqlite3_stmt *stmt;
 
-    put_places(query, &places);
+    int r = put_places(reader, query, &places);
+    if (r < 0)
+        return r;
     put_filter(&sources[query->list], query->filter, 1, filter, sizeof filter, bound);
     put_filter(&sources[query->list], words, 2, find, sizeof find, sought);
     put_order(query, back, order, sizeof order);
     snprintf(sql, sizeof sql, "SELECT r.id, %s FROM %s WHERE %s %s", find, places.from, filter, order);
-    int r = db_query(reader, sql, RECORD_PARAMS(bound, sought), &stmt);
+    r = db_query(reader, sql, RECORD_PARAMS(bound, sought), &stmt);
     while (r >= 0 && !found && (r = db_query_next(reader, stmt, RECORD_INTO(&row, &matches))) > 0) {
         if (matches && (past || !id))
             found = row;
@@ -638,4 +726,21 @@ int db_list_ledger(struct db_reader *reader, const int64_t *ids, int n,
     struct db_ledger_row each = {0};
     ROWS_OF("SELECT " DB_LEDGER_COLUMNS " FROM ledger WHERE id = ?1", db_query_ledger(reader, stmt, &each),
             &each);
+}
+
+int db_list_bars(struct db_reader *reader, const struct db_list_query *query, const int64_t *ids, int n,
+                 void (*row)(void *ctx, int at, const struct bar *row, const struct db_symbol_row *symbol),
+                 void *ctx)
+{
+    struct db_symbol_row symbol;
+    struct bar each = {0};
+    char own[BARS_MAX], sql[SQL_MAX / 2];
+    int known = n > 0 ? db_reader_symbol(reader, query->symbol, &symbol) : -ENOENT;
+
+    if (known < 0)
+        return known == -ENOENT ? 0 : known;
+    if ((known = select_bars(reader, query, own)) < 0)
+        return known;
+    snprintf(sql, sizeof sql, "SELECT " RECORD_COLUMNS(RECORD_STORED_BAR) " FROM %s WHERE id = ?1", own);
+    ROWS_OF(sql, db_query_row(reader, stmt, &db_record_bars, &each, NULL), &each, &symbol);
 }

@@ -13,6 +13,7 @@ enum db_list {
     DB_LIST_LOG,
     DB_LIST_TRIPS,
     DB_LIST_LEDGER,
+    DB_LIST_BARS, /* of one symbol and interval */
     DB_LISTS
 };
 
@@ -36,6 +37,8 @@ struct db_list_query {
     bool first;                     /* only the first window: the rest is not counted */
     const char *without;            /* a JSON array of numbers that are left out; NULL: none */
     char account[ACCOUNT_NAME_MAX]; /* of the round trips, one alone; "": all, and of other lists */
+    char symbol[SYMBOL_NAME_MAX];   /* of the bars, with their interval; "" and 0 of other lists */
+    int64_t interval_ns;
 };
 
 /* A window: `n` rows from place `first` on of `count` that the filter leaves of `total`. */
@@ -45,7 +48,7 @@ struct db_list_window {
     bool partial; /* there may be more rows than `count`: the query was for the first */
     int n;
     int64_t ids[DB_LIST_WINDOW]; /* the rows' own numbers; a round trip's: of the fill that closed it; of the
-                                    log: as db_list_log_kind() has it */
+                                    log: as db_list_log_kind() has it; a bar's: open_ns */
 };
 
 /* Reads the window around row `id`, or, where that is 0 or not in the list, around place `at`. Round trips
@@ -99,5 +102,12 @@ int db_list_trips(struct db_reader *reader, const int64_t *ids, int n,
 /* The fills of one: from `first` on to the one that closed it, oldest first, at most `limit`. */
 int db_list_trip_fills(struct db_reader *reader, int64_t id, int64_t first, int64_t limit,
                        void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
+
+/* The bars of the query's symbol and interval with these numbers: the venue's that are stored, in the shares
+ * of their time; where none of that interval is, those that are kept for the chart, whose quote_volume and
+ * trades are not known: trades is -1. */
+int db_list_bars(struct db_reader *reader, const struct db_list_query *query, const int64_t *ids, int n,
+                 void (*row)(void *ctx, int at, const struct bar *row, const struct db_symbol_row *symbol),
+                 void *ctx);
 
 #endif

@@ -14,7 +14,8 @@ static void put_columns(const struct view *view, struct choices *ret)
     static const char *const titles[DB_LISTS] = {[DB_LIST_ORDERS] = "Columns of the orders",
                                                  [DB_LIST_FILLS] = "Columns of the fills",
                                                  [DB_LIST_TRIPS] = "Columns of the round trips",
-                                                 [DB_LIST_LEDGER] = "Columns of the ledger"};
+                                                 [DB_LIST_LEDGER] = "Columns of the ledger",
+                                                 [DB_LIST_BARS] = "Columns of the bars"};
     const char *choice = view->settings.columns[view->listed];
     bool shown[LIST_COLUMNS_MAX];
     const struct list_column_row *rows = tui_list_columns(view->listed, &ret->n);

@@ -118,6 +118,14 @@ struct history_bar {
     double open, high, low, close, volume;
 };
 
+/* A bar of the list of them, as it is stored. */
+struct history_list_bar {
+    struct history_bar bar;
+    double value;        /* volume in the quote asset; NaN: not known */
+    int64_t trades;      /* -1: not known */
+    const char *session; /* static; "" where its market trades at all times, or it is not known */
+};
+
 /* Closes of a symbol's newest bar and of the one 24 hours ago; NaN: not known. */
 struct history_change {
     char symbol[SYMBOL_NAME_MAX];

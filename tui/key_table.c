@@ -79,7 +79,7 @@ static const struct key_row rows[] = {
      "Each press takes another one; the last line says which."},
     {"I", "invert", KEYS_LISTS, "the other way round", NULL},
     {"C", "columns", KEYS_LISTS, "the columns: which are shown, of all that are stored",
-     "Of orders, fills, round trips and the ledger. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
+     "Of orders, fills, round trips, the ledger and bars. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
      "the file of F2."},
     {"/", "filter", KEYS_LISTS, "only rows that have a text; ! before it: have not",
      "_stop_, _#883_, _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},
@@ -96,6 +96,9 @@ static const struct key_row rows[] = {
     {"d", "depth", KEYS_MARKET, "order book and newest trades instead of the chart, and back",
      "They are beside the chart from 116 columns on. A star marks prices at which orders of ours rest, with what is left "
      "of them."},
+    {"D", "bars", KEYS_MARKET, "the chart's bars as a list, and back",
+     "All that are stored of the symbol and the timeframe, with the keys of the other lists; Enter shows one in the chart. By volume, by change, "
+     "only those of a day (_/2026-08-08_). Where no bar of the timeframe is stored, those that the chart keeps."},
     {"o I", "sort invert", KEYS_MARKET, "the prices by their change of 24 hours; the other way round",
      "Where Tab has chosen the prices, on any tab that has them. Again *o*: as they are listed."},
     {"c", "line", KEYS_MARKET, "candles, or a line of closes", NULL},
@@ -182,7 +185,7 @@ const char *tui_key_place_words(enum key_place place)
     static const char *const words[KEYS_PLACES] = {
         [KEYS_EVERYWHERE] = "everywhere",
         [KEYS_ITEM] = "the page of a row",
-        [KEYS_LISTS] = "orders, fills, round trips, alerts, log, ledger",
+        [KEYS_LISTS] = "orders, fills, round trips, alerts, log, ledger, bars",
         [KEYS_MARKET] = "the market, tab 4",
         [KEYS_POSITIONS] = "positions, tab 5",
         [KEYS_STUDY] = "trainings and studies, tab 2",

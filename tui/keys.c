@@ -319,8 +319,44 @@ static enum action turn_depth(struct view *view, const struct model *model, stru
         return ACTION_NONE;
     }
     view->depth = !view->depth;
+    view->bars = false;
     view->zoomed = PANEL_NONE;
     return ACTION_COLLECT;
+}
+
+/* The list of the chart's bars instead of it, and back. */
+static enum action turn_bars(struct view *view, struct moment now)
+{
+    bool zoomed = view->zoomed != PANEL_NONE;
+
+    if (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE) {
+        tui_view_report(view, OUTCOME_NOTE, "bars:", "the market's tab is 4", now);
+        return ACTION_NONE;
+    }
+    view->bars = !view->bars;
+    view->depth = false;
+    view->focus = view->bars ? PANEL_BARS : PANEL_CHART;
+    view->zoomed = zoomed ? view->focus : PANEL_NONE;
+    return ACTION_COLLECT;
+}
+
+/* The chosen bar in the chart, with a few after it, where the crosshair is on it. */
+static enum action open_bar(struct view *view, const struct model *model)
+{
+    enum { AFTER = 16 };
+    const struct status_symbol *symbol = tui_view_symbol(view, model);
+    int64_t interval_ns, open_ns = tui_lists_chosen(view, model, DB_LIST_BARS);
+
+    if (!symbol || open_ns <= 0 ||
+        bar_interval_parse(tui_view_timeframe(view, model, symbol), &interval_ns) < 0)
+        return ACTION_NONE;
+    view->bars = false;
+    view->focus = PANEL_CHART;
+    view->zoomed = view->zoomed ? PANEL_CHART : PANEL_NONE;
+    view->chart.end_ns = open_ns + AFTER * interval_ns;
+    view->chart.crosshair = true;
+    view->chart.crosshair_ns = open_ns;
+    return ACTION_BARS;
 }
 
 /* Steps through the indicators below the chart, then none. */
@@ -591,6 +627,8 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
         view->zoomed = view->zoomed ? PANEL_NONE : tui_view_focus(view, &layout);
         break;
     case PRESS_ENTER:
+        if (tui_view_focus(view, &layout) == PANEL_BARS)
+            return open_bar(view, model);
         if (tui_study_keys_enter(view, model, tui_view_focus(view, &layout)))
             return ACTION_COLLECT;
         if (tui_item_keys_enter(view, model, tui_view_focus(view, &layout)))
@@ -619,6 +657,8 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
         return tui_chart_keys_press(view, model, &layout, now, key);
     case 'd':
         return turn_depth(view, model, now);
+    case 'D':
+        return turn_bars(view, now);
     case '[':
     case ']':
         if (tui_study_keys_plot(view, model, now, key))

@@ -264,7 +264,7 @@ static int price_rows(int symbols)
 static void market(struct layout *layout, const struct layout_choice *choice, int y, int width, int height)
 {
     bool depth = choice->depth && !choice->saved, narrow = width < 2 * 30;
-    const enum panel chart = depth ? PANEL_DEPTH : PANEL_CHART;
+    const enum panel chart = depth ? PANEL_DEPTH : choice->bars ? PANEL_BARS : PANEL_CHART;
     const enum panel beside = depth && !narrow ? PANEL_TRADES : PANEL_NONE;
     const int trades = depth && narrow ? 5 : 0; /* below the depth */
     const struct slot low[] = {

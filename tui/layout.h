@@ -71,6 +71,7 @@ enum tab {
     X(TESTED, tested) /* equity out of sample */ \
     X(ITEM, item) /* the page of a list's item: an order, a fill, an alert */ \
     X(CHART, chart) \
+    X(BARS, bars) /* its bars as a list */ \
     X(DEPTH, depth) /* the chosen symbol's order book */ \
     X(TRADES, trades) /* its newest trades */ \
     X(LOG, log) \
@@ -110,7 +111,8 @@ struct layout_choice {
     int warning; /* rows beyond one in which a study's page says what is wrong */
     bool ledger; /* the log's tab shows the ledger, where it has no room for both */
     bool item;   /* the page of an item instead of the tab's panels */
-    bool depth;  /* the market's tab shows depth and trades instead of the chart */
+    bool depth;  /* the market's tab shows depth and trades instead of the chart … */
+    bool bars;   /* … or the list of its bars */
     int symbols; /* that there are, 0: not known; the market's tab gives the rest to the chart */
     enum layout_foot foot;
     bool saved; /* a saved run, which has neither an order book nor trades */

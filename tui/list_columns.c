@@ -71,6 +71,19 @@ static const struct list_column_row ledger[] = {
     {"order", "number of the order that caused it", "ord", 5, true, 4},
     {"fill", "number of the fill that caused it", "fill", 5, true, 5},
 };
+static const struct list_column_row bars[] = {
+    {"time", "when it opened", "", 19, false, 1},
+    {"open", "", "open", 11, true, 5},
+    {"high", "", "high", 11, true, 3},
+    {"low", "", "low", 11, true, 4},
+    {"close", "", "close", 11, true, 1},
+    {"change", "from open to close, in percent", "change", 8, true, 2},
+    {"range", "from low to high", "range", 10, true, 8},
+    {"volume", "quantity that was traded", "volume", 10, true, 6},
+    {"value", "volume in the quote asset", "value", 12, true, 9},
+    {"trades", "how many there were", "trades", 7, true, 7},
+    {"session", "part of its market's day", "session", 7, false, 10},
+};
 /* clang-format on */
 
 #define ROWS(list) list, (int)(sizeof(list) / sizeof(list[0]))
@@ -79,10 +92,8 @@ static const struct {
     const struct list_column_row *rows;
     int n;
 } tables[DB_LISTS] = {
-    [DB_LIST_ORDERS] = {ROWS(orders)},
-    [DB_LIST_FILLS] = {ROWS(fills)},
-    [DB_LIST_TRIPS] = {ROWS(trips)},
-    [DB_LIST_LEDGER] = {ROWS(ledger)},
+    [DB_LIST_ORDERS] = {ROWS(orders)}, [DB_LIST_FILLS] = {ROWS(fills)}, [DB_LIST_TRIPS] = {ROWS(trips)},
+    [DB_LIST_LEDGER] = {ROWS(ledger)}, [DB_LIST_BARS] = {ROWS(bars)},
 };
 _Static_assert(sizeof(orders) / sizeof(orders[0]) <= LIST_COLUMNS_MAX, "as many as a table may have");
 

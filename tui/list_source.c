@@ -1,9 +1,11 @@
 #include "tui/list_source.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/text.h"
+#include "exchange/decimal.h"
 #include "tui/history_reader.h"
 
 void tui_list_rows_finish(struct list_rows *rows)
@@ -25,9 +27,10 @@ void tui_list_rows_keep_sums(struct list_rows *now, struct list_rows *before)
 size_t tui_list_row_size(enum db_list list)
 {
     static const size_t sizes[DB_LISTS] = {
-        [DB_LIST_ORDERS] = sizeof(struct status_order),  [DB_LIST_FILLS] = sizeof(struct history_fill),
-        [DB_LIST_ALERTS] = sizeof(struct history_alert), [DB_LIST_LOG] = sizeof(struct history_log),
-        [DB_LIST_TRIPS] = sizeof(struct history_trip),   [DB_LIST_LEDGER] = sizeof(struct history_ledger),
+        [DB_LIST_ORDERS] = sizeof(struct status_order),   [DB_LIST_FILLS] = sizeof(struct history_fill),
+        [DB_LIST_ALERTS] = sizeof(struct history_alert),  [DB_LIST_LOG] = sizeof(struct history_log),
+        [DB_LIST_TRIPS] = sizeof(struct history_trip),    [DB_LIST_LEDGER] = sizeof(struct history_ledger),
+        [DB_LIST_BARS] = sizeof(struct history_list_bar),
     };
 
     return sizes[list];
@@ -62,6 +65,24 @@ static void on_trip(void *ctx, int at, const struct db_trip *row)
 static void on_ledger(void *ctx, int at, const struct db_ledger_row *row)
 {
     tui_history_take_ledger(row, &((struct history_ledger *)((struct taking *)ctx)->rows)[at]);
+}
+
+static void on_bar(void *ctx, int at, const struct bar *row, const struct db_symbol_row *symbol)
+{
+    const int price = symbol->symbol.price_scale, qty = symbol->symbol.qty_scale;
+    const bool known = row->trades >= 0;
+
+    ((struct history_list_bar *)((struct taking *)ctx)->rows)[at] = (struct history_list_bar){
+        .bar = {.open_ns = row->open_ns,
+                .open = decimal_to_double(row->open, price),
+                .high = decimal_to_double(row->high, price),
+                .low = decimal_to_double(row->low, price),
+                .close = decimal_to_double(row->close, price),
+                .volume = decimal_to_double(row->volume, qty)},
+        .value = known ? decimal_to_double(row->quote_volume, price + qty) : NAN,
+        .trades = row->trades,
+        .session = row->session == BAR_SESSION_NONE ? "" : bar_session_names[row->session],
+    };
 }
 
 static struct history_log *log_at(void *ctx, int at)
@@ -132,9 +153,11 @@ static int read_log(struct db_reader *db, const struct db_list_window *window, s
     return r;
 }
 
-static int read_rows(struct db_reader *db, enum db_list list, const struct db_list_window *window, void *rows)
+static int read_rows(struct db_reader *db, const struct db_list_query *query,
+                     const struct db_list_window *window, void *rows)
 {
     struct taking taking = {.rows = rows};
+    const enum db_list list = query->list;
 
     if (list == DB_LIST_ORDERS)
         return db_list_orders(db, window->ids, window->n, on_order, &taking);
@@ -146,6 +169,8 @@ static int read_rows(struct db_reader *db, enum db_list list, const struct db_li
         return db_list_trips(db, window->ids, window->n, on_trip, &taking);
     if (list == DB_LIST_LEDGER)
         return db_list_ledger(db, window->ids, window->n, on_ledger, &taking);
+    if (list == DB_LIST_BARS)
+        return db_list_bars(db, query, window->ids, window->n, on_bar, &taking);
     return read_log(db, window, &taking);
 }
 
@@ -166,7 +191,7 @@ static int read_found(struct db_reader *db, enum db_list list, const struct list
     if (r == 0 && !(rows.rows = calloc((size_t)rows.window.n + 1, tui_list_row_size(list))))
         r = -ENOMEM;
     if (r == 0)
-        r = read_rows(db, list, &rows.window, rows.rows);
+        r = read_rows(db, &query, &rows.window, rows.rows);
     rows.summed = sums && list == DB_LIST_TRIPS;
     if (r == 0 && rows.summed)
         r = db_trips_sums(db, &rows.sums);

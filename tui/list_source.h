@@ -32,7 +32,7 @@ struct list_rows {
     struct db_list_query query; /* that they were read by; its `without` is NULL */
     struct db_list_window window;
     void *rows;               /* [window.n] struct status_order, history_fill, history_alert, history_log,
-                                 history_trip or history_ledger */
+                                 history_trip, history_ledger or history_list_bar */
     bool summed;              /* `sums` were read again; else the former ones hold */
     struct db_trip_sums sums; /* of the round trips, of all accounts */
     char words[DB_ERROR_MAX]; /* why it could not be read; "" */

@@ -8,6 +8,7 @@
 static const enum panel panels[DB_LISTS] = {
     [DB_LIST_ORDERS] = PANEL_ORDERS, [DB_LIST_FILLS] = PANEL_FILLS, [DB_LIST_ALERTS] = PANEL_ALERTS,
     [DB_LIST_LOG] = PANEL_LOG,       [DB_LIST_TRIPS] = PANEL_TRIPS, [DB_LIST_LEDGER] = PANEL_LEDGER,
+    [DB_LIST_BARS] = PANEL_BARS,
 };
 
 enum db_list tui_lists_of(enum panel panel)
@@ -64,17 +65,21 @@ static bool is_head(const struct list_items *items, int64_t id)
     return false;
 }
 
-/* What the history has, until the list has been read; of the ledger nothing. */
+/* What the history has, until the list has been read; of the ledger and of bars nothing. */
 static void put_history(const struct model *model, enum db_list list, struct lists_rows *rows)
 {
     const struct history *h = &model->history;
     const void *all[] = {
         [DB_LIST_ORDERS] = h->orders, [DB_LIST_FILLS] = h->fills, [DB_LIST_ALERTS] = h->alerts,
         [DB_LIST_LOG] = h->log,       [DB_LIST_TRIPS] = NULL, /* none before they have been read */
-        [DB_LIST_LEDGER] = NULL};
-    const int n[] = {
-        [DB_LIST_ORDERS] = h->n_orders, [DB_LIST_FILLS] = h->n_fills, [DB_LIST_ALERTS] = h->n_alerts,
-        [DB_LIST_LOG] = h->n_log,       [DB_LIST_TRIPS] = 0,          [DB_LIST_LEDGER] = 0};
+        [DB_LIST_LEDGER] = NULL,      [DB_LIST_BARS] = NULL};
+    const int n[] = {[DB_LIST_ORDERS] = h->n_orders,
+                     [DB_LIST_FILLS] = h->n_fills,
+                     [DB_LIST_ALERTS] = h->n_alerts,
+                     [DB_LIST_LOG] = h->n_log,
+                     [DB_LIST_TRIPS] = 0,
+                     [DB_LIST_LEDGER] = 0,
+                     [DB_LIST_BARS] = 0};
     struct list_items *items = &rows->items;
 
     for (int i = 0; all[list] && i < n[list] && items->n < LIST_ROWS_MAX; i++) {
@@ -88,8 +93,20 @@ static void put_history(const struct model *model, enum db_list list, struct lis
         items->ids[items->n++] = id;
     }
     items->count = items->total = items->n;
-    items->partial =
-        list == DB_LIST_LEDGER || n[list] >= (list == DB_LIST_LOG ? HISTORY_ROWS_MAX / 2 : HISTORY_ROWS_MAX);
+    items->partial = list == DB_LIST_LEDGER || list == DB_LIST_BARS ||
+                     n[list] >= (list == DB_LIST_LOG ? HISTORY_ROWS_MAX / 2 : HISTORY_ROWS_MAX);
+}
+
+/* Which part of a list is shown: the round trips of one account, the bars of the chart's symbol and
+ * timeframe.
+ */
+static void put_part(const struct view *view, const struct model *model, struct db_list_query *query)
+{
+    if (query->list == DB_LIST_TRIPS)
+        snprintf(query->account, sizeof(query->account), "%s", tui_view_trips_account(view, model));
+    const struct status_symbol *symbol = query->list == DB_LIST_BARS ? tui_view_symbol(view, model) : NULL;
+    if (symbol && bar_interval_parse(tui_view_timeframe(view, model, symbol), &query->interval_ns) == 0)
+        memcpy(query->symbol, symbol->symbol, sizeof(query->symbol));
 }
 
 /* Were the rows read for another order or filter? The last of them is not the last to come. */
@@ -104,11 +121,13 @@ void tui_lists_rows(const struct view *view, const struct model *model, enum db_
 {
     const struct list_rows *read = &model->lists[list];
     const struct db_list_window *w = &read->window;
-    const char *account = list == DB_LIST_TRIPS ? tui_view_trips_account(view, model) : "";
+    struct db_list_query part = {.list = list};
     struct list_items *items = &ret->items;
 
     ret->list = list;
-    ret->have = read->have && strcmp(account, read->query.account) == 0;
+    put_part(view, model, &part);
+    ret->have = read->have && strcmp(part.account, read->query.account) == 0 &&
+                strcmp(part.symbol, read->query.symbol) == 0 && part.interval_ns == read->query.interval_ns;
     ret->live = ret->externals = items->n_heads = items->n = 0;
     items->first = w->first;
     items->count = w->count;
@@ -205,9 +224,7 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
         want->query.sort = list->sort;
         want->query.invert = list->invert;
         snprintf(want->query.filter, sizeof(want->query.filter), "%s", list->filter);
-        if (i == DB_LIST_TRIPS)
-            snprintf(want->query.account, sizeof(want->query.account), "%s",
-                     tui_view_trips_account(view, model));
+        put_part(view, model, &want->query);
         put_without(&rows.items, want->without);
         tui_list_anchor(list, &rows.items, view->cursor[panels[i]], &want->id, &want->at);
         if (list->asked == list->answered)

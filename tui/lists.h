@@ -8,7 +8,7 @@
 /* A list's rows. */
 struct lists_rows {
     enum db_list list;
-    bool have; /* they have been read, of the account whose round trips are shown */
+    bool have; /* they have been read, of the account, or the symbol and timeframe, that is shown */
     struct list_items items;
     const void *rows[LIST_ROWS_MAX]; /* [items.n] */
     int live, externals; /* of orders, the heads: so many of the status, then so many of elsewhere */

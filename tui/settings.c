@@ -41,10 +41,11 @@ const struct config_key tui_settings_rows[] = {
     COLUMNS_OF(DB_LIST_FILLS, "fills"),
     COLUMNS_OF(DB_LIST_TRIPS, "trips"),
     COLUMNS_OF(DB_LIST_LEDGER, "ledger"),
+    COLUMNS_OF(DB_LIST_BARS, "bars"),
     {"dashboard", "chart_hides", "indicators that the chart does not show, by C in it", OVERLAY_HIDES_NONE,
      KEY_TEXT, KEY_AT(struct dashboard_settings, hides)},
 };
-enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), CHOSEN_ROWS = 5 };
+enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), CHOSEN_ROWS = 6 };
 const size_t tui_settings_n = ROWS - CHOSEN_ROWS;
 
 /* Which list's columns they are. */

@@ -131,6 +131,7 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
     case PANEL_LOG:
     case PANEL_TRIPS:
     case PANEL_LEDGER:
+    case PANEL_BARS:
         return tui_lists_count(view, model, tui_lists_of(panel));
     case PANEL_TRADES:
         return model->tape.n;
@@ -166,10 +167,10 @@ bool tui_view_takes_focus(enum panel panel)
     return panel == PANEL_PRICES || panel == PANEL_POSITIONS || panel == PANEL_ACCOUNTS ||
            (panel >= PANEL_TRIPS && panel <= PANEL_BY_STRATEGY) || panel == PANEL_STRATEGIES ||
            panel == PANEL_STREAMS || panel == PANEL_FILLS || panel == PANEL_ORDERS || panel == PANEL_ALERTS ||
-           panel == PANEL_LOG || panel == PANEL_LEDGER || panel == PANEL_GPU || panel == PANEL_TRAININGS ||
-           panel == PANEL_POLICIES || panel == PANEL_TRAINING || panel == PANEL_CURVE ||
-           panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG || panel == PANEL_CHART ||
-           panel == PANEL_EQUITY || panel == PANEL_STUDIES ||
+           panel == PANEL_LOG || panel == PANEL_LEDGER || panel == PANEL_BARS || panel == PANEL_GPU ||
+           panel == PANEL_TRAININGS || panel == PANEL_POLICIES || panel == PANEL_TRAINING ||
+           panel == PANEL_CURVE || panel == PANEL_TIMELINE || panel == PANEL_TRAINING_LOG ||
+           panel == PANEL_CHART || panel == PANEL_EQUITY || panel == PANEL_STUDIES ||
            (panel >= PANEL_BEST && panel <= PANEL_REPORTS) || panel == PANEL_LAMBDA ||
            panel == PANEL_TESTED || panel == PANEL_DEPTH || panel == PANEL_TRADES ||
            panel == PANEL_ITEM; /* some of them only to be zoomed */
@@ -254,6 +255,7 @@ void tui_view_layout(const struct view *view, const struct model *model, int wid
         .foot = view->foot,
         .item = view->item.kind != ITEM_NONE,
         .depth = view->depth,
+        .bars = view->bars,
         .symbols = model->status.n_symbols,
         .saved = model_is_saved(model),
         .ledger = view->ledger,

@@ -112,7 +112,8 @@ struct view {
     char saved_name[SAVED_VIEW_NAME_MAX]; /* of ACTION_VIEW_OPEN and the others */
     int below; /* which indicator stands below the chart; one past the last: none */
     struct chart_window chart;
-    bool depth;       /* depth and trades instead of the chart */
+    bool depth;       /* depth and trades instead of the chart … */
+    bool bars;        /* … or the list of its bars */
     bool help, whole; /* over the screen: the keys; the texts that it cuts */
     int scroll;       /* rows of them that are above */
     int whole_most;   /* of the texts at most, as they were drawn; LIST_END: not yet */

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """The market's tab on papertaped and the synthetic market, while the venue stands still: the ladder that is printed and the
 one in tmux are what `papertape book` says, with the star of an order of ours; the tape's trades are those that the daemon
-says; once the book is stale there is a dash."""
+says; once the book is stale there is a dash; the list of bars has the stored ones."""
 
+import contextlib
 import json
 import os
 import re
 import signal
+import sqlite3
 from decimal import Decimal
 
 import dashboard
@@ -72,6 +74,30 @@ def check_tape(screen, trades):
         assert (side.strip(), Decimal(price), Decimal(qty)) == right, (shown, trades[:len(shown)])
 
 
+def check_bars(tmux, daemon):
+    """D lists the stored bars, by volume too; Enter shows one in the chart."""
+    with contextlib.closing(sqlite3.connect(f"file:{daemon.state}/papertape.db?mode=ro", uri=True)) as db:
+        def opened(order):
+            return db.execute("SELECT datetime(open_ns / 1000000000, 'unixepoch'), count(*) OVER () FROM bars WHERE source = 'venue' AND "
+                              "interval_ns = 1000000000 AND symbol = (SELECT id FROM symbols WHERE name = ?) ORDER BY "
+                              f"{order} LIMIT 1", (SYMBOL,)).fetchone()
+        newest, n = opened("open_ns DESC")
+        oldest, most = opened("open_ns")[0], opened("CAST(volume AS INTEGER) DESC, open_ns DESC")[0]
+    tmux.keys("D")
+    dashboard.expect(tmux, f"Bars {SYMBOL} 1s (1 of {n})", f">{newest}", "D chart")
+    tmux.keys("G")
+    dashboard.expect(tmux, f"Bars {SYMBOL} 1s ({n} of {n})", f">{oldest}")
+    while ") by volume" not in tmux.screen():
+        shown = tmux.screen()
+        tmux.keys("o")
+        dashboard.wait("another order", lambda: tmux.screen().splitlines()[-1] != shown.splitlines()[-1], tmux.screen)
+    tmux.keys("Home")
+    dashboard.expect(tmux, f">{most}", f"(1 of {n}) by volume")
+    tmux.keys("Enter")
+    dashboard.expect(tmux, f"─{SYMBOL} 1s", "d depth")
+    tmux.keys("m", "End")
+
+
 def answer(daemon, command, **arguments):
     return harness.control(daemon, command, dict(arguments, symbol=SYMBOL))["result"]
 
@@ -113,6 +139,7 @@ def main():
             assert "spread" not in tmux.screen()
             tmux.keys("d")
             dashboard.expect(tmux, f"─{SYMBOL} 1s", "d depth")
+            check_bars(tmux, daemon)
             tmux.keys("q")
             dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
         finally:

@@ -73,6 +73,7 @@ static void check_size(int width, int height)
                                        .running = (width + height) % 6,
                                        .devices = tab < TABS ? 0 : (2 * width + height) % 4,
                                        .foot = (enum layout_foot)((width + 3 * height + tab) % FEET),
+                                       .bars = (width + 5 * height) % 3 == 0,
                                        .item = tab > TABS && (width + height) % 7 == 0};
         tui_layout_compute(width, height, &choice, &layout);
         if (bad(&layout, width, height) || hollow(&layout, width, height)) {

@@ -15,7 +15,8 @@
 #include "tui/keys.h"
 #include "tui/lists.h"
 
-static const enum db_list lists[] = {DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_TRIPS, DB_LIST_LEDGER};
+static const enum db_list lists[] = {DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_TRIPS, DB_LIST_LEDGER,
+                                     DB_LIST_BARS};
 static struct model *model;
 static struct view view;
 static const struct moment now = {1723161255342000000, 1000000};

@@ -135,6 +135,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         {"E", "amend", true, .order = true},
         {"/", "filter", .list = true},
         {"d", "depth", .chart = true},
+        {"D", "chart", .chart = true}, /* from the list of its bars; the other way at the end */
         {"J", "ledger", .log = true},
         {"c", "line", .chart = true},
         {",.", "pan", .chart = true},
@@ -149,6 +150,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         {"Tab", "next", false},
         {"+-", "refresh", false},
         {"?", "help", false},
+        {"D", "list", .chart = true},
     };
     static const char *const feet[FEET] = {"equity", "trips", "symbols", "strategies"};
     const struct view *view = scene->view;
@@ -205,8 +207,11 @@ void panel_keys(const struct area *area, const struct scene *scene)
             continue;
         if (keys[i].key[0] == 't')
             word = feet[(view->foot + 1) % FEET];
-        if (keys[i].chart && (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE ||
-                              (view->depth && keys[i].key[0] != 'd')))
+        if (keys[i].chart && (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE))
+            continue;
+        if (keys[i].key[0] == 'D' && (strcmp(word, "chart") == 0) != view->bars)
+            continue;
+        if (keys[i].chart && (view->depth || view->bars) && !strchr("dD", keys[i].key[0]))
             continue;
         if (keys[i].key[0] == 'b' && view->at_ns > 0)
             continue;

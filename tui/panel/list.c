@@ -66,9 +66,10 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
         ret->area.width = ret->body.width = area->width - 1;
     put_counts(ret, scene, more, counts, sizeof(counts));
     put_choice(scene, list, choice, sizeof(choice));
-    bool known =
-        tui_list_count(&ret->rows.items) > 0 ||
-        (list == DB_LIST_TRIPS || list == DB_LIST_LEDGER ? ret->rows.have : scene->model->have_history);
+    bool known = tui_list_count(&ret->rows.items) > 0 ||
+                 (list == DB_LIST_TRIPS || list == DB_LIST_LEDGER || list == DB_LIST_BARS
+                      ? ret->rows.have
+                      : scene->model->have_history);
     if (known)
         snprintf(text, sizeof(text), "%s (%s)%s", title, counts, choice);
     else
