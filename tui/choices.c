@@ -11,11 +11,11 @@ _Static_assert((int)LIST_COLUMNS_MAX <= (int)CHOICES_MAX, "each column has a row
 
 static void put_columns(const struct view *view, struct choices *ret)
 {
-    static const char *const titles[DB_LISTS] = {[DB_LIST_ORDERS] = "Columns of the orders",
-                                                 [DB_LIST_FILLS] = "Columns of the fills",
-                                                 [DB_LIST_TRIPS] = "Columns of the round trips",
-                                                 [DB_LIST_LEDGER] = "Columns of the ledger",
-                                                 [DB_LIST_BARS] = "Columns of the bars"};
+    static const char *const titles[LIST_ALL] = {
+        [DB_LIST_ORDERS] = "Columns of the orders",     [DB_LIST_FILLS] = "Columns of the fills",
+        [DB_LIST_TRIPS] = "Columns of the round trips", [DB_LIST_LEDGER] = "Columns of the ledger",
+        [DB_LIST_BARS] = "Columns of the bars",         [LIST_TRAININGS] = "Columns of the trainings",
+        [LIST_POLICIES] = "Columns of the policies"};
     const char *choice = view->settings.columns[view->listed];
     bool shown[LIST_COLUMNS_MAX];
     const struct list_column_row *rows = tui_list_columns(view->listed, &ret->n);
@@ -94,7 +94,7 @@ void tui_choices(const struct view *view, const struct model *model, struct choi
         put_views(view, ret);
 }
 
-void tui_choices_columns(struct view *view, enum db_list list, struct moment now)
+void tui_choices_columns(struct view *view, int list, struct moment now)
 {
     int n;
 

@@ -23,7 +23,7 @@ struct choices {
 void tui_choices(const struct view *view, const struct model *model, struct choices *ret);
 
 /* Open it; where there is nothing to choose, the last line says so. */
-void tui_choices_columns(struct view *view, enum db_list list, struct moment now);
+void tui_choices_columns(struct view *view, int list, struct moment now);
 void tui_choices_indicators(struct view *view, const struct model *model, struct moment now);
 void tui_choices_keys(struct view *view);
 

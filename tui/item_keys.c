@@ -102,7 +102,7 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
     case PANEL_PRICES:
         return named(ret, ITEM_SYMBOL, tui_view_symbol(view, model)->symbol, "");
     case PANEL_POLICIES:
-        return named(ret, ITEM_POLICY, s->policies[at].policy, "");
+        return named(ret, ITEM_POLICY, tui_view_policy(view, model)->policy, "");
     default:
         return false;
     }

@@ -79,10 +79,10 @@ static const struct key_row rows[] = {
      "Each press takes another one; the last line says which."},
     {"I", "invert", KEYS_LISTS, "the other way round", NULL},
     {"C", "columns", KEYS_LISTS, "the columns: which are shown, of all that are stored",
-     "Of orders, fills, round trips, the ledger and bars. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
+     "Of orders, fills, round trips, the ledger, bars, trainings and policies. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
      "the file of F2."},
     {"/", "filter", KEYS_LISTS, "only rows that have a text; ! before it: have not",
-     "_stop_, _#883_, _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},
+     "_stop_, _#883_ (where rows have numbers), _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},
     {"n N", "find-next find-before", KEYS_LISTS, "the next row that has a text, the one before",
      "The text is the last filter's, else it is asked for. Past the last row it continues at the first, and back."},
     {"E", "amend", KEYS_LISTS, "amend the chosen order, by a form",
@@ -185,7 +185,7 @@ const char *tui_key_place_words(enum key_place place)
     static const char *const words[KEYS_PLACES] = {
         [KEYS_EVERYWHERE] = "everywhere",
         [KEYS_ITEM] = "the page of a row",
-        [KEYS_LISTS] = "orders, fills, round trips, alerts, log, ledger, bars",
+        [KEYS_LISTS] = "lists",
         [KEYS_MARKET] = "the market, tab 4",
         [KEYS_POSITIONS] = "positions, tab 5",
         [KEYS_STUDY] = "trainings and studies, tab 2",
@@ -209,7 +209,7 @@ enum key_place tui_key_place(const struct view *view, enum panel focus)
         return KEYS_STUDY_PAGE;
     if (tui_study_keys_here(view, focus) || tui_train_keys_here(view, focus))
         return KEYS_STUDY;
-    if (tui_lists_of(focus) != DB_LISTS)
+    if (tui_lists_of(focus) != LIST_ALL)
         return KEYS_LISTS;
     return view->tab == TAB_MARKET      ? KEYS_MARKET
            : view->tab == TAB_POSITIONS ? KEYS_POSITIONS

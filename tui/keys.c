@@ -53,7 +53,7 @@ static enum action answer(struct view *view, const struct model *model, struct m
     if (view->prompt == PROMPT_ORDER)
         return tui_order_keys_answer(view, now, key);
     if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
-        tui_list_keys_type(view, key);
+        tui_list_keys_type(view, model, now, key);
         return ACTION_NONE;
     }
     if (view->prompt != PROMPT_CANCEL && view->prompt != PROMPT_FLATTEN)
@@ -241,17 +241,12 @@ static void move(struct view *view, const struct model *model, const struct layo
     else
         at = rows - 1;
     view->cursor[focus] = at >= rows ? (rows > 0 ? rows - 1 : 0) : at < 0 ? 0 : at;
-    if (tui_lists_of(focus) != DB_LISTS)
+    if (tui_lists_of(focus) != LIST_ALL)
         tui_list_keys_move(view, model, focus, at, key);
     if (focus == PANEL_ACCOUNTS || focus == PANEL_STRATEGIES) /* two tables of the same rows */
         view->cursor[PANEL_ACCOUNTS] = view->cursor[PANEL_STRATEGIES] = view->cursor[focus];
     if (focus == PANEL_PRICES)
         choose_symbol(view, model);
-    if (focus == PANEL_TRAININGS && rows > 0)
-        memcpy(view->training, tui_model_training(model, view->cursor[focus])->training,
-               sizeof(view->training));
-    if (focus == PANEL_POLICIES && rows > 0)
-        memcpy(view->policy, model->status.policies[view->cursor[focus]].policy, sizeof(view->policy));
     tui_study_keys_moved(view, model, focus);
     view->focus = focus;
 }
@@ -682,7 +677,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
             return ACTION_NONE;
         }
         if (key == 'C' && tui_layout_find(&layout, PANEL_CHART) &&
-            tui_lists_of(tui_view_focus(view, &layout)) == DB_LISTS) {
+            tui_lists_of(tui_view_focus(view, &layout)) == LIST_ALL) {
             tui_choices_indicators(view, model, now);
             return ACTION_NONE;
         }
@@ -777,7 +772,7 @@ void tui_keys_paste(struct view *view, const struct model *model, int width, int
     } else if (view->prompt == PROMPT_FILTER) {
         tui_study_keys_paste(view, keys, n);
     } else if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
-        tui_list_keys_paste(view, keys, n);
+        tui_list_keys_paste(view, model, (struct moment){0}, keys, n);
     } else if (view->prompt == PROMPT_COMMAND) {
         tui_line_edit_paste(&view->line->edit, keys, n < PASTE_MAX ? n : PASTE_MAX);
     } else if (view->prompt == PROMPT_NONE && view->order_form && !view->help) {

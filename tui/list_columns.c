@@ -84,6 +84,33 @@ static const struct list_column_row bars[] = {
     {"trades", "how many there were", "trades", 7, true, 7},
     {"session", "part of its market's day", "session", 7, false, 10},
 };
+static const struct list_column_row trainings[] = {
+    {"training", "its name", "", 13, false, 1},
+    {"state", "", "state", 13, false, 2},
+    {"progress", "as a bar; once it has ended its verdict", "progress", 14, false, 6},
+    {"share", "of its steps, in percent", "", 4, true, 3},
+    {"steps/s", "steps a second", "steps/s", 7, true, 5},
+    {"return", "mean of its newest episodes", "return", 9, true, 4},
+    {"age", "since it reported last", "age", 6, true, 1},
+    {"left", "until it has all of its steps", "left", 6, true, 7},
+    {"device", "", "device", 6, false, 10},
+    {"iteration", "", "iter", 7, true, 11},
+    {"memory", "of its worker", "memory", 8, true, 8},
+    {"attempts", "", "attempts", 8, true, 9},
+};
+static const struct list_column_row policies[] = {
+    {"policy", "its name", "", 14, false, 1},
+    {"role", "", "role", 10, false, 2},
+    {"account", "", "account", 9, false, 3},
+    {"state", "", "state", 8, false, 4},
+    {"trades", "how many it made", "trades", 6, true, 5},
+    {"sharpe", "", "sharpe", 6, true, 6},
+    {"return", "in percent", "return", 8, true, 8},
+    {"equity", "", "equity", 11, true, 9},
+    {"decided", "since its last decision", "age", 9, true, 10},
+    {"verdict", "of its evaluation", "verdict", 16, false, 11},
+    {"actions", "its last actions; why it was refused", "last actions", 20, false, 7},
+};
 /* clang-format on */
 
 #define ROWS(list) list, (int)(sizeof(list) / sizeof(list[0]))
@@ -91,20 +118,21 @@ static const struct list_column_row bars[] = {
 static const struct {
     const struct list_column_row *rows;
     int n;
-} tables[DB_LISTS] = {
-    [DB_LIST_ORDERS] = {ROWS(orders)}, [DB_LIST_FILLS] = {ROWS(fills)}, [DB_LIST_TRIPS] = {ROWS(trips)},
-    [DB_LIST_LEDGER] = {ROWS(ledger)}, [DB_LIST_BARS] = {ROWS(bars)},
+} tables[LIST_ALL] = {
+    [DB_LIST_ORDERS] = {ROWS(orders)},  [DB_LIST_FILLS] = {ROWS(fills)}, [DB_LIST_TRIPS] = {ROWS(trips)},
+    [DB_LIST_LEDGER] = {ROWS(ledger)},  [DB_LIST_BARS] = {ROWS(bars)},   [LIST_TRAININGS] = {ROWS(trainings)},
+    [LIST_POLICIES] = {ROWS(policies)},
 };
 _Static_assert(sizeof(orders) / sizeof(orders[0]) <= LIST_COLUMNS_MAX, "as many as a table may have");
 
-const struct list_column_row *tui_list_columns(enum db_list list, int *ret_n)
+const struct list_column_row *tui_list_columns(int list, int *ret_n)
 {
     *ret_n = tables[list].n;
     return tables[list].rows;
 }
 
 /* The place of the name that a text begins with; -1: there is none. */
-static int place_of(enum db_list list, const char *word, size_t len)
+static int place_of(int list, const char *word, size_t len)
 {
     for (int i = 0; i < tables[list].n; i++)
         if (strlen(tables[list].rows[i].name) == len && strncmp(tables[list].rows[i].name, word, len) == 0)
@@ -112,7 +140,7 @@ static int place_of(enum db_list list, const char *word, size_t len)
     return -1;
 }
 
-void tui_list_columns_shown(enum db_list list, const char *choice, bool ret[static LIST_COLUMNS_MAX])
+void tui_list_columns_shown(int list, const char *choice, bool ret[static LIST_COLUMNS_MAX])
 {
     bool usual = strcmp(choice, LIST_COLUMNS_AUTO) == 0;
 
@@ -127,7 +155,7 @@ void tui_list_columns_shown(enum db_list list, const char *choice, bool ret[stat
     }
 }
 
-void tui_list_columns_toggle(enum db_list list, char choice[static LIST_COLUMNS_TEXT_MAX], int column)
+void tui_list_columns_toggle(int list, char choice[static LIST_COLUMNS_TEXT_MAX], int column)
 {
     bool shown[LIST_COLUMNS_MAX], usual = true;
     size_t n = 0;
@@ -151,7 +179,7 @@ void tui_list_columns_toggle(enum db_list list, char choice[static LIST_COLUMNS_
                                   tables[list].rows[i].name);
 }
 
-const char *tui_list_columns_wrong(enum db_list list, const char *choice, size_t *ret_len)
+const char *tui_list_columns_wrong(int list, const char *choice, size_t *ret_len)
 {
     const char *c = choice + strspn(choice, " ");
 

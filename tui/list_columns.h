@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "db/list.h"
+#include "tui/list.h"
 
 #define LIST_COLUMNS_AUTO "auto"
 
 enum { LIST_COLUMNS_MAX = 24, LIST_COLUMNS_TEXT_MAX = 256 };
 
 struct list_column_row {
-    const char *name;  /* in the choice; as db_list_column() has it where that is stored */
+    const char *name;  /* in the choice; as tui_lists_sort() has it where that is stored */
     const char *about; /* what it shows, for the box that chooses */
     const char *label; /* above it; "": none */
     int width;
@@ -22,15 +22,15 @@ struct list_column_row {
 };
 
 /* The rows of a list in their order; NULL and 0: it is no table. */
-const struct list_column_row *tui_list_columns(enum db_list list, int *ret_n);
+const struct list_column_row *tui_list_columns(int list, int *ret_n);
 
 /* Which of them a choice shows, by their places; of "auto" those with a rank. */
-void tui_list_columns_shown(enum db_list list, const char *choice, bool ret[static LIST_COLUMNS_MAX]);
+void tui_list_columns_shown(int list, const char *choice, bool ret[static LIST_COLUMNS_MAX]);
 
 /* Shows or hides one of them. The last that is shown stays. */
-void tui_list_columns_toggle(enum db_list list, char choice[static LIST_COLUMNS_TEXT_MAX], int column);
+void tui_list_columns_toggle(int list, char choice[static LIST_COLUMNS_TEXT_MAX], int column);
 
 /* The first word that is no name of a column, *ret_len bytes long; NULL: all are, and there is one. */
-const char *tui_list_columns_wrong(enum db_list list, const char *choice, size_t *ret_len);
+const char *tui_list_columns_wrong(int list, const char *choice, size_t *ret_len);
 
 #endif

@@ -17,7 +17,8 @@ void tui_list_keys_move(struct view *view, const struct model *model, enum panel
 bool tui_list_keys_back(struct view *view, enum panel focus);
 
 /* While a filter (PROMPT_LIST) or what is searched (PROMPT_FIND) is typed. */
-void tui_list_keys_type(struct view *view, int key);
-void tui_list_keys_paste(struct view *view, const int *keys, size_t n);
+void tui_list_keys_type(struct view *view, const struct model *model, struct moment now, int key);
+void tui_list_keys_paste(struct view *view, const struct model *model, struct moment now, const int *keys,
+                         size_t n);
 
 #endif

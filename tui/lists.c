@@ -5,24 +5,34 @@
 
 #include "tui/model.h"
 
-static const enum panel panels[DB_LISTS] = {
-    [DB_LIST_ORDERS] = PANEL_ORDERS, [DB_LIST_FILLS] = PANEL_FILLS, [DB_LIST_ALERTS] = PANEL_ALERTS,
-    [DB_LIST_LOG] = PANEL_LOG,       [DB_LIST_TRIPS] = PANEL_TRIPS, [DB_LIST_LEDGER] = PANEL_LEDGER,
-    [DB_LIST_BARS] = PANEL_BARS,
+static const enum panel panels[LIST_ALL] = {
+    [DB_LIST_ORDERS] = PANEL_ORDERS, [DB_LIST_FILLS] = PANEL_FILLS,      [DB_LIST_ALERTS] = PANEL_ALERTS,
+    [DB_LIST_LOG] = PANEL_LOG,       [DB_LIST_TRIPS] = PANEL_TRIPS,      [DB_LIST_LEDGER] = PANEL_LEDGER,
+    [DB_LIST_BARS] = PANEL_BARS,     [LIST_TRAININGS] = PANEL_TRAININGS, [LIST_POLICIES] = PANEL_POLICIES,
 };
 
-enum db_list tui_lists_of(enum panel panel)
+int tui_lists_of(enum panel panel)
 {
     int list = 0;
 
-    while (list < DB_LISTS && panels[list] != panel)
+    while (list < LIST_ALL && panels[list] != panel)
         list++;
-    return (enum db_list)list;
+    return list;
 }
 
-enum panel tui_lists_panel(enum db_list list)
+enum panel tui_lists_panel(int list)
 {
     return panels[list];
+}
+
+const char *tui_lists_sort(int list, int column)
+{
+    return list < DB_LISTS ? db_list_column((enum db_list)list, column) : tui_list_held_column(list, column);
+}
+
+int tui_lists_sorts(int list)
+{
+    return list < DB_LISTS ? db_list_columns((enum db_list)list) : tui_list_held_columns(list);
 }
 
 /* Rows stand before the others in the usual order alone: any other has them where they belong. */
@@ -37,7 +47,7 @@ static void put_head(struct lists_rows *rows, int64_t id)
         rows->items.heads[rows->items.n_heads++] = id;
 }
 
-static void put_heads(const struct model *model, enum db_list list, struct lists_rows *rows)
+static void put_heads(const struct model *model, int list, struct lists_rows *rows)
 {
     const struct status *status = &model->status;
     const struct history *h = &model->history;
@@ -66,7 +76,7 @@ static bool is_head(const struct list_items *items, int64_t id)
 }
 
 /* What the history has, until the list has been read; of the ledger and of bars nothing. */
-static void put_history(const struct model *model, enum db_list list, struct lists_rows *rows)
+static void put_history(const struct model *model, int list, struct lists_rows *rows)
 {
     const struct history *h = &model->history;
     const void *all[] = {
@@ -116,12 +126,74 @@ static bool is_pending(const struct list_choice *choice, const struct db_list_qu
            strcmp(choice->filter, query->filter) != 0;
 }
 
-void tui_lists_rows(const struct view *view, const struct model *model, enum db_list list,
-                    struct lists_rows *ret)
+/* The rows that the model holds: all are known. */
+static void put_held(const struct view *view, const struct model *model, int list, struct lists_rows *ret)
 {
+    struct list_items *items = &ret->items;
+
+    *items = (struct list_items){.n = tui_list_held_rows(model, list, &view->lists[list], ret->rows)};
+    ret->list = list;
+    ret->have = model->source != MODEL_NOTHING;
+    ret->live = ret->externals = 0;
+    items->count = items->n;
+    items->total = tui_list_held_total(model, list);
+    for (int i = 0; i < items->n; i++)
+        items->ids[i] = tui_list_held_id(list, ret->rows[i]);
+}
+
+/* The choice of a list, with the number of the row that is chosen by its name. */
+static struct list_choice choice_of(const struct view *view, const struct model *model, int list)
+{
+    struct list_choice choice = view->lists[list];
+    const char *name = list == LIST_TRAININGS ? view->training : list == LIST_POLICIES ? view->policy : "";
+
+    if (list < DB_LISTS)
+        return choice;
+    choice.id = 0;
+    for (int i = 0; i < tui_list_held_total(model, list) && name[0]; i++) {
+        const void *row = tui_list_held_row(model, list, i);
+        const char *own = list == LIST_TRAININGS ? ((const struct status_training *)row)->training
+                                                 : ((const struct status_policy *)row)->policy;
+        if (strcmp(own, name) == 0)
+            choice.id = tui_list_held_id(list, row);
+    }
+    return choice;
+}
+
+void tui_lists_choose(struct view *view, int list, const void *row)
+{
+    view->lists[list].id = 0;
+    if (list == LIST_TRAININGS)
+        snprintf(view->training, sizeof(view->training), "%s",
+                 row ? ((const struct status_training *)row)->training : "");
+    else if (list == LIST_POLICIES)
+        snprintf(view->policy, sizeof(view->policy), "%s",
+                 row ? ((const struct status_policy *)row)->policy : "");
+}
+
+const void *tui_lists_held_find(const struct view *view, const struct model *model, int list,
+                                const char *words, bool back)
+{
+    struct lists_rows rows;
+
+    tui_lists_rows(view, model, list, &rows);
+    for (int k = 1, n = rows.items.n, at = tui_lists_cursor(view, model, list); k <= n; k++) {
+        const void *row = rows.rows[(back ? at - k + n : at + k) % n];
+        if (tui_list_held_matches(model, list, row, words))
+            return row;
+    }
+    return NULL;
+}
+
+void tui_lists_rows(const struct view *view, const struct model *model, int list, struct lists_rows *ret)
+{
+    if (list >= DB_LISTS) {
+        put_held(view, model, list, ret);
+        return;
+    }
     const struct list_rows *read = &model->lists[list];
     const struct db_list_window *w = &read->window;
-    struct db_list_query part = {.list = list};
+    struct db_list_query part = {.list = (enum db_list)list};
     struct list_items *items = &ret->items;
 
     ret->list = list;
@@ -150,7 +222,7 @@ void tui_lists_rows(const struct view *view, const struct model *model, enum db_
     }
 }
 
-int tui_lists_count(const struct view *view, const struct model *model, enum db_list list)
+int tui_lists_count(const struct view *view, const struct model *model, int list)
 {
     struct lists_rows rows;
 
@@ -158,21 +230,30 @@ int tui_lists_count(const struct view *view, const struct model *model, enum db_
     return (int)tui_list_count(&rows.items);
 }
 
-int tui_lists_cursor(const struct view *view, const struct model *model, enum db_list list)
+int tui_lists_cursor(const struct view *view, const struct model *model, int list)
 {
     struct lists_rows rows;
 
     tui_lists_rows(view, model, list, &rows);
-    return (int)tui_list_cursor(&view->lists[list], &rows.items, view->cursor[panels[list]]);
+    const struct list_choice choice = choice_of(view, model, list);
+    return (int)tui_list_cursor(&choice, &rows.items, view->cursor[panels[list]]);
 }
 
-int64_t tui_lists_chosen(const struct view *view, const struct model *model, enum db_list list)
+int64_t tui_lists_chosen(const struct view *view, const struct model *model, int list)
 {
     struct lists_rows rows;
 
     tui_lists_rows(view, model, list, &rows);
-    return tui_list_id(&rows.items,
-                       tui_list_cursor(&view->lists[list], &rows.items, view->cursor[panels[list]]));
+    const struct list_choice choice = choice_of(view, model, list);
+    return tui_list_id(&rows.items, tui_list_cursor(&choice, &rows.items, view->cursor[panels[list]]));
+}
+
+const void *tui_lists_held_chosen(const struct view *view, const struct model *model, int list)
+{
+    struct lists_rows rows;
+
+    tui_lists_rows(view, model, list, &rows);
+    return tui_lists_row(&rows, tui_lists_cursor(view, model, list));
 }
 
 const void *tui_lists_row(const struct lists_rows *rows, int64_t place)
@@ -198,7 +279,7 @@ static void put_without(const struct list_items *items, char buf[static LIST_NUM
 }
 
 /* The round trips are read for their sums and for the page of one too. */
-static bool is_shown(const struct view *view, const struct layout *layout, enum db_list list)
+static bool is_shown(const struct view *view, const struct layout *layout, int list)
 {
     if (list == DB_LIST_TRIPS && (view->item.kind == ITEM_TRIP || tui_layout_find(layout, PANEL_BY_SYMBOL) ||
                                   tui_layout_find(layout, PANEL_BY_STRATEGY)))
@@ -215,10 +296,10 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
     for (int i = 0; i < DB_LISTS; i++) {
         struct list_choice *list = &view->lists[i];
         struct list_want *want = &ret->list[i];
-        want->used = is_shown(view, layout, (enum db_list)i);
+        want->used = is_shown(view, layout, i);
         if (!want->used)
             continue;
-        tui_lists_rows(view, model, (enum db_list)i, &rows);
+        tui_lists_rows(view, model, i, &rows);
         want->at_ns = view->at_ns;
         want->query.list = (enum db_list)i;
         want->query.sort = list->sort;
@@ -231,16 +312,23 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
             continue;
         want->asked = list->asked;
         want->back = list->back;
-        want->from = tui_lists_chosen(view, model, (enum db_list)i);
+        want->from = tui_lists_chosen(view, model, i);
         snprintf(want->find, sizeof(want->find), "%s", list->find);
     }
 }
 
+void tui_lists_report_none(struct view *view, const char *words, struct moment now)
+{
+    char text[DB_LIST_WORDS_MAX + 40];
+
+    snprintf(text, sizeof(text), "no row has \"%s\"", words);
+    tui_view_report(view, OUTCOME_NOTE, "find:", text, now);
+}
+
 /* Moves the cursor to what a search has found. */
-static void take_answer(struct view *view, enum db_list list, const struct list_rows *read, struct moment now)
+static void take_answer(struct view *view, int list, const struct list_rows *read, struct moment now)
 {
     struct list_choice *state = &view->lists[list];
-    char words[DB_LIST_WORDS_MAX + 40];
 
     if (read->answered != state->asked)
         return;
@@ -252,8 +340,7 @@ static void take_answer(struct view *view, enum db_list list, const struct list_
         return;
     }
     state->waiting = 0;
-    snprintf(words, sizeof(words), "no row has \"%s\"", state->find);
-    tui_view_report(view, OUTCOME_NOTE, "find:", words, now);
+    tui_lists_report_none(view, state->find, now);
 }
 
 void tui_lists_take(struct view *view, struct model *model, struct list_rows read[static DB_LISTS],
@@ -270,8 +357,8 @@ void tui_lists_take(struct view *view, struct model *model, struct list_rows rea
         tui_list_rows_finish(&model->lists[i]);
         model->lists[i] = read[i];
         if (read[i].answered)
-            take_answer(view, (enum db_list)i, &read[i], now);
-        tui_lists_rows(view, model, (enum db_list)i, &rows);
+            take_answer(view, i, &read[i], now);
+        tui_lists_rows(view, model, i, &rows);
         view->cursor[panels[i]] = (int)tui_list_read(&view->lists[i], &rows.items, view->cursor[panels[i]]);
     }
 }

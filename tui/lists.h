@@ -3,11 +3,12 @@
 #ifndef TUI_LISTS_H
 #define TUI_LISTS_H
 
+#include "tui/list_held.h"
 #include "tui/view.h"
 
 /* A list's rows. */
 struct lists_rows {
-    enum db_list list;
+    int list;
     bool have; /* they have been read, of the account, or the symbol and timeframe, that is shown */
     struct list_items items;
     const void *rows[LIST_ROWS_MAX]; /* [items.n] */
@@ -15,21 +16,24 @@ struct lists_rows {
     const struct history_alert *heads[LIST_HEADS_MAX]; /* of alerts, those that are not stored yet */
 };
 
-/* The list of a panel; DB_LISTS: it has none. And the other way round. */
-enum db_list tui_lists_of(enum panel panel);
-enum panel tui_lists_panel(enum db_list list);
+/* The list of a panel; LIST_ALL: it has none. And the other way round. */
+int tui_lists_of(enum panel panel);
+enum panel tui_lists_panel(int list);
 
 /* The rows of a list as they are shown. */
-void tui_lists_rows(const struct view *view, const struct model *model, enum db_list list,
-                    struct lists_rows *ret);
+void tui_lists_rows(const struct view *view, const struct model *model, int list, struct lists_rows *ret);
+
+/* The columns that a list is sorted by, as db_list_column() has them. */
+const char *tui_lists_sort(int list, int column);
+int tui_lists_sorts(int list);
 
 /* How many rows it has, and where its cursor is. */
-int tui_lists_count(const struct view *view, const struct model *model, enum db_list list);
-int tui_lists_cursor(const struct view *view, const struct model *model, enum db_list list);
+int tui_lists_count(const struct view *view, const struct model *model, int list);
+int tui_lists_cursor(const struct view *view, const struct model *model, int list);
 
 /* The number of the chosen row; 0: it is not known, or there is none; less than 0: an order from elsewhere.
  */
-int64_t tui_lists_chosen(const struct view *view, const struct model *model, enum db_list list);
+int64_t tui_lists_chosen(const struct view *view, const struct model *model, int list);
 
 /* The order that a key means where `focus` has the arrows: the page's, which need not be the chosen row any
  * more, else the chosen one. 0: there is none; below: one from elsewhere. */
@@ -37,6 +41,19 @@ int64_t tui_lists_order(const struct view *view, const struct model *model, enum
 
 /* The row at a place: NULL where it is not known, or an order before the others, which are the status's. */
 const void *tui_lists_row(const struct lists_rows *rows, int64_t place);
+
+/* Of a list that the model holds: the chosen row is that one from now on, by its name; NULL: the first. */
+void tui_lists_choose(struct view *view, int list, const void *row);
+
+/* The next row after the cursor that `words` would be a filter for, or the one before; past an end it
+ * continues at the other. Of a list that the model holds. NULL: there is none. */
+const void *tui_lists_held_find(const struct view *view, const struct model *model, int list,
+                                const char *words, bool back);
+
+const void *tui_lists_held_chosen(const struct view *view, const struct model *model, int list); /* or NULL */
+
+/* Says that no row has the text that was searched. */
+void tui_lists_report_none(struct view *view, const char *words, struct moment now);
 
 /* What is to be read where a layout has those panels; the lists' windows move with their cursors. */
 void tui_lists_want(struct view *view, const struct model *model, const struct layout *layout,

@@ -42,23 +42,24 @@ const struct config_key tui_settings_rows[] = {
     COLUMNS_OF(DB_LIST_TRIPS, "trips"),
     COLUMNS_OF(DB_LIST_LEDGER, "ledger"),
     COLUMNS_OF(DB_LIST_BARS, "bars"),
+    COLUMNS_OF(LIST_TRAININGS, "trainings"),
+    COLUMNS_OF(LIST_POLICIES, "policies"),
     {"dashboard", "chart_hides", "indicators that the chart does not show, by C in it", OVERLAY_HIDES_NONE,
      KEY_TEXT, KEY_AT(struct dashboard_settings, hides)},
 };
-enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), CHOSEN_ROWS = 6 };
+enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), CHOSEN_ROWS = 8 };
 const size_t tui_settings_n = ROWS - CHOSEN_ROWS;
 
 /* Which list's columns they are. */
-static enum db_list list_of(const struct config_key *key)
+static int list_of(const struct config_key *key)
 {
-    return (enum db_list)((key->offset - offsetof(struct dashboard_settings, columns)) /
-                          LIST_COLUMNS_TEXT_MAX);
+    return (int)((key->offset - offsetof(struct dashboard_settings, columns)) / LIST_COLUMNS_TEXT_MAX);
 }
 
 static int read_columns(const struct config_key *key, const char *text, void *base,
                         char why[static CONFIG_WHY_MAX])
 {
-    enum db_list list = list_of(key);
+    int list = list_of(key);
     const struct list_column_row *rows;
     char names[LIST_COLUMNS_TEXT_MAX] = "";
     size_t len, n = 0;

@@ -25,7 +25,7 @@ struct dashboard_settings {
     int local;       /* times are the machine's, not UTC's */
     int mouse;       /* it chooses rows and tabs; else the terminal selects text */
     double interval; /* seconds between two looks */
-    char columns[DB_LISTS][LIST_COLUMNS_TEXT_MAX]; /* as tui_list_columns_shown() takes it */
+    char columns[LIST_ALL][LIST_COLUMNS_TEXT_MAX]; /* as tui_list_columns_shown() takes it */
     char hides[OVERLAY_HIDES_MAX];                 /* indicators that charts do not show: tui/overlay.h */
     struct key_map keys;                           /* the section [keys] */
 };

@@ -132,6 +132,8 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
     case PANEL_TRIPS:
     case PANEL_LEDGER:
     case PANEL_BARS:
+    case PANEL_TRAININGS:
+    case PANEL_POLICIES:
         return tui_lists_count(view, model, tui_lists_of(panel));
     case PANEL_TRADES:
         return model->tape.n;
@@ -141,10 +143,6 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
                                        panel == PANEL_BY_SYMBOL);
     case PANEL_GPU:
         return panel_gpu_rows(view, model);
-    case PANEL_TRAININGS:
-        return model->status.n_trainings;
-    case PANEL_POLICIES:
-        return model->status.n_policies;
     case PANEL_TRAINING:
         return model->history.training.n_parameters;
     case PANEL_TRAINING_LOG:
@@ -213,16 +211,10 @@ int tui_view_cursor(const struct view *view, const struct model *model, enum pan
 {
     int at = view->cursor[panel];
 
-    if (tui_lists_of(panel) != DB_LISTS)
+    if (tui_lists_of(panel) != LIST_ALL)
         return tui_lists_cursor(view, model, tui_lists_of(panel));
     if (panel == PANEL_PRICES)
         return symbol_row(view, model);
-    for (int i = 0; panel == PANEL_TRAININGS && i < model->status.n_trainings; i++)
-        if (strcmp(tui_model_training(model, i)->training, view->training) == 0)
-            return i;
-    for (int i = 0; panel == PANEL_POLICIES && i < model->status.n_policies; i++)
-        if (strcmp(model->status.policies[i].policy, view->policy) == 0)
-            return i;
     for (int i = 0; panel == PANEL_STUDIES && model->studies && i < model->studies->n; i++)
         if (strcmp(model->studies->study[i].key, view->study) == 0)
             return i;
@@ -295,12 +287,10 @@ const char *tui_view_trips_account(const struct view *view, const struct model *
 
 const struct status_training *tui_view_training(const struct view *view, const struct model *model)
 {
-    int n = model->status.n_trainings, at = tui_view_cursor(view, model, PANEL_TRAININGS);
-    const struct status_training *training = n > 0 ? tui_model_training(model, at < n ? at : n - 1) : NULL;
-
-    if (training && view->detail && strcmp(training->training, view->training) != 0)
-        return NULL;
-    return training;
+    for (int i = 0; view->detail && i < model->status.n_trainings; i++) /* whatever the list is filtered by */
+        if (strcmp(tui_model_training(model, i)->training, view->training) == 0)
+            return tui_model_training(model, i);
+    return view->detail ? NULL : tui_lists_held_chosen(view, model, LIST_TRAININGS);
 }
 
 const struct tui_study *tui_view_study(const struct view *view, const struct model *model)
@@ -394,9 +384,7 @@ void tui_view_want_study(const struct view *view, const struct model *model, str
 
 const struct status_policy *tui_view_policy(const struct view *view, const struct model *model)
 {
-    int n = model->status.n_policies, at = tui_view_cursor(view, model, PANEL_POLICIES);
-
-    return n > 0 ? &model->status.policies[at < n ? at : n - 1] : NULL;
+    return tui_lists_held_chosen(view, model, LIST_POLICIES);
 }
 
 const char *tui_view_wanted_training(const struct view *view, const struct model *model)

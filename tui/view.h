@@ -75,8 +75,8 @@ struct view {
     enum panel zoomed;
     int cursor[PANELS];
     struct list_choice
-        lists[DB_LISTS]; /* of the long ones: the row that the cursor stays on, order and filter */
-    enum db_list listed; /* whose filter or search is typed, or whose columns are chosen */
+        lists[LIST_ALL]; /* of the long ones: the row that the cursor stays on, order and filter */
+    int listed;          /* whose filter or search is typed, or whose columns are chosen */
     enum price_sort price_sort;
     bool price_invert;
     char symbol[SYMBOL_NAME_MAX];            /* the chosen one, "" before any was chosen: the row */

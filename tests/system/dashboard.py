@@ -84,12 +84,18 @@ def wait(what, condition, detail=lambda: ""):
     raise AssertionError(f"{what}: not within {DEADLINE_S} s\n{detail()}")
 
 
+def shows(tmux, text):
+    """A list's "Trainings (3)" is "Trainings (1 of 3)" where Tab has chosen it."""
+    screen = tmux.screen()
+    return text in screen or text in re.sub(r"\(\d+ of (\d+)\)", r"(\1)", screen)
+
+
 def expect(tmux, *texts):
-    wait(f"on the screen: {texts}", lambda: all(text in tmux.screen() for text in texts), tmux.screen)
+    wait(f"on the screen: {texts}", lambda: all(shows(tmux, text) for text in texts), tmux.screen)
 
 
 def expect_gone(tmux, text):
-    wait(f"gone from the screen: {text!r}", lambda: text not in tmux.screen(), tmux.screen)
+    wait(f"gone from the screen: {text!r}", lambda: not shows(tmux, text), tmux.screen)
 
 
 def confirm(tmux, key, question, *outcome):

@@ -79,12 +79,20 @@ def test_list(session):
 
 
 def test_choice(session):
-    """The cursor stays on its training when a newer one comes above it."""
+    """The cursor stays on its training when a newer one comes above it, or the order changes; filtered and found."""
     tmux, daemon = session.tmux, session.daemon
     tmux.keys("j")
     expect(tmux, ">ppo_1")
     show(daemon, training("ppo_1"), training("ppo_3"), training("ppo_4"))
     expect(tmux, "Trainings (3)", " ppo_4", ">ppo_1")
+    tmux.keys("/", *"ppo_3", "Enter")
+    expect(tmux, "Trainings (1 of 1 filtered, 3 in all)  /ppo_3", ">ppo_3")
+    tmux.keys("Escape")
+    expect(tmux, "Trainings (1 of 3)", ">ppo_4")
+    tmux.keys("n")
+    expect(tmux, "Trainings (2 of 3)", ">ppo_3")
+    tmux.keys("G", "o")
+    expect(tmux, "Trainings (1 of 3) by training", ">ppo_1")
 
 
 def test_page(session):

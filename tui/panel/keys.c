@@ -109,7 +109,9 @@ static void list_words(const struct area *area, const struct view *view)
     x = tui_area_text(area, x, 0, STYLE_STRONG, filters ? list->filter : list->find);
     tui_area_char(area, x, 0, STYLE_SELECTED, L'_');
     tui_area_text_cut(area, x + 3, 0, area->width - x - 3, STYLE_DIM,
-                      "a text, #number, column=text; ! for those without; Enter, Esc");
+                      view->listed < DB_LISTS
+                          ? "a text, #number, column=text; ! for those without; Enter, Esc"
+                          : "a text, column=text; ! for those without; Enter, Esc");
 }
 
 static bool has_live_order(const struct scene *scene)
@@ -195,7 +197,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         if (keys[i].market && view->tab != TAB_MARKET && view->tab != TAB_POSITIONS &&
             view->tab != TAB_ORDERS)
             continue;
-        if (keys[i].list && (tui_lists_of(scene->focus) == DB_LISTS || view->item.kind != ITEM_NONE))
+        if (keys[i].list && (tui_lists_of(scene->focus) == LIST_ALL || view->item.kind != ITEM_NONE))
             continue;
         if (keys[i].log && (view->tab != TAB_LOG || view->item.kind != ITEM_NONE))
             continue;

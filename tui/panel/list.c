@@ -3,13 +3,13 @@
 #include <stdio.h>
 
 /* Which rows, and in what order, where that is not the usual. */
-static void put_choice(const struct scene *scene, enum db_list list, char *buf, size_t size)
+static void put_choice(const struct scene *scene, int list, char *buf, size_t size)
 {
     const struct list_choice *state = &scene->view->lists[list];
     bool typed = scene->view->prompt == PROMPT_LIST && scene->view->listed == list;
     bool other = state->sort != 0 || state->invert;
 
-    snprintf(buf, size, "%s%s%s%s%s", other ? " by " : "", other ? db_list_column(list, state->sort) : "",
+    snprintf(buf, size, "%s%s%s%s%s", other ? " by " : "", other ? tui_lists_sort(list, state->sort) : "",
              state->invert ? ", inverted" : "", state->filter[0] || typed ? "  /" : "", state->filter);
 }
 
@@ -55,7 +55,7 @@ struct window panel_list_window(const struct scene *scene, const struct list_fra
 void panel_list_frame(const struct area *area, const struct scene *scene, enum panel panel, const char *title,
                       const char *more, struct list_frame *ret)
 {
-    enum db_list list = tui_lists_of(panel);
+    int list = tui_lists_of(panel);
     char counts[120], choice[80], text[240];
 
     tui_lists_rows(scene->view, scene->model, list, &ret->rows);
@@ -66,7 +66,7 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
         ret->area.width = ret->body.width = area->width - 1;
     put_counts(ret, scene, more, counts, sizeof(counts));
     put_choice(scene, list, choice, sizeof(choice));
-    bool known = tui_list_count(&ret->rows.items) > 0 ||
+    bool known = list >= DB_LISTS || tui_list_count(&ret->rows.items) > 0 ||
                  (list == DB_LIST_TRIPS || list == DB_LIST_LEDGER || list == DB_LIST_BARS
                       ? ret->rows.have
                       : scene->model->have_history);
@@ -78,8 +78,7 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
     draw_bar(area, ret);
 }
 
-int panel_list_columns(const struct scene *scene, enum db_list list,
-                       struct column shown[static LIST_COLUMNS_MAX])
+int panel_list_columns(const struct scene *scene, int list, struct column shown[static LIST_COLUMNS_MAX])
 {
     const char *choice = scene->view->settings.columns[list];
     bool chosen[LIST_COLUMNS_MAX];
@@ -111,7 +110,7 @@ int panel_list_number_width(const struct list_frame *frame, int least)
 
 void panel_list_empty(const struct list_frame *frame, const struct scene *scene, const char *none)
 {
-    const char *words = scene->model->lists[frame->rows.list].words;
+    const char *words = frame->rows.list < DB_LISTS ? scene->model->lists[frame->rows.list].words : "";
 
     if (tui_list_count(&frame->rows.items) > 0)
         return;

@@ -24,8 +24,7 @@ struct window panel_list_window(const struct scene *scene, const struct list_fra
                                 int more);
 
 /* The columns of a list as they are chosen, at their places of tui_list_columns(). Returns how many. */
-int panel_list_columns(const struct scene *scene, enum db_list list,
-                       struct column shown[static LIST_COLUMNS_MAX]);
+int panel_list_columns(const struct scene *scene, int list, struct column shown[static LIST_COLUMNS_MAX]);
 
 /* The columns that the numbers of the known rows take, at least so many. */
 int panel_list_number_width(const struct list_frame *frame, int least);

@@ -4,19 +4,13 @@
 
 #include "cli/format.h"
 #include "cli/text.h"
-#include "tui/panel/frame.h"
+#include "tui/panel/list.h"
 #include "tui/panel/training_words.h"
 
-enum { NAME, ROLE, ACCOUNT, STATE, TRADES, SHARPE, RETURN, EQUITY, AGE, VERDICT, ACTIONS, COLUMNS };
+/* As tui_list_columns() has them. */
+enum { NAME, ROLE, ACCOUNT, STATE, TRADES, SHARPE, RETURN, EQUITY, AGE, VERDICT, ACTIONS };
 
 enum { ID_COLUMNS = 12 };
-
-static const struct column columns[COLUMNS] = {
-    {"", 14, false, 1},         {"role", 10, false, 2},         {"account", 9, false, 3},
-    {"state", 8, false, 4},     {"trades", 6, true, 5},         {"sharpe", 6, true, 6},
-    {"return", 8, true, 8},     {"equity", 11, true, 9},        {"age", 9, true, 10},
-    {"verdict", 16, false, 11}, {"last actions", 20, false, 7},
-};
 
 static enum style state_style(const char *state)
 {
@@ -98,7 +92,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     panel_table_text(table, RETURN, y, panel_frame_style(freshness, style_signed(p->return_pct, 2)),
                      gone ? "-" : cli_format_percent(text, p->return_pct, 2));
     panel_table_text(table, EQUITY, y, plain,
-                     gone ? "-" : cli_format_fit(text, p->equity, 2, columns[EQUITY].width));
+                     gone ? "-" : cli_format_fit(text, p->equity, 2, table->columns[EQUITY].width));
     int64_t age_ms = decided_age(model, p, scene->now);
     panel_frame_age(text, sizeof(text), age_ms < 0 ? GONE : decided, age_ms);
     panel_table_text(table, AGE, y, decided == FRESH ? STYLE_DIM : STYLE_WARN, text);
@@ -189,9 +183,14 @@ static void facts(const struct area *body, const struct scene *scene, int y)
 void panel_policies(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    int n = model->status.n_policies, title;
-    struct area body =
-        panel_frame_rule_of(area, scene, PANEL_POLICIES, "Policies", n, model->status.policies_total, &title);
+    int n = model->status.n_policies;
+    char more[40] = "";
+    struct list_frame frame;
+
+    if (model->status.policies_total > n)
+        snprintf(more, sizeof(more), "first of %lld", (long long)model->status.policies_total);
+    panel_list_frame(area, scene, PANEL_POLICIES, "Policies", more, &frame);
+    const struct area body = frame.body;
     bool below = scene->view->tab == TAB_STUDY && body.height > 3;
 
     if (n == 0) {
@@ -201,17 +200,18 @@ void panel_policies(const struct area *area, const struct scene *scene)
                                                          : "no policies: P lets a training's newest trade");
         return;
     }
-    struct column shown[COLUMNS];
-    memcpy(shown, columns, sizeof(shown));
+    struct column shown[LIST_COLUMNS_MAX];
+    int columns = panel_list_columns(scene, LIST_POLICIES, shown);
     if (area->width >= 140)
         shown[NAME].width = shown[ACCOUNT].width = 19;
     int least = area->width >= 146 ? 146 /* with the verdict */ : area->width >= 140 ? 128 : 110;
     int wider = area->width - least;
     shown[ACTIONS].width += wider > 0 ? wider : 0;
-    struct table table = panel_frame_table(area, title, shown, COLUMNS);
-    struct window window = panel_frame_window(scene, PANEL_POLICIES, n, body.height - below);
+    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, columns);
+    struct window window = panel_list_window(scene, &frame, PANEL_POLICIES, below);
+    panel_list_empty(&frame, scene, "");
     for (int i = window.first; i < window.end; i++) {
-        row(&table, i - window.first + 1, scene, &model->status.policies[i]);
+        row(&table, i - window.first + 1, scene, tui_lists_row(&frame.rows, i));
         panel_frame_row(&body, i - window.first, &window, i);
     }
     if (below)

@@ -4,23 +4,18 @@
 
 #include "cli/format.h"
 #include "tui/chart.h"
-#include "tui/panel/frame.h"
+#include "tui/panel/list.h"
 #include "tui/panel/training_words.h"
 
-enum { NAME, STATE, PROGRESS, SHARE, SPEED, RETURN, AGE, LEFT, DEVICE, ITERATION, MEMORY, TRIES, COLUMNS };
-
-static const struct column columns[COLUMNS] = {
-    {"", 13, false, 1},       {"state", 13, false, 2}, {"progress", 14, false, 6}, {"", 4, true, 3},
-    {"steps/s", 7, true, 5},  {"return", 9, true, 4},  {"age", 6, true, 1},        {"left", 6, true, 7},
-    {"device", 6, false, 10}, {"iter", 7, true, 11},   {"memory", 8, true, 8},     {"attempts", 8, true, 9},
-};
+/* As tui_list_columns() has them. */
+enum { NAME, STATE, PROGRESS, SHARE, SPEED, RETURN, AGE, LEFT, DEVICE, ITERATION, MEMORY, TRIES };
 
 enum { BAR_MORE = 26 }; /* columns that its bar grows by */
 
 /* Names get what a wider screen has. */
 static int name_width(int width)
 {
-    return width >= 135 ? 31 : width >= 78 ? 19 : columns[NAME].width;
+    return width >= 135 ? 31 : width >= 78 ? 19 : 13;
 }
 
 /* Instead of figures: why it has failed, what it waits for; "" where the figures show it, or it is not
@@ -94,9 +89,14 @@ void panel_trainings(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     const struct status_trainer *trainer = &model->status.trainer;
-    int n = model->status.n_trainings, title, top = 0;
-    struct area body = panel_frame_rule_of(area, scene, PANEL_TRAININGS, "Trainings", n,
-                                           model->status.trainings_total, &title);
+    int n = model->status.n_trainings, top = 0;
+    char more[40] = "";
+    struct list_frame frame;
+
+    if (model->status.trainings_total > n)
+        snprintf(more, sizeof(more), "newest of %lld", (long long)model->status.trainings_total);
+    panel_list_frame(area, scene, PANEL_TRAININGS, "Trainings", more, &frame);
+    const struct area body = frame.body;
     bool trouble = trainer->state[0] && strcmp(trainer->state, "ok") != 0;
     bool alone = n == 0 || scene->view->tab == TAB_STUDY;
     char age[FORMAT_MAX];
@@ -118,16 +118,17 @@ void panel_trainings(const struct area *area, const struct scene *scene)
                                                                   : "no trainings: s starts one");
         return;
     }
-    struct column shown[COLUMNS];
-    memcpy(shown, columns, sizeof(shown));
+    struct column shown[LIST_COLUMNS_MAX];
+    int columns = panel_list_columns(scene, LIST_TRAININGS, shown);
     shown[NAME].width = name_width(area->width);
     if (area->width > 150)
         shown[PROGRESS].width += area->width - 150 < BAR_MORE ? area->width - 150 : BAR_MORE;
-    struct table table = panel_frame_table(area, title, shown, COLUMNS);
-    struct window window = panel_frame_window(scene, PANEL_TRAININGS, n, body.height - top);
+    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, columns);
+    struct window window = panel_list_window(scene, &frame, PANEL_TRAININGS, top);
+    panel_list_empty(&frame, scene, "");
     for (int i = window.first; i < window.end; i++) {
         int y = top + i - window.first;
-        row(&table, y + 1, scene, tui_model_training(model, i));
+        row(&table, y + 1, scene, tui_lists_row(&frame.rows, i));
         panel_frame_row(&body, y, &window, i);
     }
 }

@@ -1,0 +1,382 @@
+/* The lists whose rows the model holds against SQLite: random rows, put into a table here, sorted and
+ * filtered by SQL as the lists of the database are; and their keys. */
+#include "tui/list_held.h"
+
+#include <locale.h>
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixtures/dashboard.h"
+#include "tests/check.h"
+#include "tests/random.h"
+#include "tests/tui/picture.h"
+#include "tui/keys.h"
+#include "tui/lists.h"
+#include "tui/mouse.h"
+
+static const char *golden;
+static struct model *model;
+static struct view view;
+static const struct moment now = {1723161255342000000, 1000000};
+static sqlite3 *db;
+static struct random dice;
+
+static bool one_of(int n)
+{
+    return random_between(&dice, 1, n) == 1;
+}
+
+static void word(char *buf, size_t size)
+{
+    static const char *const words[] = {"",      "update",  "queued", "done", "failed",
+                                        "Worse", "ppo_50%", "a=b",    "cuda"};
+
+    snprintf(buf, size, "%s", words[random_between(&dice, 0, 8)]);
+}
+
+static double real(void)
+{
+    return one_of(4) ? NAN : (double)random_between(&dice, -8, 8) / 4;
+}
+
+static int64_t count(void)
+{
+    return one_of(4) ? -1 : random_between(&dice, 0, 5);
+}
+
+static int64_t when(void)
+{
+    return one_of(3) ? 0 : random_between(&dice, 1, 4) * 1000000007;
+}
+
+static void fill_training(struct status_training *t, int i)
+{
+    snprintf(t->training, sizeof(t->training), "t_%d", i * 7 % 65);
+    char *const texts[] = {t->state, t->device, t->backend, t->verdict, t->cause, t->reason, t->study};
+    for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+        word(texts[k], 10);
+    t->steps = random_between(&dice, 0, 4);
+    t->total_steps = count();
+    t->steps_s = real(), t->episode_return = real(), t->memory_mib = real();
+    t->age_ms = count(), t->iteration = count(), t->attempts = count(),
+    t->priority = random_between(&dice, 0, 9);
+    t->created_ns = when(), t->started_ns = when(), t->ended_ns = when();
+}
+
+static void fill_policy(struct status_policy *p, int i)
+{
+    snprintf(p->policy, sizeof(p->policy), "p_%d", i * 7 % 65);
+    char *const texts[] = {p->role,     p->account, p->state,  p->verdict, p->training,
+                           p->interval, p->backend, p->reason, p->detail,  p->limits};
+    for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+        word(texts[k], 8);
+    p->trades = count();
+    p->sharpe = real(), p->return_pct = real(), p->equity = real();
+    p->decided_ns = when(), p->since_ns = when(), p->expires_ns = when();
+}
+
+static void fill(int n)
+{
+    struct status *s = &model->status;
+
+    s->n_trainings = s->n_policies = n;
+    s->trainings_total = s->policies_total = n;
+    for (int i = 0; i < n; i++) {
+        memset(&s->trainings[i], 0, sizeof(s->trainings[i]));
+        memset(&s->policies[i], 0, sizeof(s->policies[i]));
+        fill_training(&s->trainings[i], i);
+        fill_policy(&s->policies[i], i);
+    }
+}
+
+/* ---- the oracle ---- */
+
+static sqlite3_stmt *insert;
+static int column;
+
+static void bind_text(const char *text)
+{
+    sqlite3_bind_text(insert, ++column, text[0] ? text : NULL, -1, SQLITE_STATIC);
+}
+
+static void bind_real(double value)
+{
+    if (isnan(value))
+        sqlite3_bind_null(insert, ++column);
+    else
+        sqlite3_bind_double(insert, ++column, value);
+}
+
+static void bind_count(int64_t value, bool none)
+{
+    if (none)
+        sqlite3_bind_null(insert, ++column);
+    else
+        sqlite3_bind_int64(insert, ++column, value);
+}
+
+static void put_training(const struct status_training *t)
+{
+    bind_text(t->training), bind_text(t->state);
+    bind_real(t->total_steps > 0 ? (double)t->steps / (double)t->total_steps : NAN);
+    bind_count(t->steps, false), bind_real(t->steps_s), bind_real(t->episode_return);
+    bind_count(t->age_ms, t->age_ms < 0), bind_count(t->created_ns, !t->created_ns);
+    bind_count(t->started_ns, !t->started_ns), bind_count(t->ended_ns, !t->ended_ns);
+    bind_text(t->device), bind_text(t->backend), bind_count(t->iteration, t->iteration < 0);
+    bind_real(t->memory_mib), bind_count(t->attempts, t->attempts < 0), bind_count(t->priority, false);
+    bind_text(t->verdict), bind_text(t->cause), bind_text(t->reason), bind_text(t->study);
+}
+
+static void put_policy(const struct status_policy *p)
+{
+    bind_text(p->policy), bind_text(p->role), bind_text(p->account), bind_text(p->state);
+    bind_count(p->trades, p->trades < 0), bind_real(p->sharpe), bind_real(p->return_pct),
+        bind_real(p->equity);
+    bind_count(p->decided_ns, !p->decided_ns), bind_count(p->since_ns, !p->since_ns);
+    bind_count(p->expires_ns, !p->expires_ns), bind_text(p->verdict), bind_text(p->training);
+    bind_text(p->interval), bind_text(p->backend), bind_text(p->reason), bind_text(p->detail);
+    bind_text(p->limits);
+}
+
+static const struct held {
+    int list, columns;
+    const char *texts; /* the columns that a text without a name is looked for in */
+    const char *down;  /* those whose least is first; of the others the greatest */
+    void (*put)(const void *row);
+} helds[] = {
+    {LIST_TRAININGS, 21, "[1][2][11][12][17][18][19][20]", "[1][2][11][12][17][18][19][20]",
+     (void (*)(const void *))put_training},
+    {LIST_POLICIES, 19, "[1][2][3][4][12][13][14][15][16][17][18]",
+     "[1][2][3][4][12][13][14][15][16][17][18]", (void (*)(const void *))put_policy},
+};
+
+static bool in(const char *set, int number)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "[%d]", number);
+    return strstr(set, text) != NULL;
+}
+
+static void load(const struct held *held)
+{
+    char sql[1024];
+    size_t n = (size_t)snprintf(sql, sizeof(sql), "DROP TABLE IF EXISTS t; CREATE TABLE t (c0");
+
+    for (int i = 1; i < held->columns; i++)
+        n += (size_t)snprintf(sql + n, sizeof(sql) - n, ", c%d", i);
+    snprintf(sql + n, sizeof(sql) - n, ")");
+    CHECK_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    n = (size_t)snprintf(sql, sizeof(sql), "INSERT INTO t VALUES (?");
+    for (int i = 1; i < held->columns; i++)
+        n += (size_t)snprintf(sql + n, sizeof(sql) - n, ", ?");
+    snprintf(sql + n, sizeof(sql) - n, ")");
+    for (int i = 0; i < tui_list_held_total(model, held->list); i++) {
+        CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &insert, NULL), SQLITE_OK);
+        sqlite3_bind_int(insert, 1, i);
+        column = 1;
+        held->put(tui_list_held_row(model, held->list, i));
+        CHECK_INT(column, held->columns);
+        CHECK_INT(sqlite3_step(insert), SQLITE_DONE);
+        sqlite3_finalize(insert);
+    }
+}
+
+/* The condition of a filter, which has no wildcard but in the words that are escaped. */
+static char *condition(const struct held *held, const char *filter)
+{
+    bool not = filter[0] == '!';
+    const char *words = filter + not, *text = strchr(words, '=');
+    char names[1024] = "0", pattern[64];
+    size_t n = 1, p = 0;
+
+    if (!words[0])
+        return sqlite3_mprintf("1");
+    int named = 0;
+    for (int i = 1; text && i < held->columns; i++)
+        if (strncmp(words, tui_list_held_column(held->list, i), (size_t)(text - words)) == 0 &&
+            strlen(tui_list_held_column(held->list, i)) == (size_t)(text - words))
+            named = i;
+    for (const char *c = named ? text + 1 : words; *c; c++) {
+        if (strchr("%_\\", *c))
+            pattern[p++] = '\\';
+        pattern[p++] = *c;
+    }
+    pattern[p] = '\0';
+    for (int i = 1; i < held->columns; i++)
+        if (named ? i == named : in(held->texts, i))
+            n += (size_t)snprintf(names + n, sizeof(names) - n,
+                                  " OR CAST(c%d AS TEXT) LIKE '%%%s%%' ESCAPE '\\'", i, pattern);
+    return sqlite3_mprintf("(%s) IS %s TRUE", names, not ? "NOT" : "");
+}
+
+static void check_order(const struct held *held, const struct list_choice *choice)
+{
+    const void *rows[LIST_ROWS_MAX];
+    int n = tui_list_held_rows(model, held->list, choice, rows), at = 0;
+    char *where = condition(held, choice->filter);
+    bool down = choice->sort > 0 && !in(held->down, choice->sort);
+    char *sql = sqlite3_mprintf("SELECT c0 FROM t WHERE %s ORDER BY %s%d %s NULLS LAST, c0 %s", where,
+                                choice->sort ? "c" : "c0 * ", choice->sort,
+                                down != choice->invert ? "DESC" : "ASC", choice->invert ? "DESC" : "ASC");
+    sqlite3_stmt *stmt;
+    bool same = true;
+
+    CHECK_INT(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+    for (; sqlite3_step(stmt) == SQLITE_ROW; at++)
+        same &= at < n && rows[at] == tui_list_held_row(model, held->list, sqlite3_column_int(stmt, 0));
+    if (!same || at != n)
+        fprintf(stderr, "%d rows by %s%s, /%s: %s\n", n, tui_list_held_column(held->list, choice->sort),
+                choice->invert ? ", inverted" : "", choice->filter, sql);
+    CHECK(same && at == n);
+    sqlite3_finalize(stmt);
+    sqlite3_free(where);
+    sqlite3_free(sql);
+}
+
+static void check_orders(void)
+{
+    static const char *const filters[] = {"",         "done",         "!done",      "state=ueu", "!state=d",
+                                          "%",        "_5",           "reason=a=b", "nothing",   "WORSE",
+                                          "verdict=", "backend=cuda", "a=b",        "!",         "return=1.5",
+                                          "return=-", "return=1.0"};
+    static const int sizes[] = {0, 1, 2, 31, STATUS_TRAININGS_MAX};
+
+    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+        fill(sizes[k]);
+        for (size_t h = 0; h < sizeof(helds) / sizeof(helds[0]); h++) {
+            const struct held *held = &helds[h];
+            CHECK_INT(tui_list_held_columns(held->list), held->columns);
+            load(held);
+            for (int sort = 0; sort < held->columns; sort++)
+                for (size_t f = 0; f < 2 * sizeof(filters) / sizeof(filters[0]); f++) {
+                    struct list_choice choice = {.sort = sort, .invert = f % 2};
+                    snprintf(choice.filter, sizeof(choice.filter), "%s", filters[f / 2]);
+                    check_order(held, &choice);
+                }
+            for (int i = 0; i < sizes[k]; i++)
+                for (int j = 0; j < i; j++)
+                    CHECK(tui_list_held_id(held->list, tui_list_held_row(model, held->list, i)) !=
+                          tui_list_held_id(held->list, tui_list_held_row(model, held->list, j)));
+        }
+    }
+}
+
+/* ---- keys ---- */
+
+static void type(const char *keys)
+{
+    for (; *keys; keys++)
+        tui_keys_press(&view, model, 80, 24, now, *keys == '\n' ? PRESS_ENTER : *keys);
+}
+
+static const char *training(void)
+{
+    const struct status_training *t = tui_view_training(&view, model);
+
+    return t ? t->training : "";
+}
+
+static void sort_by(int list, const char *name)
+{
+    do
+        type("o");
+    while (strcmp(tui_lists_sort(list, view.lists[list].sort), name) != 0);
+}
+
+/* The cursor stays on its training by name, whatever the order; a filter leaves some, and Esc shows all. */
+static void check_keys(void)
+{
+    char before[STATUS_TRAINING_NAME_MAX];
+
+    CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
+    tui_view_init(&view, false, 1000);
+    type("2");
+    view.focus = PANEL_TRAININGS;
+    type("jj");
+    snprintf(before, sizeof(before), "%s", training());
+    CHECK_STR(before, tui_model_training(model, 2)->training);
+    sort_by(LIST_TRAININGS, "return");
+    CHECK_STR(training(), before);
+    type("I");
+    CHECK_STR(training(), before);
+    type("I");
+    CHECK(picture_matches(golden, "trainings-return-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    tui_keys_press(&view, model, 80, 24, now, PRESS_HOME);
+    const struct status_training *best = tui_view_training(&view, model);
+    for (int i = 0; i < model->status.n_trainings; i++)
+        CHECK(!(model->status.trainings[i].episode_return > best->episode_return));
+    type("/done\n");
+    CHECK_STR(tui_view_training(&view, model)->state, "done");
+    for (int i = 0; i < tui_view_rows(&view, model, PANEL_TRAININGS); i++)
+        CHECK(tui_view_rows(&view, model, PANEL_TRAININGS) < model->status.n_trainings);
+    CHECK(picture_matches(golden, "trainings-filter-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    type("\n"); /* its page stays, whatever the list shows */
+    CHECK(view.detail);
+    snprintf(before, sizeof(before), "%s", training());
+    strcpy(view.lists[LIST_TRAININGS].filter, "no such training");
+    CHECK_STR(training(), before);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+    CHECK(!view.detail);
+    CHECK_STR(training(), "");
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE); /* all rows again */
+    CHECK_INT(tui_view_rows(&view, model, PANEL_TRAININGS), model->status.n_trainings);
+    view.lists[LIST_TRAININGS].find[0] = '\0';
+    type("n5m_3\n"); /* nothing was searched: it is asked for */
+    CHECK(strstr(training(), "5m_3") != NULL);
+    snprintf(before, sizeof(before), "%s", training());
+    type("nN");
+    CHECK_STR(training(), before);
+    strcpy(view.lists[LIST_TRAININGS].find, "no such training");
+    type("n");
+    CHECK_STR(training(), before);
+    CHECK(strstr(view.words, "no row has") != NULL);
+    type("C");
+    CHECK_INT(view.choosing, CHOOSING_COLUMNS);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+}
+
+/* Likewise of policies, whose page is of the chosen row. */
+static void check_policies(void)
+{
+    tui_view_init(&view, false, 1000);
+    type("2");
+    view.focus = PANEL_POLICIES;
+    sort_by(LIST_POLICIES, "return");
+    tui_keys_press(&view, model, 80, 24, now, PRESS_HOME);
+    const struct status_policy *best = tui_view_policy(&view, model);
+    for (int i = 0; i < model->status.n_policies; i++)
+        CHECK(!(model->status.policies[i].return_pct > best->return_pct));
+    type("\n");
+    CHECK_INT(view.item.kind, ITEM_POLICY);
+    CHECK_STR(view.item.name, best->policy);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+    type("/role=champion\n");
+    CHECK_INT(tui_view_rows(&view, model, PANEL_POLICIES), 1);
+    CHECK_STR(tui_view_policy(&view, model)->role, "champion");
+    CHECK(picture_matches(golden, "policies-filter-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    type("/nothing\n");
+    CHECK(tui_view_policy(&view, model) == NULL);
+    type("\nPR"); /* no policy is meant */
+    CHECK_INT(view.item.kind, ITEM_NONE);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
+        return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
+    golden = argv[1];
+    dice = random_seeded("tui/list_held", 1);
+    model = tui_model_create(1000);
+    if (!model || sqlite3_open(":memory:", &db) != SQLITE_OK)
+        return EXIT_FAILURE;
+    check_orders();
+    check_keys();
+    check_policies();
+    sqlite3_close(db);
+    tui_model_destroy(model);
+    return check_done("tui/list_held");
+}

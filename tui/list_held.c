@@ -1,0 +1,219 @@
+#include "tui/list_held.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum kind { KIND_TEXT, KIND_COUNT /* int64_t, below 0: none */, KIND_TIME /* 0: none */, KIND_REAL, KIND_OF };
+
+struct held_column {
+    const char *name;
+    enum kind kind;
+    bool down; /* the greatest first */
+    size_t at;
+    double (*of)(const struct model *model, const void *row); /* of KIND_OF; NaN: none */
+};
+
+/* Of a column of a row: a text, or a number; NULL and NaN: none. */
+struct value {
+    const char *text;
+    double number;
+    bool whole;
+};
+
+static double share_of(const struct model *model, const void *row)
+{
+    const struct status_training *t = row;
+
+    (void)model;
+    return t->total_steps > 0 ? (double)t->steps / (double)t->total_steps : NAN;
+}
+
+/* clang-format off */
+#define T(name, member)     {name, KIND_TEXT, false, offsetof(ROW, member), NULL}
+#define COUNT(name, member) {name, KIND_COUNT, true, offsetof(ROW, member), NULL}
+#define TIME(name, member)  {name, KIND_TIME, true, offsetof(ROW, member), NULL}
+#define REAL(name, member)  {name, KIND_REAL, true, offsetof(ROW, member), NULL}
+#define OF(name, function)  {name, KIND_OF, true, 0, function}
+#define OWN(name)           {name, KIND_OF, true, 0, NULL}
+
+#define ROW struct status_training
+static const struct held_column trainings[] = {
+    OWN("newest"), T("training", training), T("state", state), OF("progress", share_of), COUNT("steps", steps),
+    REAL("steps/s", steps_s), REAL("return", episode_return), COUNT("age", age_ms), TIME("created", created_ns),
+    TIME("started", started_ns), TIME("ended", ended_ns), T("device", device), T("backend", backend),
+    COUNT("iteration", iteration), REAL("memory", memory_mib), COUNT("attempts", attempts),
+    COUNT("priority", priority), T("verdict", verdict), T("cause", cause), T("reason", reason), T("study", study),
+};
+#undef ROW
+#define ROW struct status_policy
+static const struct held_column policies[] = {
+    OWN("listed"), T("policy", policy), T("role", role), T("account", account), T("state", state),
+    COUNT("trades", trades), REAL("sharpe", sharpe), REAL("return", return_pct), REAL("equity", equity),
+    TIME("decided", decided_ns), TIME("since", since_ns), TIME("expires", expires_ns), T("verdict", verdict),
+    T("training", training), T("interval", interval), T("backend", backend), T("reason", reason),
+    T("detail", detail), T("limits", limits),
+};
+#undef ROW
+/* clang-format on */
+
+#define COLUMNS(rows) rows, (int)(sizeof(rows) / sizeof((rows)[0]))
+static const struct {
+    const struct held_column *columns;
+    int n;
+} tables[LIST_ALL - DB_LISTS] = {
+    [LIST_TRAININGS - DB_LISTS] = {COLUMNS(trainings)},
+    [LIST_POLICIES - DB_LISTS] = {COLUMNS(policies)},
+};
+
+const char *tui_list_held_column(int list, int column)
+{
+    return column >= 0 && column < tables[list - DB_LISTS].n ? tables[list - DB_LISTS].columns[column].name
+                                                             : NULL;
+}
+
+int tui_list_held_columns(int list)
+{
+    return tables[list - DB_LISTS].n;
+}
+
+int tui_list_held_total(const struct model *model, int list)
+{
+    return list == LIST_TRAININGS ? model->status.n_trainings : model->status.n_policies;
+}
+
+const void *tui_list_held_row(const struct model *model, int list, int place)
+{
+    return list == LIST_TRAININGS ? (const void *)tui_model_training(model, place)
+                                  : &model->status.policies[place];
+}
+
+/* FNV-1a, 64 bits. */
+static uint64_t hash(uint64_t before, const char *text)
+{
+    for (; *text; text++)
+        before = (before ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return before;
+}
+
+int64_t tui_list_held_id(int list, const void *row)
+{
+    const uint64_t basis = UINT64_C(0xcbf29ce484222325);
+    const char *name = list == LIST_TRAININGS ? ((const struct status_training *)row)->training
+                                              : ((const struct status_policy *)row)->policy;
+    int64_t id = (int64_t)(hash(basis, name) & INT64_MAX);
+
+    return id > 0 ? id : 1;
+}
+
+static struct value value_of(const struct model *model, const struct held_column *column, const void *row)
+{
+    const char *at = (const char *)row + column->at;
+    struct value value = {.number = NAN};
+    int64_t count;
+
+    switch (column->kind) {
+    case KIND_TEXT:
+        value.text = *at ? at : NULL;
+        break;
+    case KIND_COUNT:
+    case KIND_TIME:
+        memcpy(&count, at, sizeof(count));
+        value.whole = true;
+        value.number = count < 0 || (count == 0 && column->kind == KIND_TIME) ? NAN : (double)count;
+        break;
+    case KIND_REAL:
+        memcpy(&value.number, at, sizeof(value.number));
+        break;
+    case KIND_OF:
+        value.number = column->of ? column->of(model, row) : NAN;
+        break;
+    }
+    return value;
+}
+
+/* As SQL's CAST writes it. */
+static void number_text(const struct value *value, char *buf, size_t size)
+{
+    buf[0] = '\0';
+    if (isnan(value->number))
+        return;
+    int n = snprintf(buf, size, value->whole ? "%.0f" : "%.15g", value->number);
+    if (!value->whole && !strpbrk(buf, ".en"))
+        snprintf(buf + n, size - (size_t)n, ".0");
+}
+
+static bool has(const struct value *value, const char *words)
+{
+    char text[64];
+
+    if (value->text)
+        return strcasestr(value->text, words) != NULL;
+    number_text(value, text, sizeof(text));
+    return text[0] && strcasestr(text, words);
+}
+
+bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *filter)
+{
+    const bool not = filter[0] == '!';
+    const char *words = filter + not ;
+    const size_t len = strcspn(words, "=");
+    const int n = tui_list_held_columns(list);
+    const struct held_column *columns = tables[list - DB_LISTS].columns;
+    bool found = false;
+
+    if (!words[0])
+        return true;
+    for (int i = 1; words[len] && i < n; i++)
+        if (strlen(columns[i].name) == len && strncmp(columns[i].name, words, len) == 0) {
+            struct value value = value_of(model, &columns[i], row);
+            return has(&value, words + len + 1) != not ;
+        }
+    for (int i = 1; i < n && !found; i++) {
+        struct value value = value_of(model, &columns[i], row);
+        found = columns[i].kind == KIND_TEXT && has(&value, words);
+    }
+    return found != not ;
+}
+
+/* Of two values of a column; what there is none of is last, whichever way. */
+static int compare(const struct value *a, const struct value *b, bool down)
+{
+    bool a_none = !a->text && isnan(a->number), b_none = !b->text && isnan(b->number);
+    int by;
+
+    if (a_none || b_none)
+        return a_none - b_none;
+    if (a->text || b->text)
+        by = strcmp(a->text ? a->text : "", b->text ? b->text : "");
+    else
+        by = (a->number > b->number) - (a->number < b->number);
+    return down ? -by : by;
+}
+
+int tui_list_held_rows(const struct model *model, int list, const struct list_choice *choice,
+                       const void *ret[static LIST_ROWS_MAX])
+{
+    const int columns = tui_list_held_columns(list), total = tui_list_held_total(model, list);
+    const struct held_column *column =
+        &tables[list - DB_LISTS].columns[choice->sort > 0 && choice->sort < columns ? choice->sort : 0];
+    struct value values[LIST_ROWS_MAX];
+    int n = 0;
+
+    for (int k = 0; k < total && n < LIST_ROWS_MAX; k++) {
+        const void *row = tui_list_held_row(model, list, choice->invert ? total - 1 - k : k);
+        if (!tui_list_held_matches(model, list, row, choice->filter))
+            continue;
+        struct value own = value_of(model, column, row);
+        int at = n++;
+        for (; at > 0 && compare(&own, &values[at - 1], column->down != choice->invert) < 0; at--) {
+            values[at] = values[at - 1];
+            ret[at] = ret[at - 1];
+        }
+        values[at] = own;
+        ret[at] = row;
+    }
+    return n;
+}

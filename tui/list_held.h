@@ -1,0 +1,27 @@
+/* The lists whose rows the model holds: trainings and policies, as the last status has them. They are
+ * sorted and filtered as the lists that are read by SQL (db/list.h). Pure. */
+#ifndef TUI_LIST_HELD_H
+#define TUI_LIST_HELD_H
+
+#include "tui/list.h"
+#include "tui/model.h"
+
+/* The columns that a list is sorted by, column 0 the status' own order; NULL for another. */
+const char *tui_list_held_column(int list, int column);
+int tui_list_held_columns(int list);
+
+/* How many rows the model has; the row at a place of its own order: struct status_training, status_policy. */
+int tui_list_held_total(const struct model *model, int list);
+const void *tui_list_held_row(const struct model *model, int list, int place);
+
+/* A row's number: of its name, so that it stays the row's. Above 0. */
+int64_t tui_list_held_id(int list, const void *row);
+
+/* Does a row have what a filter looks for? As struct db_list_query has it; a row has no number to name. */
+bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *filter);
+
+/* The rows that are shown, in their order. Returns how many. */
+int tui_list_held_rows(const struct model *model, int list, const struct list_choice *choice,
+                       const void *ret[static LIST_ROWS_MAX]);
+
+#endif
