@@ -15,7 +15,8 @@ static void put_columns(const struct view *view, struct choices *ret)
         [DB_LIST_ORDERS] = "Columns of the orders",     [DB_LIST_FILLS] = "Columns of the fills",
         [DB_LIST_TRIPS] = "Columns of the round trips", [DB_LIST_LEDGER] = "Columns of the ledger",
         [DB_LIST_BARS] = "Columns of the bars",         [LIST_TRAININGS] = "Columns of the trainings",
-        [LIST_POLICIES] = "Columns of the policies"};
+        [LIST_POLICIES] = "Columns of the policies",    [LIST_POSITIONS] = "Columns of the positions",
+        [LIST_PRICES] = "Columns of the prices"};
     const char *choice = view->settings.columns[view->listed];
     bool shown[LIST_COLUMNS_MAX];
     const struct list_column_row *rows = tui_list_columns(view->listed, &ret->n);

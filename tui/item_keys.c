@@ -70,6 +70,7 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
                           struct item *ret)
 {
     const struct status *s = &model->status;
+    const struct status_position *position;
     struct lists_rows rows;
     int n = tui_view_rows(view, model, focus), at = tui_view_cursor(view, model, focus);
 
@@ -98,7 +99,8 @@ bool tui_item_keys_chosen(const struct view *view, const struct model *model, en
     case PANEL_STRATEGIES:
         return named(ret, ITEM_ACCOUNT, s->accounts[at].account, "");
     case PANEL_POSITIONS:
-        return named(ret, ITEM_POSITION, s->positions[at].symbol, s->positions[at].account);
+        position = tui_lists_held_chosen(view, model, LIST_POSITIONS);
+        return named(ret, ITEM_POSITION, position->symbol, position->account);
     case PANEL_PRICES:
         return named(ret, ITEM_SYMBOL, tui_view_symbol(view, model)->symbol, "");
     case PANEL_POLICIES:

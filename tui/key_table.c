@@ -79,7 +79,7 @@ static const struct key_row rows[] = {
      "Each press takes another one; the last line says which."},
     {"I", "invert", KEYS_LISTS, "the other way round", NULL},
     {"C", "columns", KEYS_LISTS, "the columns: which are shown, of all that are stored",
-     "Of orders, fills, round trips, the ledger, bars, trainings and policies. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
+     "Of each list that is a table, from the orders to the prices. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
      "the file of F2."},
     {"/", "filter", KEYS_LISTS, "only rows that have a text; ! before it: have not",
      "_stop_, _#883_ (where rows have numbers), _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},
@@ -100,7 +100,7 @@ static const struct key_row rows[] = {
      "All that are stored of the symbol and the timeframe, with the keys of the other lists; Enter shows one in the chart. By volume, by change, "
      "only those of a day (_/2026-08-08_). Where no bar of the timeframe is stored, those that the chart keeps."},
     {"o I", "sort invert", KEYS_MARKET, "the prices by their change of 24 hours; the other way round",
-     "Where Tab has chosen the prices, on any tab that has them. Again *o*: as they are listed."},
+     "Where Tab has chosen the prices, on any tab that has them. Again *o*: by the next column, as the other lists."},
     {"c", "line", KEYS_MARKET, "candles, or a line of closes", NULL},
     {"L", "scale", KEYS_MARKET, "logarithmic prices, or linear ones", NULL},
     {", .", "older newer", KEYS_MARKET, "older bars, newer ones, by a quarter of what is shown",
@@ -209,7 +209,7 @@ enum key_place tui_key_place(const struct view *view, enum panel focus)
         return KEYS_STUDY_PAGE;
     if (tui_study_keys_here(view, focus) || tui_train_keys_here(view, focus))
         return KEYS_STUDY;
-    if (tui_lists_of(focus) != LIST_ALL)
+    if (tui_lists_of(focus) < LIST_POSITIONS) /* beside these are more of the tab's */
         return KEYS_LISTS;
     return view->tab == TAB_MARKET      ? KEYS_MARKET
            : view->tab == TAB_POSITIONS ? KEYS_POSITIONS

@@ -185,33 +185,6 @@ static int mirrored(int key)
     }
 }
 
-/* The symbol of the row that the cursor has moved to: it stays chosen when the order changes. */
-static void choose_symbol(struct view *view, const struct model *model)
-{
-    view->symbol[0] = '\0';
-    const struct status_symbol *symbol = tui_view_symbol(view, model);
-    if (symbol)
-        memcpy(view->symbol, symbol->symbol, sizeof(view->symbol));
-}
-
-/* o: the prices by their change, or as they are listed; I: the other way round. */
-static void sort_prices(struct view *view, const struct model *model, int key, struct moment now)
-{
-    static const char *const words[PRICE_SORTS][2] = {
-        [PRICES_LISTED] = {"as they are listed", "as they are listed, the last first"},
-        [PRICES_BY_CHANGE] = {"by the change of 24 hours, the largest first",
-                              "by the change of 24 hours, the smallest first"},
-    };
-
-    if (!view->symbol[0])
-        choose_symbol(view, model);
-    if (key == 'o')
-        view->price_sort = (view->price_sort + 1) % PRICE_SORTS;
-    else
-        view->price_invert = !view->price_invert;
-    tui_view_report(view, OUTCOME_NOTE, "prices:", words[view->price_sort][view->price_invert], now);
-}
-
 static void move(struct view *view, const struct model *model, const struct layout *layout, int key)
 {
     enum panel focus = tui_view_focus(view, layout);
@@ -245,8 +218,6 @@ static void move(struct view *view, const struct model *model, const struct layo
         tui_list_keys_move(view, model, focus, at, key);
     if (focus == PANEL_ACCOUNTS || focus == PANEL_STRATEGIES) /* two tables of the same rows */
         view->cursor[PANEL_ACCOUNTS] = view->cursor[PANEL_STRATEGIES] = view->cursor[focus];
-    if (focus == PANEL_PRICES)
-        choose_symbol(view, model);
     tui_study_keys_moved(view, model, focus);
     view->focus = focus;
 }
@@ -672,12 +643,8 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     case 'N':
     case 'v':
     case 'C':
-        if ((key == 'o' || key == 'I') && tui_view_focus(view, &layout) == PANEL_PRICES) {
-            sort_prices(view, model, key, now);
-            return ACTION_NONE;
-        }
         if (key == 'C' && tui_layout_find(&layout, PANEL_CHART) &&
-            tui_lists_of(tui_view_focus(view, &layout)) == LIST_ALL) {
+            tui_lists_of(tui_view_focus(view, &layout)) >= LIST_PRICES) {
             tui_choices_indicators(view, model, now);
             return ACTION_NONE;
         }

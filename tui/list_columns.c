@@ -111,6 +111,28 @@ static const struct list_column_row policies[] = {
     {"verdict", "of its evaluation", "verdict", 16, false, 11},
     {"actions", "its last actions; why it was refused", "last actions", 20, false, 7},
 };
+static const struct list_column_row positions[] = {
+    {"symbol", "", "", 9, false, 1},
+    {"side", "long or short", "", 1, false, 2},
+    {"account", "", "account", 9, false, 10},
+    {"qty", "quantity", "qty", 10, true, 3},
+    {"entry", "mean price", "entry", 11, true, 6},
+    {"fifo", "mean price of what first in, first out leaves", "fifo", 11, true, 9},
+    {"mark", "price that it is valued at", "mark", 11, true, 7},
+    {"uPnL", "unrealised profit", "uPnL", 10, true, 4},
+    {"stop", "trigger of its stop", "stop", 11, true, 8},
+    {"age", "of the mark", "age", 9, true, 5},
+};
+static const struct list_column_row prices[] = {
+    {"symbol", "", "", 9, false, 1},
+    {"last", "price of the last trade", "last", 11, true, 2},
+    {"bid", "", "bid", 11, true, 4},
+    {"ask", "", "ask", 11, true, 5},
+    {"24h", "change of 24 hours, in percent", "24h", 7, true, 7},
+    {"bars", "that are kept in memory", "bars", 5, true, 8},
+    {"book", "its state, or the venue's", "book", 7, false, 6},
+    {"age", "of the price", "age", 9, true, 3},
+};
 /* clang-format on */
 
 #define ROWS(list) list, (int)(sizeof(list) / sizeof(list[0]))
@@ -119,9 +141,11 @@ static const struct {
     const struct list_column_row *rows;
     int n;
 } tables[LIST_ALL] = {
-    [DB_LIST_ORDERS] = {ROWS(orders)},  [DB_LIST_FILLS] = {ROWS(fills)}, [DB_LIST_TRIPS] = {ROWS(trips)},
-    [DB_LIST_LEDGER] = {ROWS(ledger)},  [DB_LIST_BARS] = {ROWS(bars)},   [LIST_TRAININGS] = {ROWS(trainings)},
-    [LIST_POLICIES] = {ROWS(policies)},
+    [DB_LIST_ORDERS] = {ROWS(orders)},  [DB_LIST_FILLS] = {ROWS(fills)},
+    [DB_LIST_TRIPS] = {ROWS(trips)},    [DB_LIST_LEDGER] = {ROWS(ledger)},
+    [DB_LIST_BARS] = {ROWS(bars)},      [LIST_TRAININGS] = {ROWS(trainings)},
+    [LIST_POLICIES] = {ROWS(policies)}, [LIST_POSITIONS] = {ROWS(positions)},
+    [LIST_PRICES] = {ROWS(prices)},
 };
 _Static_assert(sizeof(orders) / sizeof(orders[0]) <= LIST_COLUMNS_MAX, "as many as a table may have");
 

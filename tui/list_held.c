@@ -31,6 +31,11 @@ static double share_of(const struct model *model, const void *row)
     return t->total_steps > 0 ? (double)t->steps / (double)t->total_steps : NAN;
 }
 
+static double change_of(const struct model *model, const void *row)
+{
+    return tui_history_change(&model->history, row);
+}
+
 /* clang-format off */
 #define T(name, member)     {name, KIND_TEXT, false, offsetof(ROW, member), NULL}
 #define COUNT(name, member) {name, KIND_COUNT, true, offsetof(ROW, member), NULL}
@@ -57,6 +62,20 @@ static const struct held_column policies[] = {
     T("detail", detail), T("limits", limits),
 };
 #undef ROW
+#define ROW struct status_position
+static const struct held_column positions[] = {
+    OWN("listed"), T("symbol", symbol), T("side", side), T("account", account), REAL("qty", qty),
+    REAL("entry", entry), REAL("fifo", fifo_entry), REAL("mark", mark), REAL("uPnL", upnl), REAL("stop", stop),
+    COUNT("age", age_ms),
+};
+#undef ROW
+#define ROW struct status_symbol
+static const struct held_column prices[] = {
+    OWN("listed"), OF("24h", change_of), T("symbol", symbol), REAL("last", last), REAL("bid", bid), REAL("ask", ask),
+    REAL("mark", mark), COUNT("bars", bars), COUNT("age", age_ms), T("book", book), T("trading", trading),
+    T("market", market), T("venue", venue), T("interval", interval),
+};
+#undef ROW
 /* clang-format on */
 
 #define COLUMNS(rows) rows, (int)(sizeof(rows) / sizeof((rows)[0]))
@@ -66,6 +85,8 @@ static const struct {
 } tables[LIST_ALL - DB_LISTS] = {
     [LIST_TRAININGS - DB_LISTS] = {COLUMNS(trainings)},
     [LIST_POLICIES - DB_LISTS] = {COLUMNS(policies)},
+    [LIST_POSITIONS - DB_LISTS] = {COLUMNS(positions)},
+    [LIST_PRICES - DB_LISTS] = {COLUMNS(prices)},
 };
 
 const char *tui_list_held_column(int list, int column)
@@ -81,13 +102,30 @@ int tui_list_held_columns(int list)
 
 int tui_list_held_total(const struct model *model, int list)
 {
-    return list == LIST_TRAININGS ? model->status.n_trainings : model->status.n_policies;
+    const struct status *s = &model->status;
+
+    return list == LIST_TRAININGS   ? s->n_trainings
+           : list == LIST_POLICIES  ? s->n_policies
+           : list == LIST_POSITIONS ? s->n_positions
+                                    : s->n_symbols;
 }
 
 const void *tui_list_held_row(const struct model *model, int list, int place)
 {
-    return list == LIST_TRAININGS ? (const void *)tui_model_training(model, place)
-                                  : &model->status.policies[place];
+    const struct status *s = &model->status;
+
+    return list == LIST_TRAININGS   ? (const void *)tui_model_training(model, place)
+           : list == LIST_POLICIES  ? (const void *)&s->policies[place]
+           : list == LIST_POSITIONS ? (const void *)&s->positions[place]
+                                    : (const void *)&s->symbols[place];
+}
+
+const char *tui_list_held_name(int list, const void *row)
+{
+    return list == LIST_TRAININGS   ? ((const struct status_training *)row)->training
+           : list == LIST_POLICIES  ? ((const struct status_policy *)row)->policy
+           : list == LIST_POSITIONS ? ((const struct status_position *)row)->symbol
+                                    : ((const struct status_symbol *)row)->symbol;
 }
 
 /* FNV-1a, 64 bits. */
@@ -100,11 +138,11 @@ static uint64_t hash(uint64_t before, const char *text)
 
 int64_t tui_list_held_id(int list, const void *row)
 {
-    const uint64_t basis = UINT64_C(0xcbf29ce484222325);
-    const char *name = list == LIST_TRAININGS ? ((const struct status_training *)row)->training
-                                              : ((const struct status_policy *)row)->policy;
-    int64_t id = (int64_t)(hash(basis, name) & INT64_MAX);
+    uint64_t name = hash(UINT64_C(0xcbf29ce484222325), tui_list_held_name(list, row));
 
+    if (list == LIST_POSITIONS) /* several accounts may hold the symbol */
+        name = hash(hash(name, "/"), ((const struct status_position *)row)->account);
+    int64_t id = (int64_t)(name & INT64_MAX);
     return id > 0 ? id : 1;
 }
 

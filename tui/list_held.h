@@ -1,5 +1,5 @@
-/* The lists whose rows the model holds: trainings and policies, as the last status has them. They are
- * sorted and filtered as the lists that are read by SQL (db/list.h). Pure. */
+/* The lists whose rows the model holds: trainings, policies, positions and prices, as the last status has
+ * them. They are sorted and filtered as the lists that are read by SQL (db/list.h). Pure. */
 #ifndef TUI_LIST_HELD_H
 #define TUI_LIST_HELD_H
 
@@ -10,11 +10,15 @@
 const char *tui_list_held_column(int list, int column);
 int tui_list_held_columns(int list);
 
-/* How many rows the model has; the row at a place of its own order: struct status_training, status_policy. */
+/* How many rows the model has; the row at a place of its own order: struct status_training, status_policy,
+ * status_position, status_symbol. */
 int tui_list_held_total(const struct model *model, int list);
 const void *tui_list_held_row(const struct model *model, int list, int place);
 
-/* A row's number: of its name, so that it stays the row's. Above 0. */
+/* A row's name: of a training, a policy, a symbol; a position's is its symbol's. */
+const char *tui_list_held_name(int list, const void *row);
+
+/* A row's number: of its name, a position's of its account's too, so that it stays the row's. Above 0. */
 int64_t tui_list_held_id(int list, const void *row);
 
 /* Does a row have what a filter looks for? As struct db_list_query has it; a row has no number to name. */

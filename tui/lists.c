@@ -6,9 +6,10 @@
 #include "tui/model.h"
 
 static const enum panel panels[LIST_ALL] = {
-    [DB_LIST_ORDERS] = PANEL_ORDERS, [DB_LIST_FILLS] = PANEL_FILLS,      [DB_LIST_ALERTS] = PANEL_ALERTS,
-    [DB_LIST_LOG] = PANEL_LOG,       [DB_LIST_TRIPS] = PANEL_TRIPS,      [DB_LIST_LEDGER] = PANEL_LEDGER,
-    [DB_LIST_BARS] = PANEL_BARS,     [LIST_TRAININGS] = PANEL_TRAININGS, [LIST_POLICIES] = PANEL_POLICIES,
+    [DB_LIST_ORDERS] = PANEL_ORDERS,    [DB_LIST_FILLS] = PANEL_FILLS,      [DB_LIST_ALERTS] = PANEL_ALERTS,
+    [DB_LIST_LOG] = PANEL_LOG,          [DB_LIST_TRIPS] = PANEL_TRIPS,      [DB_LIST_LEDGER] = PANEL_LEDGER,
+    [DB_LIST_BARS] = PANEL_BARS,        [LIST_TRAININGS] = PANEL_TRAININGS, [LIST_POLICIES] = PANEL_POLICIES,
+    [LIST_POSITIONS] = PANEL_POSITIONS, [LIST_PRICES] = PANEL_PRICES,
 };
 
 int tui_lists_of(enum panel panel)
@@ -145,16 +146,17 @@ static void put_held(const struct view *view, const struct model *model, int lis
 static struct list_choice choice_of(const struct view *view, const struct model *model, int list)
 {
     struct list_choice choice = view->lists[list];
-    const char *name = list == LIST_TRAININGS ? view->training : list == LIST_POLICIES ? view->policy : "";
+    const char *name = list == LIST_TRAININGS  ? view->training
+                       : list == LIST_POLICIES ? view->policy
+                       : list == LIST_PRICES   ? view->symbol
+                                               : NULL;
 
-    if (list < DB_LISTS)
+    if (!name)
         return choice;
     choice.id = 0;
     for (int i = 0; i < tui_list_held_total(model, list) && name[0]; i++) {
         const void *row = tui_list_held_row(model, list, i);
-        const char *own = list == LIST_TRAININGS ? ((const struct status_training *)row)->training
-                                                 : ((const struct status_policy *)row)->policy;
-        if (strcmp(own, name) == 0)
+        if (strcmp(tui_list_held_name(list, row), name) == 0)
             choice.id = tui_list_held_id(list, row);
     }
     return choice;
@@ -162,13 +164,15 @@ static struct list_choice choice_of(const struct view *view, const struct model 
 
 void tui_lists_choose(struct view *view, int list, const void *row)
 {
-    view->lists[list].id = 0;
+    const char *name = row ? tui_list_held_name(list, row) : "";
+
+    view->lists[list].id = row ? tui_list_held_id(list, row) : 0;
     if (list == LIST_TRAININGS)
-        snprintf(view->training, sizeof(view->training), "%s",
-                 row ? ((const struct status_training *)row)->training : "");
+        snprintf(view->training, sizeof(view->training), "%s", name);
     else if (list == LIST_POLICIES)
-        snprintf(view->policy, sizeof(view->policy), "%s",
-                 row ? ((const struct status_policy *)row)->policy : "");
+        snprintf(view->policy, sizeof(view->policy), "%s", name);
+    else if (list == LIST_PRICES)
+        snprintf(view->symbol, sizeof(view->symbol), "%s", name);
 }
 
 const void *tui_lists_held_find(const struct view *view, const struct model *model, int list,

@@ -51,10 +51,9 @@ static const struct status_position *chosen_position(const struct view *view, co
                                                      enum panel focus)
 {
     const struct status *s = &model->status;
-    int at = tui_view_cursor(view, model, PANEL_POSITIONS);
 
     if (view->item.kind == ITEM_NONE && focus == PANEL_POSITIONS)
-        return at < s->n_positions ? &s->positions[at] : NULL;
+        return tui_lists_held_chosen(view, model, LIST_POSITIONS);
     for (int i = 0; view->item.kind == ITEM_POSITION && i < s->n_positions; i++)
         if (strcmp(s->positions[i].symbol, view->item.name) == 0 &&
             strcmp(s->positions[i].account, view->item.account) == 0)

@@ -44,10 +44,12 @@ const struct config_key tui_settings_rows[] = {
     COLUMNS_OF(DB_LIST_BARS, "bars"),
     COLUMNS_OF(LIST_TRAININGS, "trainings"),
     COLUMNS_OF(LIST_POLICIES, "policies"),
+    COLUMNS_OF(LIST_POSITIONS, "positions"),
+    COLUMNS_OF(LIST_PRICES, "prices"),
     {"dashboard", "chart_hides", "indicators that the chart does not show, by C in it", OVERLAY_HIDES_NONE,
      KEY_TEXT, KEY_AT(struct dashboard_settings, hides)},
 };
-enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), CHOSEN_ROWS = 8 };
+enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), CHOSEN_ROWS = 10 };
 const size_t tui_settings_n = ROWS - CHOSEN_ROWS;
 
 /* Which list's columns they are. */

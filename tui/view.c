@@ -116,10 +116,6 @@ static int count_parameters(const struct view *view, const struct tui_study_page
 int tui_view_rows(const struct view *view, const struct model *model, enum panel panel)
 {
     switch (panel) {
-    case PANEL_PRICES:
-        return model->status.n_symbols;
-    case PANEL_POSITIONS:
-        return model->status.n_positions;
     case PANEL_ACCOUNTS:
     case PANEL_STRATEGIES:
         return model->status.n_accounts;
@@ -134,6 +130,8 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
     case PANEL_BARS:
     case PANEL_TRAININGS:
     case PANEL_POLICIES:
+    case PANEL_POSITIONS:
+    case PANEL_PRICES:
         return tui_lists_count(view, model, tui_lists_of(panel));
     case PANEL_TRADES:
         return model->tape.n;
@@ -174,47 +172,12 @@ bool tui_view_takes_focus(enum panel panel)
            panel == PANEL_ITEM; /* some of them only to be zoomed */
 }
 
-int tui_view_symbols(const struct view *view, const struct model *model, int ret[static STATUS_SYMBOLS_MAX])
-{
-    double changes[STATUS_SYMBOLS_MAX];
-    int n = model->status.n_symbols;
-
-    for (int i = 0; i < n; i++) {
-        double change = view->price_sort == PRICES_BY_CHANGE
-                            ? tui_history_change(&model->history, &model->status.symbols[i])
-                            : -i;
-        double sign = view->price_invert ? -1 : 1;
-        int at = i;
-        changes[i] = isfinite(change) ? sign * change : -INFINITY;
-        for (double own = changes[i]; at > 0 && own > changes[at - 1]; at--) {
-            changes[at] = changes[at - 1];
-            ret[at] = ret[at - 1];
-            changes[at - 1] = own;
-        }
-        ret[at] = i;
-    }
-    return n;
-}
-
-/* Of the prices' rows, that of the chosen symbol while it is there. */
-static int symbol_row(const struct view *view, const struct model *model)
-{
-    int rows[STATUS_SYMBOLS_MAX], n = tui_view_symbols(view, model, rows), at = view->cursor[PANEL_PRICES];
-
-    for (int i = 0; i < n && view->symbol[0]; i++)
-        if (strcmp(model->status.symbols[rows[i]].symbol, view->symbol) == 0)
-            return i;
-    return at < 0 ? 0 : at;
-}
-
 int tui_view_cursor(const struct view *view, const struct model *model, enum panel panel)
 {
     int at = view->cursor[panel];
 
     if (tui_lists_of(panel) != LIST_ALL)
         return tui_lists_cursor(view, model, tui_lists_of(panel));
-    if (panel == PANEL_PRICES)
-        return symbol_row(view, model);
     for (int i = 0; panel == PANEL_STUDIES && model->studies && i < model->studies->n; i++)
         if (strcmp(model->studies->study[i].key, view->study) == 0)
             return i;
@@ -398,9 +361,12 @@ const char *tui_view_wanted_training(const struct view *view, const struct model
 
 const struct status_symbol *tui_view_symbol(const struct view *view, const struct model *model)
 {
-    int rows[STATUS_SYMBOLS_MAX], n = tui_view_symbols(view, model, rows), at = symbol_row(view, model);
+    const struct status_symbol *symbol = tui_lists_held_chosen(view, model, LIST_PRICES);
 
-    return n > 0 ? &model->status.symbols[rows[at < n ? at : n - 1]] : NULL;
+    if (symbol || model->status.n_symbols == 0)
+        return symbol;
+    symbol = tui_model_symbol(model, view->symbol); /* a filter leaves none: the chart keeps its own */
+    return symbol ? symbol : &model->status.symbols[0];
 }
 
 const char *tui_view_timeframe(const struct view *view, const struct model *model,

@@ -38,9 +38,6 @@ enum prompt {
     PROMPTS,
 };
 
-/* The order of the prices. */
-enum price_sort { PRICES_LISTED, PRICES_BY_CHANGE, PRICE_SORTS };
-
 /* The outcome of the last command. */
 enum outcome {
     OUTCOME_NONE,
@@ -75,11 +72,9 @@ struct view {
     enum panel zoomed;
     int cursor[PANELS];
     struct list_choice
-        lists[LIST_ALL]; /* of the long ones: the row that the cursor stays on, order and filter */
-    int listed;          /* whose filter or search is typed, or whose columns are chosen */
-    enum price_sort price_sort;
-    bool price_invert;
-    char symbol[SYMBOL_NAME_MAX];            /* the chosen one, "" before any was chosen: the row */
+        lists[LIST_ALL];          /* of the long ones: the row that the cursor stays on, order and filter */
+    int listed;                   /* whose filter or search is typed, or whose columns are chosen */
+    char symbol[SYMBOL_NAME_MAX]; /* the chosen one, "" before any was chosen: the row */
     char timeframe[STATUS_WORD_MAX];         /* of the chart; "": the market's interval */
     bool detail;                             /* the study's tab shows tui_view_training()'s page */
     char training[STATUS_TRAINING_NAME_MAX]; /* the chosen one, "" before any was chosen: the list's first */
@@ -215,11 +210,7 @@ const char *tui_view_wanted_depth(const struct view *view, const struct model *m
 /* What is to be read of the studies. */
 void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret);
 
-/* The rows of the prices, as indices of the status' symbols: as they are listed, or by their change of 24
- * hours, those without one last. Returns how many. */
-int tui_view_symbols(const struct view *view, const struct model *model, int ret[static STATUS_SYMBOLS_MAX]);
-
-/* The symbol under the cursor of the prices, or NULL. */
+/* The symbol under the cursor of the prices; where their filter leaves none, the first; or NULL. */
 const struct status_symbol *tui_view_symbol(const struct view *view, const struct model *model);
 
 /* The timeframe that its chart shows: the chosen one, where the history has it of the symbol. */

@@ -1,4 +1,4 @@
-/* The lists whose rows the model holds against SQLite: random rows, put into a table here, sorted and
+/* The lists whose rows the model holds, checked by SQLite: random rows, put into a table here, sorted and
  * filtered by SQL as the lists of the database are; and their keys. */
 #include "tui/list_held.h"
 
@@ -78,15 +78,38 @@ static void fill_policy(struct status_policy *p, int i)
     p->decided_ns = when(), p->since_ns = when(), p->expires_ns = when();
 }
 
+static void fill_position(struct status_position *p, int i)
+{
+    snprintf(p->symbol, sizeof(p->symbol), "S%d", i / 3);
+    snprintf(p->account, sizeof(p->account), "a%d", i % 3);
+    snprintf(p->side, sizeof(p->side), "%s", one_of(2) ? "L" : "S");
+    p->qty = real(), p->entry = real(), p->fifo_entry = real(), p->mark = real();
+    p->upnl = real(), p->stop = real(), p->age_ms = count();
+}
+
+static void fill_symbol(struct status_symbol *s, int i)
+{
+    snprintf(s->symbol, sizeof(s->symbol), "s_%d", i * 7 % 65);
+    char *const texts[] = {s->book, s->trading, s->market, s->venue, s->interval};
+    for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
+        word(texts[k], 8);
+    s->last = real(), s->bid = real(), s->ask = real(), s->mark = real(), s->change_24h_pct = real();
+    s->bars = count(), s->age_ms = count();
+}
+
 static void fill(int n)
 {
     struct status *s = &model->status;
 
-    s->n_trainings = s->n_policies = n;
+    s->n_trainings = s->n_policies = s->n_positions = s->n_symbols = n;
     s->trainings_total = s->policies_total = n;
     for (int i = 0; i < n; i++) {
         memset(&s->trainings[i], 0, sizeof(s->trainings[i]));
         memset(&s->policies[i], 0, sizeof(s->policies[i]));
+        memset(&s->positions[i], 0, sizeof(s->positions[i]));
+        memset(&s->symbols[i], 0, sizeof(s->symbols[i]));
+        fill_position(&s->positions[i], i);
+        fill_symbol(&s->symbols[i], i);
         fill_training(&s->trainings[i], i);
         fill_policy(&s->policies[i], i);
     }
@@ -141,6 +164,22 @@ static void put_policy(const struct status_policy *p)
     bind_text(p->limits);
 }
 
+static void put_position(const struct status_position *p)
+{
+    bind_text(p->symbol), bind_text(p->side), bind_text(p->account), bind_real(p->qty), bind_real(p->entry);
+    bind_real(p->fifo_entry), bind_real(p->mark), bind_real(p->upnl), bind_real(p->stop);
+    bind_count(p->age_ms, p->age_ms < 0);
+}
+
+static void put_symbol(const struct status_symbol *s)
+{
+    bind_real(s->change_24h_pct), bind_text(s->symbol), bind_real(s->last), bind_real(s->bid),
+        bind_real(s->ask);
+    bind_real(s->mark), bind_count(s->bars, s->bars < 0), bind_count(s->age_ms, s->age_ms < 0);
+    bind_text(s->book), bind_text(s->trading), bind_text(s->market), bind_text(s->venue),
+        bind_text(s->interval);
+}
+
 static const struct held {
     int list, columns;
     const char *texts; /* the columns that a text without a name is looked for in */
@@ -151,6 +190,8 @@ static const struct held {
      (void (*)(const void *))put_training},
     {LIST_POLICIES, 19, "[1][2][3][4][12][13][14][15][16][17][18]",
      "[1][2][3][4][12][13][14][15][16][17][18]", (void (*)(const void *))put_policy},
+    {LIST_POSITIONS, 11, "[1][2][3]", "[1][2][3]", (void (*)(const void *))put_position},
+    {LIST_PRICES, 14, "[2][9][10][11][12][13]", "[2][9][10][11][12][13]", (void (*)(const void *))put_symbol},
 };
 
 static bool in(const char *set, int number)
@@ -364,6 +405,63 @@ static void check_policies(void)
     CHECK_INT(view.item.kind, ITEM_NONE);
 }
 
+/* A position's row is its symbol's and its account's; its page and its order are of the chosen row. */
+static void check_positions(void)
+{
+    const struct status_position *position;
+
+    CHECK_INT(fixture_take(model, "{}", now), 0);
+    tui_view_init(&view, false, 1000);
+    type("5");
+    view.focus = PANEL_POSITIONS;
+    sort_by(LIST_POSITIONS, "uPnL");
+    type("I");
+    tui_keys_press(&view, model, 80, 24, now, PRESS_HOME);
+    position = tui_lists_held_chosen(&view, model, LIST_POSITIONS);
+    CHECK_STR(position->symbol, "ETHUSDT"); /* the one with the loss */
+    CHECK(picture_matches(golden, "positions-loss-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    type("\n");
+    CHECK_INT(view.item.kind, ITEM_POSITION);
+    CHECK_STR(view.item.name, "ETHUSDT");
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+    type("I"); /* it stays on it */
+    position = tui_lists_held_chosen(&view, model, LIST_POSITIONS);
+    CHECK_STR(position->symbol, "ETHUSDT");
+    CHECK_INT(tui_view_cursor(&view, model, PANEL_POSITIONS), 1);
+    type("/btc\n");
+    CHECK_INT(tui_view_rows(&view, model, PANEL_POSITIONS), 1);
+    position = tui_lists_held_chosen(&view, model, LIST_POSITIONS);
+    CHECK_STR(position->symbol, "BTCUSDT");
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+    type("C");
+    CHECK_INT(view.choosing, CHOOSING_COLUMNS);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+}
+
+/* The prices: the chart is the chosen symbol's; a filter that leaves none takes no chart away. */
+static void check_prices(void)
+{
+    tui_view_init(&view, false, 1000);
+    type("4/eth\n");
+    CHECK_INT(tui_view_rows(&view, model, PANEL_PRICES), 1);
+    CHECK_STR(tui_view_symbol(&view, model)->symbol, "ETHUSDT");
+    CHECK(picture_matches(golden, "prices-filter-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+    CHECK_INT(tui_view_rows(&view, model, PANEL_PRICES), 2);
+    type("/nothing\n");
+    CHECK_INT(tui_view_rows(&view, model, PANEL_PRICES), 0);
+    CHECK_STR(tui_view_symbol(&view, model)->symbol, "BTCUSDT");
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+    strcpy(view.lists[LIST_PRICES].find, "ETH");
+    type("n");
+    CHECK_STR(tui_view_symbol(&view, model)->symbol, "ETHUSDT");
+    CHECK_INT(fixture_take(model, "{}", now), 0);
+    type("zC"); /* beside the chart C is of its indicators */
+    CHECK_INT(view.choosing, CHOOSING_COLUMNS);
+    CHECK_INT(view.listed, LIST_PRICES);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
@@ -376,6 +474,8 @@ int main(int argc, char **argv)
     check_orders();
     check_keys();
     check_policies();
+    check_positions();
+    check_prices();
     sqlite3_close(db);
     tui_model_destroy(model);
     return check_done("tui/list_held");

@@ -16,6 +16,7 @@
 #include "tests/tui/picture.h"
 #include "tui/collect.h"
 #include "tui/keys.h"
+#include "tui/lists.h"
 
 enum { SYMBOLS = 8, CASES = 16 }; /* the first are shown too */
 
@@ -115,12 +116,13 @@ static void take(struct model *model)
 
 static void check_order(const struct view *view, const struct model *model, const char *expected)
 {
-    int rows[STATUS_SYMBOLS_MAX], n = tui_view_symbols(view, model, rows);
+    struct lists_rows rows;
     char found[SYMBOLS + 1] = "";
 
-    CHECK_INT(n, SYMBOLS);
-    for (int i = 0; i < n; i++)
-        found[i] = model->status.symbols[rows[i]].symbol[0];
+    tui_lists_rows(view, model, LIST_PRICES, &rows);
+    CHECK_INT(rows.items.n, SYMBOLS);
+    for (int i = 0; i < rows.items.n; i++)
+        found[i] = ((const struct status_symbol *)tui_lists_row(&rows, i))->symbol[0];
     CHECK_STR(found, expected);
 }
 
@@ -141,18 +143,19 @@ static void check_keys(struct model *model)
     CHECK_INT(tui_view_cursor(&view, model, PANEL_PRICES), 4);
     char *text = picture_draw(model, &view, now, 100, 40, GLYPHS_ASCII);
     const char *first = text ? strstr(text, "EEE") : NULL, *second = text ? strstr(text, "AAA") : NULL;
-    CHECK(text && strstr(text, "Prices by 24h (8)") && strstr(text, ">CCC") && first && second);
+    CHECK(text && strstr(text, "Prices (5 of 8) by 24h") && strstr(text, ">CCC") && first && second);
     CHECK(first < second && strstr(text, "+100.0%") && strstr(text, "+25.00%"));
     free(text);
     tui_keys_press(&view, model, 80, 24, now, 'k');
     CHECK_STR(tui_view_symbol(&view, model)->symbol, "BBB");
     tui_keys_press(&view, model, 80, 24, now, 'I');
-    check_order(&view, model, "CBHAEDFG");
+    check_order(&view, model, "CBHAEGFD");
     CHECK_STR(tui_view_symbol(&view, model)->symbol, "BBB");
     model->status.symbols[1].change_24h_pct = 1000; /* it moves, and stays chosen */
-    check_order(&view, model, "CHAEBDFG");
+    check_order(&view, model, "CHAEBGFD");
     CHECK_STR(tui_view_symbol(&view, model)->symbol, "BBB");
-    tui_keys_press(&view, model, 80, 24, now, 'o');
+    while (view.lists[LIST_PRICES].sort != 0)
+        tui_keys_press(&view, model, 80, 24, now, 'o');
     check_order(&view, model, "HGFEDCBA");
 }
 

@@ -197,8 +197,8 @@ void panel_keys(const struct area *area, const struct scene *scene)
         if (keys[i].market && view->tab != TAB_MARKET && view->tab != TAB_POSITIONS &&
             view->tab != TAB_ORDERS)
             continue;
-        if (keys[i].list && (tui_lists_of(scene->focus) == LIST_ALL || view->item.kind != ITEM_NONE))
-            continue;
+        if (keys[i].list && (tui_lists_of(scene->focus) >= LIST_PRICES || view->item.kind != ITEM_NONE))
+            continue; /* beside the prices the chart's keys have the room */
         if (keys[i].log && (view->tab != TAB_LOG || view->item.kind != ITEM_NONE))
             continue;
         if (keys[i].log && scene->focus == PANEL_LEDGER)

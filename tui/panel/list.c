@@ -119,7 +119,8 @@ void panel_list_empty(const struct list_frame *frame, const struct scene *scene,
     else if (frame->rows.items.total > 0)
         panel_frame_empty(&frame->body, "no row has that: / another, or Esc for all");
     else
-        panel_frame_empty(&frame->body, panel_frame_no_history(scene->model, none));
+        panel_frame_empty(&frame->body,
+                          frame->rows.list < DB_LISTS ? panel_frame_no_history(scene->model, none) : none);
 }
 
 void panel_list_unread(const struct area *body, int y)

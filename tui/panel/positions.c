@@ -3,36 +3,27 @@
 #include <string.h>
 
 #include "cli/format.h"
-#include "tui/panel/frame.h"
+#include "tui/panel/list.h"
 
-enum { SYMBOL, SIDE, ACCOUNT, QTY, ENTRY, FIFO, MARK, UPNL, STOP, AGE, COLUMNS };
-
-static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},      {"", 1, false, 2},     {"account", 9, false, 10}, {"qty", 10, true, 3},
-    {"entry", 11, true, 6}, {"fifo", 11, true, 9}, {"mark", 11, true, 7},     {"uPnL", 10, true, 4},
-    {"stop", 11, true, 8},  {"age", 9, true, 5},
-};
+/* As tui_list_columns() has them. */
+enum { SYMBOL, SIDE, ACCOUNT, QTY, ENTRY, FIFO, MARK, UPNL, STOP, AGE };
 
 void panel_positions(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    int n = model->status.n_positions, title;
-    struct area body = panel_frame_rule(area, scene, PANEL_POSITIONS, "Positions", n, &title);
-    struct column shown[COLUMNS];
-    memcpy(shown, columns, sizeof(shown));
-    if (model->status.n_accounts > 1)
-        shown[ACCOUNT].rank = 7; /* two accounts may hold the same symbol */
-    struct table table = panel_frame_table(area, title, shown, COLUMNS);
+    struct column shown[LIST_COLUMNS_MAX];
+    struct list_frame frame;
     char text[FORMAT_MAX];
 
-    if (n == 0) {
-        panel_frame_empty(&body, model->holdings == MODEL_NOTHING ? "not known yet" : "flat");
-        return;
-    }
-    struct window window = panel_frame_window(scene, PANEL_POSITIONS, n, body.height);
-    for (int i = window.first; i < window.end; i++) {
-        const struct status_position *p = &model->status.positions[i];
-        int y = i - window.first + 1, decimals = tui_model_price_decimals(model, p->symbol);
+    panel_list_frame(area, scene, PANEL_POSITIONS, "Positions", "", &frame);
+    int n = panel_list_columns(scene, LIST_POSITIONS, shown);
+    if (model->status.n_accounts > 1 && shown[ACCOUNT].rank > 0)
+        shown[ACCOUNT].rank = 7; /* two accounts may hold the same symbol */
+    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
+    panel_list_empty(&frame, scene, model->holdings == MODEL_NOTHING ? "not known yet" : "flat");
+    for (int i = frame.window.first; i < frame.window.end; i++) {
+        const struct status_position *p = tui_lists_row(&frame.rows, i);
+        int y = i - frame.window.first + 1, decimals = tui_model_price_decimals(model, p->symbol);
         enum freshness freshness = tui_model_position_freshness(model, p, scene->now);
         panel_table_text(&table, SYMBOL, y, STYLE_STRONG, p->symbol);
         panel_table_text(&table, SIDE, y, strcmp(p->side, "S") == 0 ? STYLE_DOWN : STYLE_UP, p->side);
@@ -48,7 +39,7 @@ void panel_positions(const struct area *area, const struct scene *scene)
                          isfinite(p->stop) ? cli_format_fit(text, p->stop, decimals, 11) : "none");
         panel_frame_age(text, sizeof(text), freshness, tui_model_age(model, p->age_ms, scene->now));
         panel_table_text(&table, AGE, y, freshness < STALE ? STYLE_DIM : STYLE_WARN, text);
-        panel_frame_row(&body, y - 1, &window, i);
+        panel_frame_row(&frame.body, y - 1, &frame.window, i);
     }
 }
 

@@ -4,14 +4,10 @@
 
 #include "cli/format.h"
 #include "cli/text.h"
-#include "tui/panel/frame.h"
+#include "tui/panel/list.h"
 
-enum { SYMBOL, LAST, BID, ASK, CHANGE, BARS, BOOK, AGE, COLUMNS };
-
-static const struct column columns[COLUMNS] = {
-    {"", 9, false, 1},   {"last", 11, true, 2}, {"bid", 11, true, 4},  {"ask", 11, true, 5},
-    {"24h", 7, true, 7}, {"bars", 5, true, 8},  {"book", 7, false, 6}, {"age", 9, true, 3},
-};
+/* As tui_list_columns() has them. */
+enum { SYMBOL, LAST, BID, ASK, CHANGE, BARS, BOOK, AGE };
 
 /* The last fill, and why, at the right end of a line in at most `room`: first the time is left out, then
  * the reason shortens, then it is left out. */
@@ -75,7 +71,7 @@ static void second_line(const struct area *body, int y, const struct model *mode
 /* A mark at the symbol's name: a price of it is waited for. */
 static void waits(const struct table *table, int y, const struct status *status, const char *symbol)
 {
-    int width = cli_text_width(symbol), most = columns[SYMBOL].width;
+    int width = cli_text_width(symbol), most = table->columns[SYMBOL].width;
     double above, below;
 
     if (tui_status_price_alerts(status, symbol, &above, &below) > 0)
@@ -98,7 +94,7 @@ static void row(const struct table *table, int y, const struct scene *scene,
                          freshness == GONE ? "-" : cli_format_fit(text, prices[i], decimals, 11));
     double change = tui_history_change(&scene->model->history, symbol);
     for (int digits = 2; digits >= 0; digits--) /* +100.00% has no room */
-        if ((int)strlen(cli_format_percent(text, change, digits)) <= columns[CHANGE].width)
+        if ((int)strlen(cli_format_percent(text, change, digits)) <= table->columns[CHANGE].width)
             break;
     panel_table_text(table, CHANGE, y, panel_frame_style(freshness, style_signed(change, 2)),
                      freshness == GONE ? "-" : text);
@@ -118,24 +114,22 @@ static void row(const struct table *table, int y, const struct scene *scene,
 void panel_prices(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    int rows[STATUS_SYMBOLS_MAX], n = tui_view_symbols(scene->view, model, rows), title;
-    bool sorted = scene->view->price_sort == PRICES_BY_CHANGE;
-    struct area body =
-        panel_frame_rule(area, scene, PANEL_PRICES, sorted ? "Prices by 24h" : "Prices", n, &title);
-    struct table table = panel_frame_table(area, title, columns, COLUMNS);
+    struct column shown[LIST_COLUMNS_MAX];
+    struct list_frame frame;
 
-    if (n == 0) {
-        panel_frame_empty(&body, model->holdings == MODEL_NOTHING ? "no prices yet" : "no symbols");
-        return;
-    }
-    int lines = 2 * n <= body.height ? 2 : 1;
-    struct window window = panel_frame_window(scene, PANEL_PRICES, n, body.height / lines);
+    panel_list_frame(area, scene, PANEL_PRICES, "Prices", "", &frame);
+    int columns = panel_list_columns(scene, LIST_PRICES, shown), n = (int)tui_list_count(&frame.rows.items);
+    struct table table = panel_frame_table(&frame.area, frame.title_end, shown, columns);
+    panel_list_empty(&frame, scene, model->holdings == MODEL_NOTHING ? "no prices yet" : "no symbols");
+    int lines = 2 * n <= frame.body.height ? 2 : 1;
+    struct window window = panel_frame_window(scene, PANEL_PRICES, n, frame.body.height / lines);
     for (int i = window.first; i < window.end; i++) {
-        const struct status_symbol *symbol = &model->status.symbols[rows[i]];
+        const struct status_symbol *symbol = tui_lists_row(&frame.rows, i);
         int y = (i - window.first) * lines;
         row(&table, y + 1, scene, symbol);
         if (lines == 2)
-            second_line(&body, y + 1, model, symbol, tui_model_symbol_freshness(model, symbol, scene->now));
-        panel_frame_lines(&body, y, lines, &window, i);
+            second_line(&frame.body, y + 1, model, symbol,
+                        tui_model_symbol_freshness(model, symbol, scene->now));
+        panel_frame_lines(&frame.body, y, lines, &window, i);
     }
 }
