@@ -213,7 +213,7 @@ def test_trials(session):
     tmux.keys("/")
     tmux.type("fail")
     tmux.keys("Enter")
-    expect(tmux, "Trials (1 of 15) by value", "/fail", "diverged: loss nan")
+    expect(tmux, "Trials (1 of 1 filtered, 15 in all) by value", "/fail", "diverged: loss nan")
     tmux.keys("Escape")
     expect(tmux, "Trials (15) by value")
     tmux.keys("G")

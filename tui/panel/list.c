@@ -30,17 +30,16 @@ static void put_counts(const struct list_frame *frame, const struct scene *scene
              scene->view->lists[frame->rows.list].filter[0] ? " in all" : "", more[0] ? ", " : "", more);
 }
 
-static void draw_bar(const struct area *area, const struct list_frame *frame)
+void panel_list_bar(const struct area *body, const struct window *window, int64_t count)
 {
-    bool plain = area->canvas->glyphs == GLYPHS_ASCII;
-    int top, rows, x = area->width - 1;
+    bool plain = body->canvas->glyphs == GLYPHS_ASCII;
+    int top, rows, x = body->width - 1;
 
-    if (!tui_list_bar(frame->body.height, frame->window.first, frame->window.end - frame->window.first,
-                      tui_list_count(&frame->rows.items), &top, &rows))
+    if (!tui_list_bar(body->height, window->first, window->end - window->first, count, &top, &rows))
         return;
-    for (int y = 0; y < frame->body.height; y++) {
+    for (int y = 0; y < body->height; y++) {
         bool here = y >= top && y < top + rows;
-        tui_area_char(area, x, 1 + y, here ? STYLE_TITLE : STYLE_RULE,
+        tui_area_char(body, x, y, here ? STYLE_TITLE : STYLE_RULE,
                       plain ? (here ? L'#' : L'|') : (here ? L'┃' : L'│'));
     }
 }
@@ -75,7 +74,8 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
     else
         snprintf(text, sizeof(text), "%s", title);
     panel_frame_rule(area, scene, panel, text, -1, &ret->title_end);
-    draw_bar(area, ret);
+    const struct area whole = tui_area_part(area, 0, 1, area->width, area->height - 1);
+    panel_list_bar(&whole, &ret->window, tui_list_count(&ret->rows.items));
 }
 
 int panel_list_columns(const struct scene *scene, int list, struct column shown[static LIST_COLUMNS_MAX])

@@ -23,6 +23,9 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
 struct window panel_list_window(const struct scene *scene, const struct list_frame *frame, enum panel panel,
                                 int more);
 
+/* Draws the bar in the last column of the rows' area, where there are more than it shows. */
+void panel_list_bar(const struct area *body, const struct window *window, int64_t count);
+
 /* The columns of a list as they are chosen, at their places of tui_list_columns(). Returns how many. */
 int panel_list_columns(const struct scene *scene, int list, struct column shown[static LIST_COLUMNS_MAX]);
 

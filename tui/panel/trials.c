@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/text.h"
+#include "tui/panel/list.h"
 #include "tui/panel/study_words.h"
 #include "tui/study_rows.h"
 
@@ -119,17 +120,23 @@ static void row(const struct trials_grid *grid, int y, const struct tui_study_tr
     }
 }
 
+/* "Trials (3 of 40) by value", as panel_list_frame() has it. */
 static void title_words(const struct scene *scene, const struct tui_study_page *page, int n, char *buf,
                         size_t size)
 {
     const struct view *view = scene->view;
     const char *sorted = tui_study_rows_name(page, view->trial_sort);
+    const char *inverted = view->trial_invert ? ", inverted" : "";
+    int cursor = panel_frame_window(scene, PANEL_TRIALS, n, 1).cursor;
+    char chosen[24] = "";
 
+    if (cursor >= 0)
+        snprintf(chosen, sizeof(chosen), "%d of ", cursor + 1);
     if (view->prompt != PROMPT_FILTER && !view->trial_filter[0])
-        snprintf(buf, size, "Trials (%d) by %.40s%s", n, sorted, view->trial_invert ? ", inverted" : "");
+        snprintf(buf, size, "Trials (%s%d) by %.40s%s", chosen, n, sorted, inverted);
     else
-        snprintf(buf, size, "Trials (%d of %d) by %.40s%s  /%.39s", n, page->n_trials, sorted,
-                 view->trial_invert ? ", inverted" : "", view->trial_filter);
+        snprintf(buf, size, "Trials (%s%d filtered, %d in all) by %.40s%s  /%.39s", chosen, n, page->n_trials,
+                 sorted, inverted, view->trial_filter);
 }
 
 void panel_trials(const struct area *area, const struct scene *scene)
@@ -153,6 +160,11 @@ void panel_trials(const struct area *area, const struct scene *scene)
                                                      : "-");
         return;
     }
+    const bool heads = body.height > 1;
+    const struct window window = panel_frame_window(scene, PANEL_TRIALS, n, body.height - heads);
+    const struct area rows_area = tui_area_part(&body, 0, heads, body.width, body.height - heads);
+    panel_list_bar(&rows_area, &window, n);
+    body.width -= body.width > 1 && n > rows_area.height; /* the bar's */
     struct trials_grid grid = {.area = &body,
                                .scene = scene,
                                .page = page,
@@ -166,10 +178,8 @@ void panel_trials(const struct area *area, const struct scene *scene)
     int room = (body.width - fixed + 1) / (PARAM_COLUMNS + 1);
     room = room < 0 ? 0 : room > PARAMS_MAX ? PARAMS_MAX : room;
     grid.n_params = tui_study_rows_columns(page, view->trial_sort, grid.params, room);
-    bool heads = body.height > 1;
     if (heads)
         labels(&grid);
-    struct window window = panel_frame_window(scene, PANEL_TRIALS, n, body.height - heads);
     const char *best_study = page->study.have_best ? page->members[page->study.best_member] : "";
     for (int i = window.first; i < window.end; i++) {
         int y = heads + i - window.first;
