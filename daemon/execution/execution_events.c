@@ -165,3 +165,14 @@ void venue_execution_on_rights(void *ctx, const char *text)
     snprintf(words, sizeof words, "has keys that may read, and not trade: %s", text ? text : "");
     execution->host.alert(execution->host.ctx, text ? words : NULL);
 }
+
+void venue_execution_on_doubt(void *ctx, const char *client_id)
+{
+    const struct venue_execution *execution = ctx;
+    char words[ORDER_CLIENT_ID_MAX + VENUE_NAME_MAX + 120];
+    snprintf(
+        words, sizeof words,
+        "holds its orders back: that of client id %s, which it had, is not known at %s: was it reset there?",
+        client_id ? client_id : "", execution->venue);
+    execution->host.alert(execution->host.ctx, client_id ? words : NULL);
+}

@@ -109,6 +109,7 @@ static void place_answer(struct order_cases *cases, struct order_case *c, const 
         take_orders(cases, c, answer, at);
         if (awaited && c->state == CASE_LIVE && !c->reported_open) {
             c->reported_open = true;
+            order_cases_newest(cases, c);
             order_case_update(cases, c, VENUE_UPDATE_OPEN, "", NULL);
         }
     } else if (!awaited) {
@@ -165,7 +166,10 @@ static void absent_while_live(struct order_cases *cases, struct order_case *c, c
     }
     if (c->absent++ == 0)
         c->absent_ns = at->now_ns;
-    if (c->absent < CASE_LOST_ANSWERS || at->now_ns - c->absent_ns < CASE_LOST_S * CASE_SECOND_NS)
+    if (!c->mute)
+        order_cases_doubt(cases, c, at);
+    if (cases->doubt.absent > 0 || c->absent < CASE_LOST_ANSWERS ||
+        at->now_ns - c->absent_ns < CASE_LOST_S * CASE_SECOND_NS)
         c->query_ns = at->now_ns + CASE_LOST_S * CASE_SECOND_NS / (CASE_LOST_ANSWERS - 1);
     else
         order_case_end(cases, c, c->cancel ? VENUE_UPDATE_CANCELED : VENUE_UPDATE_EXPIRED,

@@ -26,6 +26,7 @@ static void report_open(struct order_cases *cases, struct order_case *c)
     if (c->reported_open)
         return;
     c->reported_open = true;
+    order_cases_newest(cases, c);
     order_case_update(cases, c, VENUE_UPDATE_OPEN, "", NULL);
 }
 

@@ -16,7 +16,7 @@ struct order_cases *order_cases_create(const struct order_cases_config *config,
     cases->config = *config;
     cases->sink = *sink;
     cases->reconcile.due_ns = CASE_NEVER; /* until the link is up */
-    cases->rights.due_ns = CASE_NEVER;
+    cases->rights.due_ns = cases->doubt.due_ns = CASE_NEVER;
     return cases;
 }
 
@@ -105,10 +105,6 @@ void order_case_end(struct order_cases *cases, struct order_case *c, enum venue_
     c->state = CASE_ENDED;
     c->ended_ns = at->now_ns;
     c->place_ns = c->query_ns = c->cancel_ns = c->fills_ns = CASE_NEVER;
-    if (c->venue_id[0]) {
-        cases->witness.symbol = c->order.symbol;
-        memcpy(cases->witness.client_id, c->client_id, sizeof c->client_id);
-    }
     if (update < VENUE_UPDATES)
         order_case_update(cases, c, update, text, NULL);
 }
@@ -254,8 +250,9 @@ void order_cases_answer(struct order_cases *cases, const struct case_ask *ask,
                                                : NULL;
     if (ask->request == CASE_RIGHTS)
         rights_answer(cases, &answer, at);
-    else if (ask->request == CASE_OPEN || ask->request == CASE_BALANCES || ask->request == CASE_WITNESS ||
-             ask->request == CASE_RECENT)
+    else if (ask->request == CASE_WITNESS)
+        order_cases_witness_answer(cases, ask, &answer, at);
+    else if (ask->request == CASE_OPEN || ask->request == CASE_BALANCES || ask->request == CASE_RECENT)
         order_cases_reconcile_answer(cases, ask, &answer, at);
     else if (c)
         order_case_answer(cases, c, ask, &answer, at);
@@ -311,8 +308,21 @@ static int64_t sooner(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* While it is open whether the account was reset an order is held back, for a minute unless it protects.
+ * Returns when that is over. */
+static int64_t hold_back(struct order_cases *cases, struct order_case *c, const struct case_time *at)
+{
+    int64_t end_ns = c->protects || c->unsure ? CASE_NEVER : c->begun_ns + CASE_UNSENT_NS;
+    if (end_ns <= at->now_ns)
+        order_case_end(cases, c, VENUE_UPDATE_ABSENT,
+                       "held back for a minute: an order that was there is not known any more", at);
+    return c->state == CASE_TO_PLACE ? end_ns : CASE_NEVER;
+}
+
 static int64_t step_case(struct order_cases *cases, struct order_case *c, const struct case_time *at)
 {
+    if (c->state == CASE_TO_PLACE && cases->doubt.open)
+        return hold_back(cases, c, at);
     if (c->state == CASE_TO_PLACE && due(c, CASE_PLACE, c->place_ns, at))
         place(cases, c, at);
     bool looks = c->state == CASE_UNKNOWN || c->state == CASE_LIVE;
@@ -369,7 +379,8 @@ int64_t order_cases_step(struct order_cases *cases, const struct case_time *at)
     for (size_t i = 0; i < cases->n; i++)
         next = sooner(next, step_case(cases, cases->cases[(cases->first + i) % cases->n], at));
     next = sooner(next, step_rights(cases, at));
-    return sooner(next, order_cases_reconcile_step(cases, at));
+    next = sooner(next, order_cases_reconcile_step(cases, at));
+    return sooner(next, order_cases_witness_step(cases, at));
 }
 
 void order_cases_stop(struct order_cases *cases)
@@ -382,6 +393,7 @@ void order_cases_view(const struct order_cases *cases, struct order_cases_view *
     *ret = (struct order_cases_view){.n_external = cases->n_external,
                                      .external = cases->external,
                                      .found = cases->found,
+                                     .doubted = cases->doubt.reported ? cases->witness.client_id : "",
                                      .failing = cases->reconcile.failing,
                                      .failing_ns = cases->reconcile.failing_ns};
     for (size_t i = 0; i < cases->n; i++) {

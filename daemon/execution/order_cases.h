@@ -7,7 +7,11 @@
  * any more, or where the venue never takes the same client id twice. A request may still reach the venue
  * twice, on its way: its second order of the client id is found in user data, and by the comparison once the
  * balances differ, and is an order of its own here. One that the venue refused for its timestamp was not
- * taken: it is sent again once the venue's time was read again, CASE_RESENT_MAX times. */
+ * taken: it is sent again once the venue's time was read again, CASE_RESENT_MAX times.
+ *
+ * Whether the venue reset the account is decided by an order that it had at the last comparison that found
+ * nothing wrong, the witness: what it knows of newer ones proves nothing. From the first answer that does not
+ * know an order that was there until that is decided nothing is placed, and no difference is booked. */
 #ifndef DAEMON_EXECUTION_ORDER_CASES_H
 #define DAEMON_EXECUTION_ORDER_CASES_H
 
@@ -29,7 +33,7 @@ enum case_request {
     CASE_FILLS,
     CASE_OPEN,     /* the account's open orders */
     CASE_BALANCES, /* the account's */
-    CASE_WITNESS,  /* to query an order that the venue had: is it still the same account? */
+    CASE_WITNESS,  /* to query an order that the venue had: is it still the same account? Its client_id */
     CASE_RIGHTS,   /* the balances, once an order was denied: are the keys good for anything? */
     CASE_RECENT,   /* the newest orders of a symbol, of any state: is one there twice? */
     CASE_REQUESTS,
@@ -65,6 +69,9 @@ struct order_cases_sink {
     /* While no outcome was open, and all fills before them were reported. */
     void (*balances)(void *ctx, const struct venue_balance *balances, size_t n);
     void (*reset)(void *ctx, const char *text); /* the account is another one, or its keys are refused */
+    /* The venue does not know the order of that client id, which it had: until it is known whether the
+     * account was reset there no order is placed. NULL: it is known, or reset() follows. */
+    void (*doubt)(void *ctx, const char *client_id);
     /* The keys can read, and may not trade: the venue's words; NULL: an order was taken, it is over. */
     void (*rights)(void *ctx, const char *text);
 };
@@ -105,7 +112,7 @@ void order_cases_cancel(struct order_cases *cases, uint64_t order_id, const stru
 int order_cases_adopt(struct order_cases *cases, const struct order *order, const char *client_id,
                       const char *venue_id, bool protects, bool cancels, const struct case_time *at);
 
-/* An order that the venue had: without it there, it is another account. */
+/* An order that the venue had before this run: without it there, it is another account. */
 void order_cases_witness(struct order_cases *cases, const char *client_id, int symbol);
 
 /* User data, and its link. */
@@ -145,6 +152,7 @@ struct order_cases_view {
     size_t n_external;
     const struct venue_order *external; /* [n_external] until the next call; symbol may be NULL */
     struct case_findings found;
+    const char *doubted; /* client id of sink.doubt(), until the next call; "": none */
     const char *failing; /* why no reconciliation ends, until the next call; ""; … */
     int64_t failing_ns;  /* … since when, of now_ns */
 };

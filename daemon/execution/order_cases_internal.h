@@ -1,6 +1,6 @@
 /* The set of orders that are, or were lately, of a venue: shared by its own files. order_cases.c keeps them
  * and asks what is due, order_case_answer.c reads answers, order_case_report.c what the venue says of an
- * order, order_cases_reconcile.c compares the account. */
+ * order, order_cases_reconcile.c compares the account, order_cases_witness.c decides whether it was reset. */
 #ifndef DAEMON_EXECUTION_ORDER_CASES_INTERNAL_H
 #define DAEMON_EXECUTION_ORDER_CASES_INTERNAL_H
 
@@ -62,7 +62,7 @@ enum case_reconcile_step {
     RECONCILE_IDLE,
     RECONCILE_BALANCES, /* asked for */
     RECONCILE_OPEN,     /* likewise */
-    RECONCILE_WITNESS,  /* likewise, or to be asked for */
+    RECONCILE_WITNESS,  /* the balances differ, and the witness is asked for */
     RECONCILE_RECENT,   /* likewise, of symbol `recent` and those after it */
 };
 
@@ -75,7 +75,6 @@ struct case_reconcile {
     size_t n;
     bool have_balances;
     struct case_findings now;            /* of the cycle that runs */
-    unsigned absent;                     /* the witness, so often */
     int recent;                          /* index of a symbol */
     char failing[VENUE_UPDATE_TEXT_MAX]; /* why the last ones failed; "" */
     int64_t failing_ns;                  /* since when they do */
@@ -89,10 +88,20 @@ struct case_rights {
     bool reported;                    /* that they may not trade */
 };
 
-/* An order that the venue had, of which the account is known. */
+/* An order that the venue had. */
 struct case_witness {
     char client_id[ORDER_CLIENT_ID_MAX]; /* "": none */
     int symbol;
+};
+
+/* Was the account reset at the venue? */
+struct case_doubt {
+    bool open;  /* an order that was there is not known */
+    bool lost;  /* the witness is not, which was asked for often enough: the balances say what that means */
+    bool asked; /* the witness is, and its answer awaited */
+    bool reported;
+    unsigned absent;           /* answers that did not know the witness, since … */
+    int64_t absent_ns, due_ns; /* CASE_NEVER: the witness is not to be asked for */
 };
 
 struct order_cases {
@@ -106,7 +115,8 @@ struct order_cases {
     int queries;  /* in the second that began then */
     size_t first; /* whose turn it is to be asked for first */
     struct case_reconcile reconcile;
-    struct case_witness witness;
+    struct case_witness witness, newest; /* of the last comparison that was good; and reported since */
+    struct case_doubt doubt;
     struct case_rights rights;
     struct venue_order external[CASE_EXTERNAL_MAX];
     size_t n_external;
@@ -158,5 +168,25 @@ int64_t order_cases_reconcile_step(struct order_cases *cases, const struct case_
 void order_cases_reconcile_answer(struct order_cases *cases, const struct case_ask *ask,
                                   const struct venue_answer *answer, const struct case_time *at);
 void order_cases_reset(struct order_cases *cases, const char *text);
+/* The witness is known while the balances differ: goes on with that cycle. */
+void order_cases_witness_known(struct order_cases *cases, const struct case_time *at);
+void order_cases_witness_fails(struct order_cases *cases, const struct venue_answer *answer,
+                               const struct case_time *at);
+
+/* order_cases_witness.c */
+/* The venue has it, and reported it. */
+void order_cases_newest(struct order_cases *cases, const struct order_case *c);
+/* The account was compared, and is the one that it was. */
+void order_cases_confirmed(struct order_cases *cases);
+/* Asks for the witness, unless it is asked for. */
+void order_cases_ask_witness(struct order_cases *cases, const struct case_time *at);
+/* The venue does not know `c`, which it had. */
+void order_cases_doubt(struct order_cases *cases, const struct order_case *c, const struct case_time *at);
+void order_cases_doubt_over(struct order_cases *cases);
+/* The balances differ while the doubt is `lost`: the account is another one. */
+void order_cases_other_account(struct order_cases *cases);
+void order_cases_witness_answer(struct order_cases *cases, const struct case_ask *asked,
+                                const struct venue_answer *answer, const struct case_time *at);
+int64_t order_cases_witness_step(struct order_cases *cases, const struct case_time *at);
 
 #endif

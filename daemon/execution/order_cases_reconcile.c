@@ -12,6 +12,7 @@
 void order_cases_reset(struct order_cases *cases, const char *text)
 {
     cases->stopped = true;
+    order_cases_doubt_over(cases);
     cases->sink.reset(cases->sink.ctx, text);
 }
 
@@ -36,10 +37,6 @@ static void ask(struct order_cases *cases, enum case_request request, const stru
     struct case_ask it = {.request = request, .at = *at};
     if (request == CASE_RECENT)
         it.symbol = cases->reconcile.recent;
-    if (request == CASE_WITNESS) {
-        it.symbol = cases->witness.symbol;
-        memcpy(it.client_id, cases->witness.client_id, sizeof it.client_id);
-    }
     cases->reconcile.asked = true;
     cases->sink.ask(cases->sink.ctx, &it, NULL);
 }
@@ -157,6 +154,7 @@ static void look_for_missing(struct order_cases *cases, const struct case_ask *a
 static void give_balances(struct order_cases *cases, bool differed, const struct case_time *at)
 {
     const struct case_reconcile *reconcile = &cases->reconcile;
+    order_cases_confirmed(cases);
     cases->sink.balances(cases->sink.ctx, reconcile->balances, reconcile->n);
     end_cycle(cases, true, differed, at);
 }
@@ -194,15 +192,6 @@ static void take_recent(struct order_cases *cases, const struct venue_answer *an
         look_at_recent(cases, reconcile->recent + 1, at);
 }
 
-/* Is one of ours there, so that the account is the one that it was? */
-static bool any_listed(const struct order_cases *cases, const struct venue_answer *answer)
-{
-    for (size_t i = 0; i < cases->n; i++)
-        if (cases->cases[i]->state == CASE_LIVE && listed(answer, cases->cases[i]))
-            return true;
-    return false;
-}
-
 static void take_open(struct order_cases *cases, const struct case_ask *asked,
                       const struct venue_answer *answer, const struct case_time *at)
 {
@@ -211,15 +200,19 @@ static void take_open(struct order_cases *cases, const struct case_ask *asked,
     for (size_t i = 0; i < answer->n_orders; i++)
         take_listed(cases, asked, &answer->orders[i], at);
     look_for_missing(cases, asked, answer, at);
-    if (!reconcile->have_balances || cases->serial != reconcile->serial || any_open(cases)) {
-        end_cycle(cases, false, false, at);
+    bool differ = reconcile->have_balances &&
+                  cases->sink.differ(cases->sink.ctx, reconcile->balances, reconcile->n, -1);
+    if (cases->doubt.lost && differ) {
+        order_cases_other_account(cases);
         return;
     }
-    bool differ = cases->sink.differ(cases->sink.ctx, reconcile->balances, reconcile->n, -1);
-    if (differ && cases->witness.client_id[0] && !any_listed(cases, answer)) {
+    if (cases->doubt.lost && reconcile->have_balances) /* an order was lost there, and nothing else */
+        order_cases_doubt_over(cases);
+    if (!reconcile->have_balances || cases->serial != reconcile->serial || any_open(cases)) {
+        end_cycle(cases, false, false, at);
+    } else if (differ && cases->witness.client_id[0]) {
         reconcile->step = RECONCILE_WITNESS;
-        reconcile->absent = 0;
-        reconcile->due_ns = at->now_ns;
+        order_cases_ask_witness(cases, at);
     } else if (differ) {
         look_at_recent(cases, 0, at);
     } else {
@@ -227,30 +220,25 @@ static void take_open(struct order_cases *cases, const struct case_ask *asked,
     }
 }
 
-static void take_witness(struct order_cases *cases, const struct venue_answer *answer,
-                         const struct case_time *at)
+void order_cases_witness_known(struct order_cases *cases, const struct case_time *at)
 {
-    struct case_reconcile *reconcile = &cases->reconcile;
-    if (answer->outcome == VENUE_DONE && cases->serial == reconcile->serial)
+    if (cases->serial == cases->reconcile.serial)
         look_at_recent(cases, 0, at);
-    else if (answer->outcome == VENUE_DONE)
-        end_cycle(cases, false, false, at);
-    else if (answer->outcome != VENUE_ABSENT)
-        fail_cycle(cases, answer, at);
-    else if (++reconcile->absent < CASE_LOST_ANSWERS)
-        reconcile->due_ns = at->now_ns + CASE_LOST_S * CASE_SECOND_NS / (CASE_LOST_ANSWERS - 1);
     else
-        order_cases_reset(cases, "other balances, and none of its orders is known at the venue any more");
+        end_cycle(cases, false, false, at);
+}
+
+void order_cases_witness_fails(struct order_cases *cases, const struct venue_answer *answer,
+                               const struct case_time *at)
+{
+    fail_cycle(cases, answer, at);
 }
 
 void order_cases_reconcile_answer(struct order_cases *cases, const struct case_ask *asked,
                                   const struct venue_answer *answer, const struct case_time *at)
 {
     cases->reconcile.asked = false;
-    if (asked->request == CASE_WITNESS)
-        take_witness(cases, answer, at);
-    else if (answer->outcome != VENUE_DONE &&
-             (asked->request != CASE_RECENT || answer->outcome != VENUE_REFUSED))
+    if (answer->outcome != VENUE_DONE && (asked->request != CASE_RECENT || answer->outcome != VENUE_REFUSED))
         fail_cycle(cases, answer, at);
     else if (asked->request == CASE_BALANCES)
         take_balances(cases, answer, at);
@@ -265,13 +253,13 @@ static void begin(struct order_cases *cases)
     struct case_reconcile *reconcile = &cases->reconcile;
     reconcile->have_balances = false;
     reconcile->serial = cases->serial;
-    reconcile->step = any_open(cases) ? RECONCILE_OPEN : RECONCILE_BALANCES;
+    reconcile->step = any_open(cases) && !cases->doubt.lost ? RECONCILE_OPEN : RECONCILE_BALANCES;
 }
 
 int64_t order_cases_reconcile_step(struct order_cases *cases, const struct case_time *at)
 {
     struct case_reconcile *reconcile = &cases->reconcile;
-    if (reconcile->asked)
+    if (reconcile->asked || reconcile->step == RECONCILE_WITNESS)
         return CASE_NEVER;
     if (reconcile->step == RECONCILE_IDLE && reconcile->due_ns <= at->now_ns)
         begin(cases);
@@ -281,7 +269,5 @@ int64_t order_cases_reconcile_step(struct order_cases *cases, const struct case_
         ask(cases, CASE_OPEN, at);
     else if (reconcile->step == RECONCILE_RECENT)
         ask(cases, CASE_RECENT, at);
-    else if (reconcile->step == RECONCILE_WITNESS && reconcile->due_ns <= at->now_ns)
-        ask(cases, CASE_WITNESS, at);
     return reconcile->asked ? CASE_NEVER : reconcile->due_ns;
 }

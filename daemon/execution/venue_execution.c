@@ -278,12 +278,21 @@ static int adopt(struct venue_execution *execution, int index)
     return r;
 }
 
+/* The oldest order that lives there; else the last one that was reported. */
 static void witness(struct venue_execution *execution, int index)
 {
+    const struct engine *engine = engine_of(execution);
     char client_id[ORDER_CLIENT_ID_MAX];
     int symbol;
-    uint64_t seen = engine_venue_seen(engine_of(execution), index, &symbol);
-    engine_venue_client_id(engine_of(execution), index, seen, client_id);
+    uint64_t seen = engine_venue_seen(engine, index, &symbol);
+    for (size_t i = engine_orders(engine); i-- > 0;) {
+        const struct order *order = engine_order(engine, i);
+        if (order->account == index && engine_venue_id(engine, index, order->id)[0]) {
+            seen = order->id;
+            symbol = order->symbol;
+        }
+    }
+    engine_venue_client_id(engine, index, seen, client_id);
     if (seen > 0)
         order_cases_witness(execution->cases, client_id, symbol);
 }
@@ -310,7 +319,8 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
                                           .differ = venue_execution_differs,
                                           .balances = venue_execution_on_balances,
                                           .reset = venue_execution_on_reset,
-                                          .rights = venue_execution_on_rights};
+                                          .rights = venue_execution_on_rights,
+                                          .doubt = venue_execution_on_doubt};
     execution->over = execution->starved = execution->reported_failing = false;
     execution->detail[0] = '\0';
     take_symbols(execution);
@@ -504,6 +514,8 @@ void venue_execution_view(const struct venue_execution *execution, struct venue_
         order_cases_view(execution->cases, &ret->cases);
     if (execution->cases && ret->cases.failing[0] && !execution->detail[0])
         ret->detail = ret->cases.failing;
+    if (execution->cases && ret->cases.doubted[0])
+        ret->detail = "orders are held back: one that it had is not known there";
     for (const struct execution_request *request = execution->requests; request; request = request->next)
         ret->waiting++;
 }

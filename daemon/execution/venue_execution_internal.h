@@ -53,5 +53,6 @@ bool venue_execution_differs(void *ctx, const struct venue_balance *balances, si
 void venue_execution_on_balances(void *ctx, const struct venue_balance *balances, size_t n);
 void venue_execution_on_reset(void *ctx, const char *text);
 void venue_execution_on_rights(void *ctx, const char *text);
+void venue_execution_on_doubt(void *ctx, const char *client_id);
 
 #endif

@@ -1,7 +1,8 @@
 /* What is asked of a venue for each order, in seeded runs against a model of a venue that loses requests and
  * answers, is late, drops, repeats and reorders user data, while the program is killed at any point: it never
  * asks for a second order of a client id, one that a request made which arrived twice is an order of its own,
- * and at the end states, fills and balances are the venue's. */
+ * and at the end states, fills and balances are the venue's. A venue that is wiped while orders are given is
+ * found out whatever of them it takes, and no difference is booked. */
 #include "daemon/execution/order_cases.h"
 
 #include "tests/check.h"
@@ -53,10 +54,12 @@ struct world {
     int64_t now_ns, ahead_ns; /* how wrong our idea of the venue's time is */
     int64_t store_ns, order_ns, cancel_ns, trade_ns, crash_ns, link_ns;
     bool faults, up, balances_equal;
-    int reset, doubled;
+    int reset, doubled, doubts;
+    int64_t reset_ns;
 };
 
 static const struct symbol symbol = {.name = "XY"};
+static unsigned long wiped_total, masked_total;
 static unsigned long orders_total, market_total, unknown_total, again_total, lost_total, crash_total,
     twice_total;
 
@@ -293,6 +296,7 @@ static void on_reset(void *ctx, const char *text)
     struct world *w = ctx;
     (void)text;
     w->reset++;
+    w->reset_ns = w->now_ns;
 }
 
 static void on_rights(void *ctx, const char *text)
@@ -300,6 +304,12 @@ static void on_rights(void *ctx, const char *text)
     struct world *w = ctx;
     (void)text;
     w->reset++; /* nothing is denied */
+}
+
+static void on_doubt(void *ctx, const char *client_id)
+{
+    struct world *w = ctx;
+    w->doubts += client_id != NULL;
 }
 
 static void create(struct world *w)
@@ -319,7 +329,8 @@ static void create(struct world *w)
                                           .differ = differ,
                                           .balances = on_balances,
                                           .reset = on_reset,
-                                          .rights = on_rights};
+                                          .rights = on_rights,
+                                          .doubt = on_doubt};
     struct case_time at = time_of(w);
     w->cases = order_cases_create(&config, &sink);
     w->up = false;
@@ -647,16 +658,17 @@ static void check_end(struct world *w)
     CHECK_INT(w->reset, 0);
 }
 
-static void run(uint64_t seed, bool id_for_life)
+#define OPENING 1000000 /* of both assets */
+
+static struct world *start(uint64_t seed, bool id_for_life)
 {
     static struct world w;
-    unsigned long failed = check_failures;
     w = (struct world){.random = {seed}, .faults = true};
     w.venue = (struct model_venue){.random = &w.random,
                                    .id_for_life = id_for_life,
                                    .symbol = &symbol,
-                                   .base = 1000000,
-                                   .quote = 1000000,
+                                   .base = OPENING,
+                                   .quote = OPENING,
                                    .pushed = on_pushed,
                                    .ctx = &w};
     w.now.base = w.stored.base = w.venue.base;
@@ -667,13 +679,53 @@ static void run(uint64_t seed, bool id_for_life)
     w.cancel_ns = w.now_ns + 5 * S;
     w.crash_ns = w.now_ns + random_between(&w.random, 1, 200000) * MS;
     create(&w);
-    run_until(&w, FAULTS_NS);
-    w.faults = false;
-    w.order_ns = w.cancel_ns = w.crash_ns = INT64_MAX;
-    w.trade_ns = INT64_MAX;
-    run_until(&w, QUIET_NS);
-    check_end(&w);
-    order_cases_destroy(w.cases);
+    return &w;
+}
+
+static void stop_all(struct world *w)
+{
+    w->faults = false;
+    w->order_ns = w->cancel_ns = w->crash_ns = w->trade_ns = INT64_MAX;
+}
+
+/* Orders go on, and those that the venue takes after the wipe are known there. Without faults it is found by
+ * the comparison, and a few seconds more than what is waited for the last answer. */
+static void run_wiped(uint64_t seed, bool id_for_life)
+{
+    unsigned long failed = check_failures;
+    struct world *w = start(seed, id_for_life);
+    const bool faults = random_chance(&w->random, 50);
+    w->faults = faults;
+    w->crash_ns = INT64_MAX;
+    run_until(w, random_between(&w->random, 20, 100) * S);
+    const bool differ = w->now.base != OPENING || w->now.quote != OPENING;
+    const int64_t wiped_ns = w->now_ns;
+    const int reset = w->reset;
+    model_wipe(&w->venue, OPENING, OPENING);
+    run_until(w, FAULTS_NS);
+    stop_all(w);
+    run_until(w, QUIET_NS);
+    CHECK_INT(reset, 0);
+    CHECK(w->reset == 1 || (!differ && w->now.base == w->venue.base && w->now.quote == w->venue.quote));
+    if (differ && !faults)
+        CHECK(w->reset_ns - wiped_ns >= 20 * S && w->reset_ns - wiped_ns <= (60 + 20 + 15) * S);
+    wiped_total += w->reset;
+    masked_total += w->reset && w->venue.n > 0;
+    order_cases_destroy(w->cases);
+    if (check_failures > failed)
+        fprintf(stderr, "the wiped run of seed %" PRIu64 ", %s\n", seed,
+                id_for_life ? "ids for life" : "ids among open orders");
+}
+
+static void run(uint64_t seed, bool id_for_life)
+{
+    unsigned long failed = check_failures;
+    struct world *w = start(seed, id_for_life);
+    run_until(w, FAULTS_NS);
+    stop_all(w);
+    run_until(w, QUIET_NS);
+    check_end(w);
+    order_cases_destroy(w->cases);
     if (check_failures > failed)
         fprintf(stderr, "the run of seed %" PRIu64 ", %s\n", seed,
                 id_for_life ? "ids for life" : "ids among open orders");
@@ -685,11 +737,14 @@ int main(int argc, char **argv)
     struct random random = random_seeded("order_cases_random", 29);
     for (int i = 0; i < 2 * runs && check_failures < 20; i++)
         run(random_next(&random), i % 2 == 1);
+    for (int i = 0; i < runs / 2 && check_failures < 20; i++)
+        run_wiped(random_next(&random), i % 2 == 1);
     printf(
         "%lu orders, of them %lu market orders; %lu outcomes were unknown, %lu orders placed again, %lu never "
-        "there, %lu there twice; %lu crashes\n",
-        orders_total, market_total, unknown_total, again_total, lost_total, twice_total, crash_total);
+        "there, %lu there twice; %lu crashes; %lu wipes, %lu of them with orders since\n",
+        orders_total, market_total, unknown_total, again_total, lost_total, twice_total, crash_total,
+        wiped_total, masked_total);
     CHECK(runs < 100 || (market_total * 10 > orders_total * 4 && unknown_total > 100 && again_total > 10 &&
-                         twice_total > 50));
+                         twice_total > 50 && masked_total * 10 > wiped_total * 3));
     return check_done("order_cases_random");
 }

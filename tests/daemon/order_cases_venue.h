@@ -30,6 +30,7 @@ struct model_venue {
     const struct symbol *symbol;
     struct model_order orders[MODEL_ORDERS];
     int n;
+    int wiped; /* so many orders were wiped */
     int64_t base, quote;
     int64_t now_ns;
     /* User data as it happens. */
@@ -40,6 +41,15 @@ struct model_venue {
 static inline bool model_live(const struct model_order *order)
 {
     return order->state == VENUE_ORDER_NEW || order->state == VENUE_ORDER_PARTIAL;
+}
+
+/* As a testnet's now and then: its orders are gone, and what the account holds is what it began with. */
+static inline void model_wipe(struct model_venue *venue, int64_t base, int64_t quote)
+{
+    venue->wiped += venue->n;
+    venue->n = 0;
+    venue->base = base;
+    venue->quote = quote;
 }
 
 /* The newest of that id. */
@@ -141,7 +151,7 @@ static inline enum venue_outcome model_place(struct model_venue *venue, const st
                                .qty = order->qty,
                                .at_ns = venue->now_ns};
     snprintf(it->client_id, sizeof it->client_id, "%s", client_id);
-    snprintf(it->id, sizeof it->id, "%d", 1000 + venue->n);
+    snprintf(it->id, sizeof it->id, "%d", 1000 + venue->wiped + venue->n);
     model_push(venue, it);
     while (it->type == ORDER_MARKET && model_live(it))
         model_trade_some(venue, it);

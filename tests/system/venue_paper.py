@@ -339,10 +339,24 @@ def wiped(folder, kind):
     assert daemon.stop() == 0
     daemon = start(folder, inside, venue)  # which knows of no order but by the engine's state
     settled(daemon)
+    if kind is Binance:
+        resting(daemon, venue)
+    flows = "SELECT count(*) FROM ledger WHERE kind IN ('deposit', 'withdrawal')"
+    (booked,), = daemon.query(flows)
     harness.fault(venue.replay, "wipe")
+    if kind is Binance:  # at Alpaca its keys end
+        harness.wait_for(lambda: not venue.orders(), "the wipe")
+    since = time.monotonic()
+    daemon.papertape("order", "buy", venue.symbol, "0.01", status=None)  # which the venue knows, until the account is halted
     daemon.wait_status(lambda s: at_venue(s).get("halted"), "an account that is halted")
+    took = time.monotonic() - since
+    assert took < 1 + 20 + 5 or harness.SANITIZED, f"{took} s, of execution_reconcile_s = 1 and 20 s"
     text = stored(daemon, "SELECT text FROM alerts WHERE code = 'VENUE_HALTED'")[0][0]
     assert "account paper is halted" in text, text
+    if kind is Binance:
+        assert "is not known there any more" in text, text
+        assert stored(daemon, "SELECT 1 FROM alerts WHERE code = 'VENUE_ACCOUNT' AND text LIKE '%holds its orders back%'")
+    assert daemon.query(flows) == [(booked,)], daemon.query("SELECT * FROM ledger")
     assert "not attached" in daemon.papertape("order", "buy", venue.symbol, "0.01", status=1)
     daemon.papertape("account", "reset", "paper")
     attached(daemon)
