@@ -115,6 +115,8 @@ struct db_fill_row {
 /* limit 0: all, oldest first; else the newest `limit`, newest first. */
 int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
                      void (*row)(void *ctx, const struct db_order_row *row), void *ctx);
+/* Of one order: 0, -ENOENT or -errno. */
+int db_reader_order_state(struct db_reader *reader, uint64_t order, enum order_state *ret);
 int db_reader_fills(struct db_reader *reader, int64_t limit,
                     void (*row)(void *ctx, const struct db_fill_row *row), void *ctx);
 

@@ -23,6 +23,22 @@ int db_reader_orders(struct db_reader *reader, bool only_live, int64_t limit,
                   &(struct db_order_row){.order = each, .account = named.account, .symbol = named.symbol});
 }
 
+int db_reader_order_state(struct db_reader *reader, uint64_t order, enum order_state *ret)
+{
+    char name[32];
+    int r = db_query_first(reader, "SELECT state FROM orders WHERE id = ?1", RECORD_PARAMS(order),
+                           RECORD_INTO(record_into_chars(name, sizeof name)));
+    if (r == 0) {
+        snprintf(reader->error, sizeof reader->error, "there is no order %llu", (unsigned long long)order);
+        return -ENOENT;
+    }
+    int state = r < 0 ? r : order_state_parse(name);
+    if (state < 0)
+        return r < 0 ? r : db_query_bad(reader, "orders", (int64_t)order, "state");
+    *ret = (enum order_state)state;
+    return 0;
+}
+
 int db_query_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_row *ret)
 {
     struct db_named named;

@@ -49,6 +49,55 @@ void daemon_command_answer(struct control_call *call, json_t *answer, bool repea
     control_ok(call, result);
 }
 
+/* The state of an order that lives, or has ended. NULL: the database does not say. */
+static const char *state_now(struct commands *commands, uint64_t id)
+{
+    const struct engine *engine = daemon_session_engine(commands->daemon->session);
+    const struct order *order = engine ? engine_find_order(engine, id) : NULL;
+    char reason[DB_ERROR_MAX];
+    struct db_reader *reader;
+    enum order_state state;
+    if (order)
+        return order_state_name(order->state);
+    if (db_reader_open(commands->daemon->state.database, &reader, reason, sizeof reason) < 0)
+        return NULL;
+    int r = db_reader_order_state(reader, id, &state);
+    db_reader_close(reader);
+    return r == 0 ? order_state_name(state) : NULL;
+}
+
+/* The order of a new one's answer; 0: it is none. */
+static uint64_t order_of(const json_t *answer)
+{
+    const json_t *result = json_object_get(answer, "result");
+    return json_is_string(json_object_get(result, "state"))
+               ? (uint64_t)json_integer_value(json_object_get(result, "order"))
+               : 0;
+}
+
+void daemon_command_answer_again(struct commands *commands, struct control_call *call, json_t *answer)
+{
+    const uint64_t order = order_of(answer);
+    const char *state = order > 0 ? state_now(commands, order) : NULL;
+    json_t *renewed = state ? json_deep_copy(answer) : json_incref(answer);
+    if (state)
+        json_object_set_new(json_object_get(renewed, "result"), "state", json_string(state));
+    daemon_command_answer(call, renewed, true);
+    json_decref(renewed);
+}
+
+/* Until when a repetition waits: an order's last rows, that have its end, may be on their way to the disk. */
+static uint64_t ticket_of(const struct request *request, const struct command_key *key)
+{
+    const char *detail;
+    struct session *session = request->commands->daemon->session;
+    const uint64_t order = order_of(key->answer);
+    const bool ended = order > 0 && request->engine && !engine_find_order(request->engine, order);
+    return ended && daemon_session_storage_ok(session, &detail)
+               ? db_writer_last(daemon_session_writer(session))
+               : key->ticket;
+}
+
 /* The command was carried out or refused, and its rows wait for the disk: answers an error until it
  * recovers. A refusal is a promise as well: its order's number, and that a repeat is refused. */
 static void send_not_stored(struct control_call *call, const char *detail, const json_t *answer)
@@ -80,7 +129,8 @@ bool daemon_command_await(struct commands *commands, struct control_call *call, 
     return true;
 }
 
-/* The same name again: the same answer, or a refusal when something else is asked under it. */
+/* The same name again: the same answer, with an order's state as it is now, or a refusal when something else
+ * is asked under it. */
 static void answer_again(const struct request *request, const struct command_key *key)
 {
     if (strcmp(key->cmd, request->cmd) != 0 || !json_equal(key->args, request->args)) {
@@ -90,9 +140,10 @@ static void answer_again(const struct request *request, const struct command_key
         return;
     }
     uint64_t committed = db_writer_committed(daemon_session_writer(request->commands->daemon->session));
-    if (key->ticket <= committed)
-        daemon_command_answer(request->call, key->answer, true);
-    else if (!daemon_command_await(request->commands, request->call, key->answer, true, key->ticket))
+    uint64_t ticket = ticket_of(request, key);
+    if (ticket <= committed)
+        daemon_command_answer_again(request->commands, request->call, key->answer);
+    else if (!daemon_command_await(request->commands, request->call, key->answer, true, ticket))
         control_error(request->call, "ENOMEM", "out of memory");
 }
 
@@ -327,7 +378,10 @@ void daemon_commands_committed(struct commands *commands, uint64_t ticket)
         *at = waiting->next;
         if (commands->end == &waiting->next)
             commands->end = at;
-        daemon_command_answer(waiting->call, waiting->answer, waiting->repeated);
+        if (waiting->repeated)
+            daemon_command_answer_again(commands, waiting->call, waiting->answer);
+        else
+            daemon_command_answer(waiting->call, waiting->answer, false);
         json_decref(waiting->answer);
         free(waiting);
     }

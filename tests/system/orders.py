@@ -209,6 +209,8 @@ def changes(trader):
     assert trader.find(number)["amends"] == 1
     trader.daemon.papertape("order", "amend", str(number), "--limit", "61000")
     trader.wait(number, "FILLED")
+    again = trader.daemon.papertape("order", "buy", "BTCUSDT", "0.05", "--limit", "58000", "--client-id", "dip.1")
+    assert again == f"order {number} FILLED (given before)\n", again
     assert "ORDER_ENDED" in trader.order("amend", str(number), "--qty", "1", status=1)
     assert "ORDER_ENDED" in trader.order("cancel", str(number), status=1)
     assert "ORDER_ENDED" in trader.order("amend", "dip.1", "--qty", "1", status=1)
