@@ -464,6 +464,10 @@ static void print_change(const struct explanation *e, const struct explained_cha
     printf("  %s %-8s", at(o->updated_ns).text, order_state_name(o->state));
     if (before && o->amends > before->order.amends)
         print_amend(&before->order, o, s);
+    else if (before && o->qty != before->order.qty) /* at its venue, by what is left to reduce */
+        printf(" %s of it: so much is held, in whole lots", decimal(o->qty, s->qty_scale).text);
+    else if (before && before->order.emulated && !o->emulated && o->state == ORDER_PENDING)
+        printf(" due, no longer held here");
     else if (before && o->triggered && !before->order.triggered)
         printf(" triggered");
     else if (before && o->amends > 0 && o->state == before->order.state && order_live(o->state) &&

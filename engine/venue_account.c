@@ -1,7 +1,7 @@
 /* What an account with EXECUTION_VENUE_PAPER holds at its venue. What it holds when it is attached is booked
  * as deposited: its currency trades; what it holds of other assets is in the ledger, and is no position, so
  * that nothing here sells what it did not buy. Later differences, by deposits, orders from elsewhere, or fees
- * that the venue does not say, are deposits and withdrawals. */
+ * that the venue does not say, are deposits and withdrawals, with an alert unless they are too small. */
 #include <errno.h>
 #include <string.h>
 
@@ -29,6 +29,26 @@ static bool positions_exceed(const struct engine *engine, int index, int asset)
     return held > account->assets[asset].total;
 }
 
+/* What rounding makes of fees that the venue does not say: less than a cent of the account's currency, and
+ * less than a millionth of its equity, as the currency may be a coin. Of an asset without a price nothing is.
+ */
+static bool is_rounding(const struct engine *engine, int index, int asset, int64_t more)
+{
+    const struct account *account = &engine->accounts[index];
+    const int64_t equity = engine_equity(engine, index);
+    const int64_t cent = account->currency_scale > 2 ? decimal_pow10(account->currency_scale - 2) : 0;
+    const int64_t limit = equity / 1000000 < cent ? equity / 1000000 : cent;
+    const int128_t amount = more < 0 ? -(int128_t)more : more;
+    if (asset == account->currency_at)
+        return amount < limit;
+    for (int s = 0; s < engine->n_symbols; s++) {
+        const int64_t price = engine_price(engine, index, s);
+        if (account->pairs[s].base == asset && account->pairs[s].quote == account->currency_at && price > 0)
+            return amount * price < (int128_t)limit * engine->markets[s].notional_unit;
+    }
+    return false;
+}
+
 static void report_difference(struct engine *engine, int index, int asset, int64_t more)
 {
     const struct balance *balance = &engine->accounts[index].assets[asset];
@@ -51,11 +71,13 @@ static void compare(struct engine *engine, int index, const struct event_venue_a
         int64_t more = total_of(event, balance) - balance->total;
         if (more == 0)
             continue;
+        const bool rounding = is_rounding(engine, index, i, more);
         if (i == account->currency_at)
             account_flow(engine, index, LEDGER_DEPOSIT, more);
         else
             account_post(engine, index, balance, LEDGER_DEPOSIT, more, 0, 0);
-        report_difference(engine, index, i, more);
+        if (!rounding || (more < 0 && positions_exceed(engine, index, i)))
+            report_difference(engine, index, i, more);
     }
 }
 

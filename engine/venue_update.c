@@ -150,12 +150,15 @@ static void alert_without(struct engine *engine, const struct order *order, enum
                           const char *words, const char *text)
 {
     const struct account *account = &engine->accounts[order->account];
-    bool naked = order_protects(order) && account->positions[order->symbol].qty != 0;
+    const char *without = "";
+    if (order_protects(order) && account->positions[order->symbol].qty != 0)
+        without =
+            order->type == ORDER_MARKET ? ": the position is not closed" : ": the position is without it";
     engine_alert(engine, reason == ORDER_VENUE_LOST ? "VENUE_LOST" : "VENUE_REFUSED",
                  ENGINE_OF(order->account, order->symbol, order->id),
                  "order %llu of account %s, %s %s: %s%s%s%s", (unsigned long long)order->id, account->name,
                  order_type_name(order->type), engine->markets[order->symbol].symbol.name, words,
-                 words[0] && text[0] ? ": " : "", text, naked ? ": the position is without it" : "");
+                 words[0] && text[0] ? ": " : "", text, without);
 }
 
 static void on_refused(struct engine *engine, const struct order *order, const char *text,

@@ -319,14 +319,38 @@ static void lack_of_cash(struct work *work, const struct event_command *command,
         work->words = daemon_command_lack_words(engine, command->money.account, work->reason, &lack, words);
 }
 
-/* Of an account at its venue: what is not done from here. */
-static void elsewhere(struct work *work, const struct event_command *command)
+/* Its open orders, of which those that are held here are no orders at the venue: the exits of a bracket, and
+ * what waits for a cancel. */
+static void reset_words(const struct engine *engine, int account, char words[static ORDER_WORDS_MAX])
 {
-    if (work->reason == ORDER_VENUE_TERMS && command->kind == COMMAND_ACCOUNT_RESET)
-        work->words =
-            "the account is at its venue: it is reset only while it is halted or has no open orders";
-    else if (work->reason == ORDER_VENUE_TERMS &&
-             (command->kind == COMMAND_ACCOUNT_DEPOSIT || command->kind == COMMAND_ACCOUNT_TRANSFER))
+    size_t n = 0, held = 0;
+    uint64_t first = 0;
+    for (size_t i = 0; i < engine_orders(engine); i++) {
+        const struct order *order = engine_order(engine, i);
+        if (order->account != account)
+            continue;
+        const bool here = order->state == ORDER_HELD || engine_venue_waits(engine, order->id);
+        n++;
+        held += here;
+        if (first == 0 || (here && held == 1))
+            first = order->id;
+    }
+    snprintf(
+        words, ORDER_WORDS_MAX,
+        "the account is at its venue: it is reset only while it is halted or has no open orders: it has %zu, "
+        "%zu of them held here, as order %llu: order cancel --all --account %s",
+        n, held, (unsigned long long)first, engine_account(engine, account)->name);
+}
+
+/* Of an account at its venue: what is not done from here. */
+static void elsewhere(struct work *work, const struct event_command *command,
+                      char words[static ORDER_WORDS_MAX])
+{
+    if (work->reason == ORDER_VENUE_TERMS && command->kind == COMMAND_ACCOUNT_RESET) {
+        reset_words(work->request->engine, command->money.account, words);
+        work->words = words;
+    } else if (work->reason == ORDER_VENUE_TERMS &&
+               (command->kind == COMMAND_ACCOUNT_DEPOSIT || command->kind == COMMAND_ACCOUNT_TRANSFER))
         work->words = "the account is at its venue: money is moved there";
     else if (work->reason == ORDER_VENUE_TERMS && command->kind == COMMAND_AMEND)
         work->words =
@@ -345,7 +369,7 @@ void daemon_command_carry_out(const struct request *request, struct event *event
     lack_of_cash(&work, &event->command, words);
     if (event->command.kind == COMMAND_AMEND && work.reason != ORDER_OK)
         work.words = daemon_command_amend_words(request->engine, work.reason, &event->command.amend, words);
-    elsewhere(&work, &event->command);
+    elsewhere(&work, &event->command, words);
     daemon_command_end(&work, result);
 }
 

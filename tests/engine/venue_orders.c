@@ -464,6 +464,50 @@ static void test_balances(void)
 
 /* Bought and sold elsewhere: the money that moved is a flow, so that no return, no drawdown and no day's loss
  * comes of it, whatever was gained before. */
+/* What is as small as rounding is booked, and alerted from a cent on, or from a millionth of the equity. */
+static void test_rounding(void)
+{
+    static const struct {
+        int64_t usdt, btc; /* more than before */
+        bool alerts;
+    } cases[] = {{0, 2, false},       {0, -2, false},       {0, 8, false}, /* at 60000: 0.0048 */
+                 {0, 9, true},        {E8 / 250, 0, false}, {-E8 / 250, 0, false}, {E8 / 200 + 1, 0, true},
+                 {-E8 / 100, 0, true}}; /* equity 5000: from 0.005 on */
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        attached(E8);
+        h.last_alert[0] = '\0';
+        account_news(VENUE_ACCOUNT_BALANCES, 5000 * E8 + cases[i].usdt, E8 + cases[i].btc);
+        CHECK_STR(h.last_alert, cases[i].alerts ? "VENUE_BALANCE" : "");
+        CHECK_INT(h.ledger_sum[ALICE][1], E8 + cases[i].btc);
+        CHECK_INT(engine_equity(h.engine, ALICE), 5000 * E8 + cases[i].usdt);
+        harness_close(&h);
+    }
+}
+
+/* Of a position that was to be closed, or protected, the alert says what it is without. */
+static void test_refusal_of_an_exit(void)
+{
+    for (int stop = 0; stop < 2; stop++) {
+        attached(0);
+        uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
+        filled(id, 60000 * E8, E8 / 100, E8 / 100, "USDT", 0);
+        struct order exit = {.account = ALICE,
+                             .symbol = BTCUSDT,
+                             .side = ORDER_SELL,
+                             .type = stop ? ORDER_STOP : ORDER_MARKET,
+                             .qty = E8 / 100,
+                             .stop_price = stop ? 50000 * E8 : 0,
+                             .reduce_only = true};
+        command(&h, (struct event_command){.kind = COMMAND_ORDER, .order = {.n_legs = 1, .legs = &exit}});
+        CHECK_INT(h.command_reason, ORDER_OK);
+        news(id + 1, VENUE_UPDATE_REJECTED);
+        CHECK_STR(h.last_alert, "VENUE_REFUSED");
+        CHECK((strstr(h.last_alert_text, ": the position is without it") != NULL) == stop);
+        CHECK((strstr(h.last_alert_text, ": the position is not closed") != NULL) == !stop);
+        harness_close(&h);
+    }
+}
+
 static void test_elsewhere(void)
 {
     attached(0);
@@ -707,6 +751,8 @@ int main(void)
     leave_with_stop(true);
     test_part();
     test_balances();
+    test_rounding();
+    test_refusal_of_an_exit();
     test_elsewhere();
     test_reset();
     test_bad_news();

@@ -399,9 +399,24 @@ def configured(folder):
     daemon.wait_status(lambda s: s["positions"], "a position")
     assert [client_id for client_id, _, _ in venue.orders()] == [at_venue(status)["prefix"] + "-1"]
     daemon.papertape("order", "buy", venue.symbol, "0.01", "--limit", "50000.00")
-    assert "is reset only while it is halted" in daemon.papertape("account", "reset", "paper", status=1)
+    assert "is reset only while it is halted or has no open orders: it has 1, 0 of them held here, as order 2: " \
+        "order cancel --all --account paper" in (said := daemon.papertape("account", "reset", "paper", status=1)), said
     daemon.papertape("order", "cancel", "--all")
     settled(daemon)
+    daemon.papertape("order", "buy", venue.symbol, "0.01", "--bracket-take-profit", "90000.00", "--bracket-stop", "30000.00")
+    stop, = stored(daemon, "SELECT id FROM orders WHERE type = 'STOP' AND state = 'OPEN'")[0]
+    venue.signed("DELETE", "/api/v3/order", origClientOrderId=f"{at_venue(status)['prefix']}-{stop}")
+    profit = daemon.wait_status(lambda s: [o["state"] for o in s["orders"]] == ["PENDING"] and at_venue(s)["orders"] == 0,
+                                "the profit, which is held here, alone")["orders"][0]["order"]
+    assert f"it has 1, 1 of them held here, as order {profit}: order cancel --all --account paper" \
+        in (said := daemon.papertape("account", "reset", "paper", status=1)), said
+    again = ("order", "buy", venue.symbol, "0.01", "--limit", "50000.00", "--client-id", "again")
+    daemon.papertape(*again)
+    daemon.papertape("order", "cancel", "--all", "--account", "paper")
+    settled(daemon)
+    given, = daemon.query("SELECT id FROM orders WHERE client_id = 'again'")[0]
+    assert daemon.papertape(*again) == f"order {given} CANCELED (given before)\n"
+    assert json.loads(daemon.papertape(*again, "--json"))["state"] == "CANCELED"
     with open(daemon.config, encoding="utf-8") as file:
         before = file.read()
     line = before.split("\n").index("execution = venue-paper") + 1
@@ -476,11 +491,24 @@ def amounts(folder):
     for symbol in ("AAPL", "BTC/USD"):
         assert there[symbol]["status"] == "filled" and len(there[symbol]["filled_qty"].partition(".")[2]) > 5, there[symbol]
     assert daemon.query("SELECT state FROM orders") == [("FILLED",)] * 2
+    closed(daemon)
     for words in (("oco", "sell", "AAPL", "1", "--take-profit", "400", "--stop", "10"), ("sell", "AAPL", "1", "--trail", "1%"),
                   ("buy", "AAPL", "1", "--tif", "cls")):
         said = daemon.papertape("order", *words, status=1)
         assert "orders of that kind are not sent to the venue: see docs/venue-paper.md" in said, (words, said)
     assert daemon.stop() == 0 and venue.replay.stop() == 0
+
+
+def closed(daemon):
+    """A position is closed with less than a lot of it left: each line of the order's states says something. What rounding makes of fees
+    that the venue does not say is booked, and no alert."""
+    daemon.papertape("order", "sell", "BTC/USD", "0.01", "--reduce-only")
+    sale, = stored(daemon, "SELECT id FROM orders WHERE side = 'SELL' AND state = 'FILLED'")[0]
+    states = [line.split("event")[0].split(None, 2)[2].strip() for line in daemon.papertape("explain", str(sale)).splitlines()
+              if re.match(r"  20\d\d-", line) and "event" in line]
+    assert len(states) == len(set(states)) >= 3, states
+    small = [text for code, text in daemon.query("SELECT code, text FROM alerts") if code == "VENUE_BALANCE"]
+    assert not small, small
 
 
 def added_early(folder):
