@@ -168,7 +168,7 @@ int64_t order_cases_reconcile_step(struct order_cases *cases, const struct case_
 void order_cases_reconcile_answer(struct order_cases *cases, const struct case_ask *ask,
                                   const struct venue_answer *answer, const struct case_time *at);
 void order_cases_reset(struct order_cases *cases, const char *text);
-/* The witness is known while the balances differ: goes on with that cycle. */
+/* The witness is known, or cannot be asked for, while the balances differ: that cycle continues, or ends. */
 void order_cases_witness_known(struct order_cases *cases, const struct case_time *at);
 void order_cases_witness_fails(struct order_cases *cases, const struct venue_answer *answer,
                                const struct case_time *at);

@@ -688,8 +688,8 @@ static void stop_all(struct world *w)
     w->order_ns = w->cancel_ns = w->crash_ns = w->trade_ns = INT64_MAX;
 }
 
-/* Orders go on, and those that the venue takes after the wipe are known there. Without faults it is found by
- * the comparison, and a few seconds more than what is waited for the last answer. */
+/* Orders continue, and those that the venue takes after the wipe are known there. Without faults it is found
+ * by the comparison, and a few seconds more than what is waited for the last answer. */
 static void run_wiped(uint64_t seed, bool id_for_life)
 {
     unsigned long failed = check_failures;
