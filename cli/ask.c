@@ -348,17 +348,23 @@ int cli_ask_done(const struct option_call *call, int status, const char *schema,
     return EXIT_OK;
 }
 
-void cli_ask_print_waits(FILE *out, const json_t *result)
+static void print_words(FILE *out, const json_t *list)
 {
-    const json_t *wait;
+    const json_t *of;
     size_t i;
 
-    json_array_foreach(json_object_get(result, "waits"), i, wait)
+    json_array_foreach(list, i, of)
     {
-        const json_t *order = json_object_get(wait, "order"); /* a dry run's has none */
+        const json_t *order = json_object_get(of, "order"); /* a dry run's has none */
         if (order)
             fprintf(out, "order %lld ", (long long)json_integer_value(order));
-        cli_text_print(out, cli_answer_text(wait, "words"));
+        cli_text_print(out, cli_answer_text(of, "words"));
         fputc('\n', out);
     }
+}
+
+void cli_ask_print_waits(FILE *out, const json_t *result)
+{
+    print_words(out, json_object_get(result, "waits"));
+    print_words(out, json_object_get(result, "sent"));
 }

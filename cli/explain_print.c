@@ -8,6 +8,7 @@
 
 #include "cli/stored.h"
 #include "cli/text.h"
+#include "exchange/order_rules.h"
 
 struct shown {
     char text[64];
@@ -116,6 +117,10 @@ static void print_head(const struct explanation *e)
         line(", its id ", e->venue_id);
     else if (e->venue_client_id[0])
         putchar('\n');
+    enum order_tif sent = order_rules_sent(s, o);
+    if (e->venue_client_id[0] && e->have_symbol && sent != o->tif)
+        printf("sent as %s: papertape asks for its cancel at %s\n", order_tif_name(sent),
+               o->expires_ns > 0 ? at(o->expires_ns).text : "the end of the session");
     if (o->emulated && o->state == ORDER_PENDING)
         puts("held here (emulated): ordered at its venue once it is due");
     if (o->parent)

@@ -14,6 +14,7 @@
 #include "engine/event.h"
 #include "engine/match.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 
 _Static_assert(sizeof((struct venue_order_id *)0)->venue_id == VENUE_UPDATE_ID_MAX,
                "the venue's id of an order fits");
@@ -134,6 +135,14 @@ bool engine_venue_waits(const struct engine *engine, uint64_t order_id)
     return at < engine->n_orders && engine->orders[at].waits;
 }
 
+/* A market order that fills whole or not at all: a venue without rules for its classes of assets, Binance,
+ * has none. */
+static bool whole_or_none(const struct engine *engine, const struct order *order)
+{
+    return order->type == ORDER_MARKET && order->tif == ORDER_FOK &&
+           !order_rules_of(&engine->markets[order->symbol].symbol);
+}
+
 enum order_reason engine_venue_check(const struct engine *engine, enum order_grouping grouping,
                                      const struct order *legs, int n_legs)
 {
@@ -141,7 +150,8 @@ enum order_reason engine_venue_check(const struct engine *engine, enum order_gro
     if (!at->attached || at->halted)
         return ORDER_VENUE_DETACHED;
     for (int i = 0; i < n_legs; i++)
-        if (legs[i].type == ORDER_TRAILING_STOP || order_is_of_auction(legs[i].tif))
+        if (legs[i].type == ORDER_TRAILING_STOP || order_is_of_auction(legs[i].tif) ||
+            whole_or_none(engine, &legs[i]))
             return ORDER_VENUE_TERMS;
     return grouping == ORDERS_OCO ? ORDER_VENUE_TERMS : ORDER_OK;
 }

@@ -190,6 +190,14 @@ enum order_tif order_rules_tif(const struct symbol *symbol, int64_t qty, bool by
     return by_amount || extended_hours || qty % order_rules_whole(symbol) != 0 ? rules->part_tif : rules->tif;
 }
 
+enum order_tif order_rules_sent(const struct symbol *symbol, const struct order *order)
+{
+    const struct order_rules *rules = order_rules_of(symbol);
+    bool ends = order->tif == ORDER_DAY || order->tif == ORDER_GTD;
+    bool ends_there = rules && (rules->tifs[order->type] & ORDER_SET(order->tif));
+    return ends && !ends_there ? ORDER_GTC : order->tif;
+}
+
 const struct order_rule *order_rules_rule(size_t i)
 {
     const struct venue_format *format;

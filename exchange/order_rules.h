@@ -85,6 +85,10 @@ struct fill_lot order_rules_lot(const struct symbol *symbol, int64_t qty);
 /* The time in force of an order that names none. */
 enum order_tif order_rules_tif(const struct symbol *symbol, int64_t qty, bool by_amount, bool extended_hours);
 
+/* The time in force with which an order is sent to its venue: its own; GTC in place of a DAY and a GTD that
+ * the venue does not have. Then its end here asks for its cancel there. */
+enum order_tif order_rules_sent(const struct symbol *symbol, const struct order *order);
+
 /* The rule that a reason names, in words; NULL: no rule of this symbol's. */
 const char *order_rules_words(const struct symbol *symbol, enum order_reason reason);
 /* The i-th rule of all rows; NULL past the last: for documents and tests. */

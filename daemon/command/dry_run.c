@@ -50,13 +50,15 @@ static json_t *fill_of(const struct symbol *symbol, const struct engine_dry_run 
 static json_t *result_of(const struct request *request, const struct engine_dry_run *run)
 {
     const struct symbol *symbol = engine_symbol(request->engine, run->legs[0].symbol);
-    json_t *legs = json_array(), *waits = json_array(), *waiting;
+    json_t *legs = json_array(), *waits = json_array(), *sent = json_array(), *of;
     size_t n;
     for (int i = 0; i < run->n_legs; i++) {
         json_array_append_new(legs, leg_of(symbol, &run->legs[i]));
         daemon_command_waits(request, &run->legs[i], waits);
+        daemon_command_sent_as(request, &run->legs[i], sent);
     }
-    json_array_foreach(waits, n, waiting) json_object_del(waiting, "order"); /* there is none */
+    json_array_foreach(waits, n, of) json_object_del(of, "order"); /* there is none */
+    json_array_foreach(sent, n, of) json_object_del(of, "order");
     json_t *result =
         json_pack("{s:b, s:s, s:o, s:s, s:o, s:o, s:o, s:b, s:{s:s, s:o, s:o, s:o}}", "dry_run", 1, "account",
                   engine_account(request->engine, run->legs[0].account)->name, "legs", legs, "currency",
@@ -67,7 +69,10 @@ static json_t *result_of(const struct request *request, const struct engine_dry_
                   "free_after", decimal((int128_t)run->available - run->reserved, run->asset_scale));
     if (result && json_array_size(waits) > 0)
         json_object_set(result, "waits", waits);
+    if (result && json_array_size(sent) > 0)
+        json_object_set(result, "sent", sent);
     json_decref(waits);
+    json_decref(sent);
     return result;
 }
 

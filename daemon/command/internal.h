@@ -94,6 +94,11 @@ void daemon_command_defer(const struct request *request);
  * close: "waits for the open, 2025-11-28 09:30 New York (14:30Z), until 13:00". */
 void daemon_command_waits(const struct request *request, const struct order *order, json_t *list);
 
+/* Appends {order, as, ends_ns, words} to the list where an order of an account at its venue is sent with
+ * another time in force than its own: "is sent as GTC, and cancelled at 2026-11-29 00:00:00Z, while papertape
+ * runs". `ends_ns` is 0 where its session's end is not known yet. */
+void daemon_command_sent_as(const struct request *request, const struct order *order, json_t *list);
+
 /* Why an order was refused: the venue's rule in words, its filter's bounds or what the account lacks (in
  * `words`); NULL: the reason's own words are all. */
 const char *daemon_command_order_words(const struct request *request, enum order_reason reason,

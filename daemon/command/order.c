@@ -266,12 +266,15 @@ static bool take_group(const struct args *args, struct event_command *command)
     return take_numbers(args, ROLE_SINGLE, &command->order.legs[0]);
 }
 
-static void put_waits(const struct request *request, const struct work *work, int n, json_t *waits)
+static void put_waits(const struct request *request, const struct work *work, int n, json_t *waits,
+                      json_t *sent)
 {
     for (size_t i = 0; work->reason == ORDER_OK && i < engine_orders(request->engine); i++) {
         const struct order *order = engine_order(request->engine, i);
-        if (order->id >= work->order && order->id < work->order + (uint64_t)n)
-            daemon_command_waits(request, order, waits);
+        if (order->id < work->order || order->id >= work->order + (uint64_t)n)
+            continue;
+        daemon_command_waits(request, order, waits);
+        daemon_command_sent_as(request, order, sent);
     }
 }
 
@@ -305,13 +308,16 @@ void daemon_command_order(const struct request *request)
     daemon_command_event(&work, &event);
     char words[ORDER_WORDS_MAX];
     work.words = daemon_command_order_words(request, work.reason, event.command.order.legs, n, words);
-    json_t *orders = json_array(), *waits = json_array();
+    json_t *orders = json_array(), *waits = json_array(), *sent = json_array();
     for (int i = 0; i < n && work.reason == ORDER_OK; i++) /* their ids follow one another */
         json_array_append_new(orders, json_integer((json_int_t)work.order + i));
-    put_waits(request, &work, n, waits);
+    put_waits(request, &work, n, waits, sent);
     json_t *result = json_pack("{s:s, s:o}", "state", "PENDING", "orders", orders);
     if (json_array_size(waits) > 0)
         json_object_set(result, "waits", waits);
+    if (json_array_size(sent) > 0)
+        json_object_set(result, "sent", sent);
     json_decref(waits);
+    json_decref(sent);
     daemon_command_end(&work, result);
 }

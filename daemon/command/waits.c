@@ -1,4 +1,5 @@
-/* What an order waits for while its market is closed, in words: `order` and `flatten` say it. */
+/* What an order waits for while its market is closed, and how it is sent to its venue, in words: `order` and
+ * `flatten` say the first, `order` the second. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -63,4 +64,20 @@ void daemon_command_waits(const struct request *request, const struct order *ord
     json_array_append_new(list, json_pack("{s:I, s:s, s:I, s:I, s:s}", "order", (json_int_t)order->id, "for",
                                           what + 4, "at_ns", (json_int_t)at_ns, "until_ns",
                                           (json_int_t)until_ns, "words", words));
+}
+
+void daemon_command_sent_as(const struct request *request, const struct order *order, json_t *list)
+{
+    const struct symbol *symbol = engine_symbol(request->engine, order->symbol);
+    enum order_tif tif = order_rules_sent(symbol, order);
+    char utc[CLOCK_TEXT_MAX], words[WORDS_MAX];
+    bool at_venue = engine_account(request->engine, order->account)->rules.execution == EXECUTION_VENUE_PAPER;
+    if (!at_venue || tif == order->tif || !order_live(order->state) || order->state == ORDER_HELD)
+        return;
+    clock_utc_text(order->expires_ns, utc);
+    snprintf(words, sizeof words, "is sent as %s, and cancelled at %s, while papertape runs",
+             order_tif_name(tif), order->expires_ns > 0 ? utc : "the end of the session");
+    json_array_append_new(list, json_pack("{s:I, s:s, s:I, s:s}", "order", (json_int_t)order->id, "as",
+                                          order_tif_name(tif), "ends_ns", (json_int_t)order->expires_ns,
+                                          "words", words));
 }

@@ -4,6 +4,7 @@
 #include "engine/state.h"
 #include "strategy/intent.h"
 #include "tests/engine/puppet.h"
+#include "tests/engine/reload.h"
 #include "tests/random.h"
 
 static struct harness h;
@@ -284,6 +285,46 @@ static void test_expiry(void)
     request.expires_ns = 0;
     ask(&h, request);
     CHECK(h.command_reason != ORDER_OK);
+    request.type = ORDER_MARKET; /* refused here: Binance has none that fills whole or not at all */
+    request.tif = ORDER_FOK;
+    request.trail_e6 = 0;
+    ask(&h, request);
+    CHECK_INT(h.command_reason, ORDER_VENUE_TERMS);
+    CHECK_INT(h.n_placed, 1);
+    harness_close(&h);
+}
+
+/* A DAY order that was filled in part: its rest is cancelled at the end of the day, over restarts too. */
+static void test_day(void)
+{
+    open_account(NULL);
+    account_news(VENUE_ACCOUNT_ATTACHED, 5000 * E8, 0);
+    struct order request = {.account = ALICE,
+                            .symbol = BTCUSDT,
+                            .type = ORDER_LIMIT,
+                            .tif = ORDER_DAY,
+                            .post_only = true,
+                            .qty = E8 / 100,
+                            .price = 59000 * E8,
+                            .by_hand = true};
+    uint64_t id = ask(&h, request);
+    CHECK_INT(h.command_reason, ORDER_OK);
+    news(id, VENUE_UPDATE_OPEN);
+    filled(id, 59000 * E8, 400000, 400000, "USDT", 0);
+    reload_engine(&h.engine);
+    pass(&h, HOURS_DAY_NS - h.now_ns % HOURS_DAY_NS - SECOND_NS);
+    CHECK(h.n_canceled == 0 && state_of(id) == ORDER_PARTIAL);
+    pass(&h, 2 * SECOND_NS);
+    CHECK(h.n_canceled == 1 && h.canceled[0] == id && state_of(id) == ORDER_PARTIAL);
+    reload_engine(&h.engine);
+    CHECK(engine_venue_cancels(h.engine, id)); /* which is asked for until its outcome is known */
+    pass(&h, MINUTE_NS);
+    CHECK_INT(h.n_canceled, 1);
+    news(id, VENUE_UPDATE_CANCELED);
+    CHECK_INT(state_of(id), ORDER_CANCELED);
+    CHECK_INT(reported(&h, id)->reason, ORDER_OK);
+    CHECK_INT(reported(&h, id)->filled, 400000);
+    CHECK_INT(reserved(&h, ALICE, "USDT"), 0);
     harness_close(&h);
 }
 
@@ -746,6 +787,7 @@ int main(void)
     test_fee_apart();
     test_unknown();
     test_expiry();
+    test_day();
     test_bracket();
     leave_with_stop(false);
     leave_with_stop(true);

@@ -213,8 +213,20 @@ static void test_orders(void)
          "symbol=BTCUSDT&side=SELL&type=TAKE_PROFIT_LIMIT&timeInForce=GTC&quantity=1&price=1&stopPrice=2&"
          "newClientOrderId=a-1&newOrderRespType=FULL"},
         {{.type = ORDER_TRAILING_STOP, .qty = E8, .trail = E8}, NULL},
-        {{.type = ORDER_LIMIT, .tif = ORDER_DAY, .qty = E8, .price = E8}, NULL},
-        {{.type = ORDER_LIMIT, .tif = ORDER_GTD, .qty = E8, .price = E8}, NULL},
+        /* The venue has neither DAY nor GTD: papertape ends them. */
+        {{.type = ORDER_LIMIT, .tif = ORDER_DAY, .qty = E8, .price = E8},
+         "symbol=BTCUSDT&side=BUY&type=LIMIT&timeInForce=GTC&quantity=1&price=1&newClientOrderId=a-1&"
+         "newOrderRespType=FULL"},
+        {{.type = ORDER_LIMIT, .tif = ORDER_GTD, .expires_ns = 9, .post_only = true, .qty = E8, .price = E8},
+         "symbol=BTCUSDT&side=BUY&type=LIMIT_MAKER&quantity=1&price=1&newClientOrderId=a-1&newOrderRespType="
+         "FULL"},
+        {{.type = ORDER_STOP, .tif = ORDER_DAY, .side = ORDER_SELL, .qty = E8, .stop_price = 2 * E8},
+         "symbol=BTCUSDT&side=SELL&type=STOP_LOSS&quantity=1&stopPrice=2&newClientOrderId=a-1&newOrderRespType="
+         "FULL"},
+        {{.type = ORDER_STOP_LIMIT, .tif = ORDER_GTD, .qty = E8, .price = E8, .stop_price = 2 * E8},
+         "symbol=BTCUSDT&side=BUY&type=STOP_LOSS_LIMIT&timeInForce=GTC&quantity=1&price=1&stopPrice=2&"
+         "newClientOrderId=a-1&newOrderRespType=FULL"},
+        {{.type = ORDER_LIMIT, .tif = ORDER_CLS, .qty = E8, .price = E8}, NULL},
         {{.type = ORDER_MARKET, .tif = ORDER_FOK, .qty = E8}, NULL},
         {{.type = ORDER_STOP, .tif = ORDER_IOC, .qty = E8, .stop_price = E8}, NULL},
         {{.type = ORDER_LIMIT, .tif = ORDER_IOC, .post_only = true, .qty = E8, .price = E8}, NULL},

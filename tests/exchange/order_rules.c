@@ -192,6 +192,20 @@ static void test_ticks(void)
     CHECK(order_rules_of(&stock) == NULL);
 }
 
+/* DAY and GTD that the venue does not have are sent as GTC; the others as they are. */
+static void test_sent(void)
+{
+    struct symbol stock = listed(ASSET_US_EQUITY), coin = listed(ASSET_UNKNOWN);
+    snprintf(coin.venue, sizeof coin.venue, "binance");
+    for (int tif = 0; tif < ORDER_TIFS; tif++) {
+        struct order order = {.type = ORDER_LIMIT, .tif = (enum order_tif)tif};
+        CHECK_INT(order_rules_sent(&coin, &order), tif == ORDER_DAY || tif == ORDER_GTD ? ORDER_GTC : tif);
+        CHECK_INT(order_rules_sent(&stock, &order), tif == ORDER_GTD ? ORDER_GTC : tif);
+        order.type = ORDER_STOP;
+        CHECK_INT(order_rules_sent(&stock, &order), tif == ORDER_GTD ? ORDER_GTC : tif);
+    }
+}
+
 static void test_defaults(void)
 {
     struct symbol stock = listed(ASSET_US_EQUITY), crypto = listed(ASSET_CRYPTO),
@@ -238,6 +252,7 @@ int main(int argc, char **argv)
     test_late();
     test_ticks();
     test_defaults();
+    test_sent();
     test_complete();
     return check_done("exchange/order_rules");
 }

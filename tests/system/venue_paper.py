@@ -632,12 +632,55 @@ def stepped(folder):
     assert daemon.stop() == 0 and venue.replay.stop() == 0
 
 
+def by_time(folder):
+    """DAY and GTD, which the venue does not have: sent as GTC, said so, and cancelled there at their end, by the next start too."""
+    inside = folder.within("by-time")
+    venue = Binance(inside)
+    folder.start(venue.replay)
+    daemon = start(folder, inside, venue)
+    attached(daemon)
+    buy = ("order", "buy", venue.symbol, "0.01")
+    low = (*buy, "--limit", "30000.00")
+    rest = {}
+    for more in (("--tif", "day"), ("--tif", "day", "--post-only"), ("--tif", "gtd", "--expire", "2099-01-01T00:00:00Z"),
+                 ("--tif", "gtd", "--expire", "2099-01-01T00:00:00Z", "--stop", "99999.00")):
+        words = "is sent as GTC, and cancelled at " + ("2099-01-01T00:00:00" if "gtd" in more else "20")
+        assert words in (said := daemon.papertape(*low, *more, "--dry-run")), said
+        assert words in (said := daemon.papertape(*low, *more)), said
+        order = int(re.match(r"order (\d+) PENDING\n", said)[1])
+        sent, = json.loads(daemon.papertape(*low, *more, "--json"))["sent"]
+        assert (sent["order"], sent["as"]) == (order + 1, "GTC") and sent["ends_ns"] > time.time_ns(), sent
+        explained = daemon.papertape("explain", str(order))
+        assert "\nsent as GTC: papertape asks for its cancel at 20" in explained, explained
+        rest |= dict.fromkeys((order, order + 1), "NEW")
+    assert "sent" not in json.loads(daemon.papertape(*low, "--json"))
+    for form in ((), ("--dry-run",)):  # what the venue does not have, and cannot be emulated, is refused here
+        assert "orders of that kind are not sent to the venue" in daemon.papertape(*buy, "--tif", "fok", *form, status=1)
+    states = lambda: {int(name.split("-")[1]): state for name, state, _ in venue.orders()}
+    rest[max(rest) + 1] = "NEW"
+    harness.wait_for(lambda: states() == rest, "all of them at the venue")
+    assert {row["timeInForce"] for row in venue.signed("GET", "/api/v3/openOrders")} == {"GTC"}
+    soon = lambda: ("--tif", "gtd", "--expire", str(int(time.time()) + 2))
+    ended = json.loads(daemon.papertape(*low, *soon(), "--json"))["order"]
+    stored(daemon, f"SELECT 1 FROM orders WHERE id = {ended} AND state = 'CANCELED' AND reason = ''")
+    daemon.papertape(*low, *(last := soon()))
+    stored(daemon, f"SELECT 1 FROM orders WHERE id = {ended + 1} AND state = 'OPEN'")
+    assert daemon.stop(signal.SIGKILL) == -signal.SIGKILL
+    harness.wait_for(lambda: time.time() > int(last[-1]), "its end, without a daemon")
+    assert states() == rest | {ended: "CANCELED", ended + 1: "NEW"}
+    daemon = start(folder, inside, venue)
+    stored(daemon, f"SELECT 1 FROM orders WHERE id = {ended + 1} AND state = 'CANCELED'")
+    assert states() == rest | dict.fromkeys((ended, ended + 1), "CANCELED")
+    assert not daemon.query("SELECT 1 FROM alerts WHERE code IN ('VENUE_REFUSED', 'VENUE_LOST')")
+    assert daemon.stop() == 0 and venue.replay.stop() == 0
+
+
 def main():
     with harness.Folder() as folder:
         harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca),
                          lambda folder: killed_between(folder, Binance), lambda folder: killed_between(folder, Alpaca), doubled, lambda folder: wiped(folder, Binance),
                          lambda folder: wiped(folder, Alpaca), by_strategy, refused, configured, shown, added_early,
-                         amounts, stepped)
+                         amounts, stepped, by_time)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/order_rules.h"
+
 static struct binance_parameter *add(struct binance_parameters *params, const char *name)
 {
     if (params->n == BINANCE_PARAMETERS_MAX) {
@@ -65,17 +67,17 @@ static const struct {
 
 /* A market order is filled by what there is, and its rest expires: GTC's, where nothing of it may rest, and
  * IOC's; a stop waits till it is cancelled. */
-static const char *unfit(const struct order *order)
+static const char *unfit(const struct order *order, enum order_tif tif)
 {
     if (!types[order->type].name)
         return "the venue has no trailing stops of this kind";
-    if (order->tif != ORDER_GTC && order->tif != ORDER_IOC && order->tif != ORDER_FOK)
-        return "the venue takes GTC, IOC and FOK only";
-    if (order->type == ORDER_MARKET && order->tif == ORDER_FOK)
+    if (tif != ORDER_GTC && tif != ORDER_IOC && tif != ORDER_FOK)
+        return "the venue has no such time in force";
+    if (order->type == ORDER_MARKET && tif == ORDER_FOK)
         return "the venue has no market order that fills whole or not at all";
-    if (order_is_stop(order->type) && order->tif != ORDER_GTC)
+    if (order_is_stop(order->type) && tif != ORDER_GTC)
         return "the venue's orders with a stop price wait till they are cancelled: GTC";
-    if (order->post_only && (order->type != ORDER_LIMIT || order->tif != ORDER_GTC))
+    if (order->post_only && (order->type != ORDER_LIMIT || tif != ORDER_GTC))
         return "the venue's post-only orders are limit orders, GTC";
     if (order->qty <= 0 || (order_has_limit(order->type) && order->price <= 0) ||
         (order_is_stop(order->type) && order->stop_price <= 0))
@@ -86,14 +88,15 @@ static const char *unfit(const struct order *order)
 const char *binance_parameters_of_order(struct binance_parameters *params, const struct symbol *symbol,
                                         const struct order *order, const char *client_id)
 {
-    const char *why = unfit(order);
+    enum order_tif tif = order_rules_sent(symbol, order);
+    const char *why = unfit(order, tif);
     if (why)
         return why;
     binance_parameter_add(params, "symbol", symbol->name);
     binance_parameter_add(params, "side", order_side_name(order->side));
     binance_parameter_add(params, "type", order->post_only ? "LIMIT_MAKER" : types[order->type].name);
     if (types[order->type].tif && !order->post_only)
-        binance_parameter_add(params, "timeInForce", order_tif_name(order->tif));
+        binance_parameter_add(params, "timeInForce", order_tif_name(tif));
     add_decimal(params, "quantity", order->qty, symbol->qty_scale);
     if (order_has_limit(order->type))
         add_decimal(params, "price", order->price, symbol->price_scale);
