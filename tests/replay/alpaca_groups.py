@@ -260,6 +260,39 @@ def test_auctions():
             equal((status, answer.get("status")), (200, "accepted") if taken else (422, None), (at, tif, answer))
 
 
+def test_opening():
+    """Orders that are given while the market is closed wait for it, accepted, and meet its quotes, or end with its day; what does not
+    wait is refused."""
+    with start("7", "--speed", "20000", at="2026-01-15T13:00:00Z") as v:
+        s, at = stream(v), {"symbol": "AAPL", "qty": "10", "side": "buy"}
+        market = place(v, **at, type="market", time_in_force="day")
+        limit = place(v, **{**at, "qty": "3"}, type="limit", limit_price="999", time_in_force="gtc")
+        low = place(v, **at, type="limit", limit_price="1", time_in_force="day")
+        gone = place(v, **at, type="market", time_in_force="gtc")
+        equal({o["status"] for o in (market, limit, low, gone)}, {"accepted"})
+        equal(set(events(s, 4)), {("accepted", "market", "accepted"), ("accepted", "limit", "accepted")})
+        refused(v, 422, "PATCH", f"/v2/orders/{limit['id']}", {"limit_price": "998"}, "while they are accepted")
+        ok(v, "DELETE", f"/v2/orders/{gone['id']}")
+        for other in ({"type": "market", "time_in_force": "ioc"}, {"qty": None, "type": "market", "notional": "100", "time_in_force": "day"},
+                      bracket("AAPL", "999", "1")):
+            refused(v, 403, "POST", "/v2/orders", {**at, **other}, "the market is closed: only simple orders")
+        refused(v, 403, "POST", "/v2/orders", {**at, "qty": "1000000", "type": "market", "time_in_force": "day"}, "insufficient buying power")
+        playing = moving(v)
+        until(lambda: ok(v, "GET", "/v2/orders") == [], "the opening, and the close")
+        market, limit, low, gone = [order(v, o) for o in (market, limit, low, gone)]
+        equal([(o["status"], o["filled_qty"]) for o in (market, limit, low, gone)], [("filled", "10"), ("filled", "3"), ("expired", "0"), ("canceled", "0")])
+        for o in (market, limit):
+            assert "2026-01-15T14:30" <= o["filled_at"] < "2026-01-15T14:40" and o["submitted_at"] < "2026-01-15T13:10", o
+        assert low["expired_at"] >= "2026-01-15T21:00", low
+        playing.close()
+        s.close()
+    for at, extended, taken in (("2026-01-15T22:00:00Z", False, "accepted"), ("2026-01-17T17:00:00Z", False, "accepted"),  # evening, Saturday
+                                ("2026-01-15T22:00:00Z", True, "new"), ("2026-01-17T17:00:00Z", True, "accepted")):
+        with start("7", at=at) as v:
+            equal(place(v, symbol="F", qty="1", side="buy", type="limit", limit_price="1", time_in_force="day", extended_hours=extended)["status"], taken,
+                  (at, extended))
+
+
 def test_auctions_of_bars():
     """Of a bars file the session's first open, and its last close."""
     opens = (1764599400, 1764685800)  # 2025-12-01 and -02, 14:30 UTC

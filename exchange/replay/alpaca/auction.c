@@ -3,7 +3,10 @@
  * next session; until the auction they are held. What the auction's price fills is filled whole at it, the
  * rest is cancelled. The price is that of the session's first trade at the open, of its last one at the
  * close, or the official close where a bars file has it; a stock without a trade in half an hour has no
- * auction. */
+ * auction.
+ *
+ * Other orders that are given while the market is closed are held until it opens, and meet its quotes then.
+ */
 #include "exchange/replay/alpaca/eastern.h"
 #include "exchange/replay/alpaca/sessions.h"
 #include "exchange/replay/alpaca/trading_call.h"
@@ -73,17 +76,27 @@ static void run_auction(struct alpaca_orders *o, const struct broker_order *orde
     }
 }
 
+static void open_order(struct alpaca_orders *o, const struct broker_order *order)
+{
+    const struct broker_terms *terms = &order->terms;
+    if (replay_trading_open(o, terms->symbol, o->own[order->id - 1].extended) &&
+        replay_alpaca_touch(o, terms->symbol, terms->side) > 0)
+        replay_broker_release(o->broker, terms->account, order->id, true);
+}
+
 void replay_alpaca_auctions(struct alpaca_orders *o)
 {
     size_t n;
     const struct broker_order *all = replay_broker_orders(o->broker, &n);
     bool any = false;
     for (size_t i = 0; o->any_auction && i < n; i++) {
-        const int64_t auction_ns = o->own[all[i].id - 1].auction_ns;
-        if (!broker_is_open(&all[i]) || !all[i].terms.held || !auction_ns)
+        const struct alpaca_paper_order *own = &o->own[all[i].id - 1];
+        if (!broker_is_open(&all[i]) || !all[i].terms.held || (!own->auction_ns && !own->opens_ns))
             continue;
-        if (o->alpaca->now_ns >= auction_ns)
+        if (own->auction_ns && o->alpaca->now_ns >= own->auction_ns)
             run_auction(o, &all[i]);
+        else if (own->opens_ns && o->alpaca->now_ns >= own->opens_ns)
+            open_order(o, &all[i]);
         any |= all[i].terms.held && broker_is_open(&all[i]);
     }
     o->any_auction = any;

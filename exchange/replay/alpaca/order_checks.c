@@ -72,12 +72,13 @@ static bool check_wash(struct trading_call *a, const struct broker_terms *terms,
     return true;
 }
 
-/* A market order of an auction reserves nothing yet: the account must have what it costs by now. */
+/* A market order of an auction, or for the opening, reserves nothing yet: the account must have what it costs
+ * by now. */
 static bool check_auction(struct trading_call *a, const struct broker_terms *terms,
                           const struct alpaca_paper_order *own, int64_t price)
 {
     const struct broker_account *account = replay_broker_account_of(a->o->broker, a->account);
-    if (!own->auction_ns || terms->side == ORDER_SELL || terms->price)
+    if ((!own->auction_ns && !own->opens_ns) || terms->side == ORDER_SELL || terms->price)
         return true;
     const struct broker_balance *usd = replay_broker_balance(account, "USD");
     if (usd && usd->free >= (int128_t)terms->qty * price)

@@ -205,6 +205,26 @@ bool replay_trading_open(const struct alpaca_orders *o, int symbol, bool extende
            now_ns >= day.open_ns && now_ns < day.close_ns;
 }
 
+/* A stock's order that is given while its market is closed waits for the opening, or with extended hours for
+ * these. False: it cannot, and is refused. */
+static bool wait_for_open(struct trading_call *a, struct broker_terms *terms, struct alpaca_paper_order *own)
+{
+    const int64_t now_ns = a->o->alpaca->now_ns;
+    struct trading_day day;
+    int64_t date = replay_sessions_next(replay_eastern_date(now_ns), 1);
+    replay_sessions_on(date, &day);
+    if (now_ns >= (own->extended ? day.late_ns : day.close_ns))
+        replay_sessions_on(replay_sessions_next(date + 1, 1), &day);
+    own->opens_ns = own->extended ? day.early_ns : day.open_ns;
+    terms->held = true;
+    if (a->o->alpaca->made[0].symbols[terms->symbol].class == MADE_STOCK && now_ns < own->opens_ns &&
+        terms->tif == ORDER_GTC && !terms->quote && !broker_trails(&terms->trail) && !own->class)
+        return true;
+    return replay_trading_refuse(
+        a, 403, 40310000,
+        "the market is closed: only simple orders by quantity, day and gtc, wait for its opening here");
+}
+
 /* An OCO's first order is its take-profit, which its limit price need not repeat. */
 static bool read_oco_price(struct trading_call *a, struct broker_terms *terms)
 {
@@ -244,10 +264,8 @@ bool replay_trading_order(struct trading_call *a, struct broker_terms *terms, st
         return false;
     if (terms->quote && terms->type != ORDER_MARKET)
         return replay_trading_refuse_value(a, "notional", "only market orders have it here");
-    if (!own->auction_ns && !replay_trading_open(a->o, terms->symbol, own->extended))
-        return replay_trading_refuse(a, 403, 40310000,
-                                     "the market is closed: orders do not wait for its opening here");
-    return replay_trading_class(a, terms, own) &&
+    const bool open = own->auction_ns || replay_trading_open(a->o, terms->symbol, own->extended);
+    return replay_trading_class(a, terms, own) && (open || wait_for_open(a, terms, own)) &&
            replay_trading_trails(a, terms, terms->trail.amount ? "trail_price" : "trail_percent") &&
            replay_trading_checks(a, terms, own, NULL);
 }

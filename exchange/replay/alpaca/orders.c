@@ -246,7 +246,7 @@ static bool is_over(const struct alpaca_orders *o, const struct broker_order *or
     struct trading_day day;
     if (!broker_is_open(order) || !own->by_day)
         return false;
-    replay_sessions_on(replay_eastern_date(order->time_ns), &day);
+    replay_sessions_on(replay_eastern_date(own->opens_ns ? own->opens_ns : order->time_ns), &day);
     return o->alpaca->now_ns >= (own->extended ? day.late_ns : day.close_ns);
 }
 
@@ -336,7 +336,7 @@ static bool keep(struct alpaca_orders *o, const struct alpaca_paper_order *own)
         o->cap_own = cap;
     }
     o->own[at] = *own;
-    o->any_auction |= own->auction_ns != 0;
+    o->any_auction |= own->auction_ns || own->opens_ns;
     return true;
 }
 

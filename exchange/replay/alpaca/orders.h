@@ -29,6 +29,7 @@ struct alpaca_paper_order {
     int64_t legs[ALPACA_LEGS];                       /* of a group's first order */
     int64_t take_profit, stop_loss, stop_loss_limit; /* the legs' prices, as it is placed; 0: none */
     int64_t auction_ns;                              /* opg, cls: when it is released; else 0 */
+    int64_t opens_ns; /* given while the market was closed: when that opens; else 0 */
 };
 
 /* An auction while its orders are filled: at one price, at its time. */
@@ -48,7 +49,7 @@ struct alpaca_orders {
     int64_t played_ns; /* trades before are played */
     struct alpaca_auction auction;
     int64_t first_group; /* all groups before it have ended */
-    bool any_auction;    /* there may be an order that waits for one */
+    bool any_auction;    /* there may be an order that waits for one, or for an opening */
     const char *event;   /* of a change that is no fill: "replaced" */
     int64_t executions;
 };
@@ -104,7 +105,8 @@ void replay_alpaca_group_replace(struct alpaca_orders *orders, int64_t old, int6
 /* When an order of that auction that is received now is filled. False: it is too late for one, and too early
  * for the next. */
 bool replay_alpaca_auction_time(int64_t now_ns, bool closing, int64_t *ret_ns);
-/* Fills the orders of the auctions that were held up to the position. */
+/* Fills the orders of the auctions that were held up to the position, and releases those that waited for the
+ * opening, once it has a quote. */
 void replay_alpaca_auctions(struct alpaca_orders *orders);
 
 /* Of --partial-fills: how much of `qty` is filled now (broker.h: broker_part). */
