@@ -22,6 +22,7 @@ enum {
     DEFERRED_STEPS_MAX = 4096,
     SETTLED_TURNS = 3,
     SLOW_TURNS = 20, /* a second, of a slow answer */
+    STUCK_S = 30,    /* an answer is ended of which nothing could be sent for so long */
 };
 
 /* A connection: REST until it is upgraded. */
@@ -420,11 +421,13 @@ static int write_http(struct server *server, struct replay_session *session)
     if (session->request)
         return answer_http(server, session);
     size_t most = session->half ? session->response.body.len / 2 : session->response.body.len;
-    size_t due = slow_due(server, session, most);
+    size_t due = slow_due(server, session, most), before = session->body_sent;
     int r = replay_response_write_some(&session->response, session->wsi, &session->body_sent,
                                        due > session->body_sent ? due - session->body_sent : 0);
     if (r != 0) /* the session is gone, or another's */
         return r < 0 ? -1 : 0;
+    if (session->body_sent > before) /* libwebsockets gives a whole answer 5 s */
+        lws_set_timeout(session->wsi, PENDING_TIMEOUT_HTTP_CONTENT, STUCK_S);
     if (session->half && session->body_sent == most)
         return -1;
     if (session->body_sent == session->response.body.len)

@@ -2,6 +2,7 @@
 
 usage: faults.py PROGRAM"""
 
+import concurrent.futures
 import http.client
 import json
 import socket
@@ -390,11 +391,25 @@ def test_hold():
             pass
 
 
+def flows_on():
+    """A slow answer of more than five seconds, which libwebsockets gives a whole one, is not cut."""
+    with synthetic("--fault", "slow-answer:24kB/s") as v:
+        start = time.monotonic()
+        c = http.client.HTTPSConnection("127.0.0.1", v.port, context=v.context, timeout=60)
+        c.request("GET", "/api/v3/klines?symbol=BTCUSDT&interval=1m&limit=1000")
+        equal(len(json.loads(c.getresponse().read())), 1000, f"after {time.monotonic() - start:.1f} s")
+        assert time.monotonic() - start > 5.5
+        c.close()
+
+
 def main():
+    beside = concurrent.futures.ThreadPoolExecutor()
+    flows = beside.submit(flows_on)
     for test in [value for name, value in globals().items() if name.startswith("test_")]:
         start = time.monotonic()
         test()
         print(f"{test.__name__}: ok, {time.monotonic() - start:.1f} s", flush=True)
+    flows.result()
 
 
 main()
