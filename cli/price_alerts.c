@@ -5,7 +5,6 @@
 #include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/text.h"
-#include "exchange/decimal_json.h"
 #include "exchange/exit_status.h"
 
 /* "3: BTCUSDT at 65000.00 or above". */
@@ -66,15 +65,15 @@ static const struct stored_column columns[COLUMNS] = {
     {"last", 12},        {"streamed", -8}, {"created_ns", -24},
 };
 
-/* Prices as numbers. */
+/* Prices, which the daemon answers as texts with all of their digits, as numbers; null: there is none. */
 static void print_object(struct stored_list *list, const json_t *alert)
 {
     json_t *object = json_deep_copy(alert);
     static const char *const prices[] = {"price", "last"};
 
     for (size_t i = 0; object && i < sizeof prices / sizeof *prices; i++) {
-        double price = decimal_json_value(json_object_get(object, prices[i]));
-        json_object_set_new(object, prices[i], record_json_real(price));
+        const char *text = json_string_value(json_object_get(object, prices[i]));
+        json_object_set_new(object, prices[i], text ? json_real(strtod(text, NULL)) : json_null());
     }
     cli_stored_object(list, object);
 }
