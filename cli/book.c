@@ -151,6 +151,9 @@ static json_t *play(const struct state_dir *dir, const struct option_call *call,
     else if (was_over(run, at_ns, call->state))
         snprintf(err, err_size, "no daemon ran then: the run before it ended at %s",
                  clock_utc_text(run->last_ns, ended));
+    else if (at_ns > run->last_ns && at_ns > clock_wall_ns())
+        snprintf(err, err_size, "that is later than now: the newest event is of %s",
+                 clock_utc_text(run->last_ns, ended));
     else
         book = book_of(replay, cli_stored_symbol(call->arguments[0], name), levels, err, err_size);
     engine_replay_close(replay);

@@ -8,6 +8,7 @@
 #include "cli/format.h"
 #include "db/as_of.h"
 #include "exchange/bar.h"
+#include "exchange/clock.h"
 #include "tui/history_reader.h"
 
 struct tui_past_source {
@@ -96,7 +97,19 @@ static int go(struct db_reader *db, const struct past_want *want, int64_t *at_ns
     return r;
 }
 
-/* A moment that is later than all that is recorded is now. */
+/* A moment that is to come: by this machine's clock, and by what is recorded, which may be ahead of it. */
+static bool is_to_come(int64_t at_ns, int64_t newest_ns, struct past_read *read)
+{
+    char at[CLOCK_TEXT_MAX], newest[CLOCK_TEXT_MAX];
+
+    if (at_ns <= newest_ns || at_ns <= clock_wall_ns())
+        return false;
+    snprintf(read->words, sizeof(read->words), "%s is later than now: the newest that is recorded is of %s",
+             clock_utc_text(at_ns, at), clock_utc_text(newest_ns, newest));
+    return true;
+}
+
+/* A moment that is later than all that is recorded, and not to come, is now. */
 static int find(struct tui_past_source *source, const struct past_want *want, int64_t *ret,
                 struct past_read *read)
 {
@@ -114,6 +127,8 @@ static int find(struct tui_past_source *source, const struct past_want *want, in
         r = 0;
     if (r < 0)
         tui_history_failed(reader, r, read->words, sizeof(read->words));
+    else if (newest_ns && is_to_come(at_ns, newest_ns, read))
+        r = -ERANGE;
     if (!source->reader)
         tui_history_close(reader);
     *ret = newest_ns && at_ns > newest_ns ? 0 : at_ns;

@@ -72,6 +72,11 @@ def absent(folder, daemon, replay, ns):
     def last():
         done = subprocess.run([harness.PAPERTAPE, "events", "list", "--json", daemon.state], check=True, capture_output=True, text=True)
         return max(segment["last_ns"] for segment in json.loads(done.stdout)["segments"])
+    to_come = daemon.status_object()["now_ns"] + 3600 * 10**9
+    done = book(to_come)
+    assert done.returncode == 1 and "that is later than now: the newest event is of 20" in done.stderr, done
+    done = subprocess.run([harness.PAPERTAPE, "--state", daemon.state, "--at", at(to_come), "--once"], check=False, capture_output=True, text=True)
+    assert done.returncode == 1 and "is later than now: the newest that is recorded is of 20" in done.stderr and not done.stdout, done
     daemon.stop(signal.SIGKILL)
     ends = [last()]
     assert "no daemon ran then: the run before it ended at " in book(ends[0] + 10**9).stderr, book(ends[0] + 10**9)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exchange/clock.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
 #include "tests/random.h"
@@ -184,6 +185,9 @@ static void check_steps(void)
     go(-1, false); /* from now: the newest */
     CHECK_INT(model->at_ns, fixture_now_ns - 20 * SECOND_NS);
     CHECK(jump(fixture_now_ns + SECOND_NS).now);
+    read = jump(clock_wall_ns() + 3600 * SECOND_NS); /* to come: refused */
+    CHECK(!read.model && !read.now &&
+          strstr(read.words, "is later than now: the newest that is recorded is of "));
     read = jump(SECOND_NS);
     CHECK(read.model && model->status.n_symbols == 0 && model->status.n_positions == 0);
     read = jump(SECOND_NS - 1);
