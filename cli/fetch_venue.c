@@ -389,10 +389,11 @@ int cli_fetch_from_venue(struct fetch *fetch)
         r = make_rest(&asking);
     if (r == 0)
         r = ask_for_symbols(&asking);
+    const bool unanswered = r < 0;
     if (r == 0)
         r = fill_stores(&asking);
     r = stopped_or(&asking, r);
-    if (r < 0 && r != -ECANCELED && !asking.download && !fetch->asked->refresh && !fetch->asked->check)
+    if (r < 0 && r != -ECANCELED && unanswered && !fetch->asked->refresh && !fetch->asked->check)
         say_kept(fetch);
     close_all(&asking);
     return r;

@@ -11,6 +11,7 @@
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "exchange/folder.h"
+#include "exchange/nearest.h"
 #include "exchange/venues.h"
 
 enum { NAMES_MAX = SYMBOLS_MAX * SYMBOL_NAME_MAX };
@@ -206,6 +207,27 @@ void cli_run_fetch_finish(struct run_args *args)
     }
 }
 
+/* A word as VENUE:SYMBOL that names neither a venue nor a file is refused with the venues that there are. */
+static int check_word(const struct run_args *args, const char *word, const struct venue *const *venues,
+                      size_t n)
+{
+    char name[64], what[PATH_MAX];
+    struct nearest known = {0};
+    const size_t len = strcspn(word, ":");
+    if (word[len] == '\0' || len == 0 || len >= sizeof name || memchr(word, '/', len) ||
+        access(word, F_OK) == 0)
+        return EXIT_OK;
+    snprintf(name, sizeof name, "%.*s", (int)len, word);
+    for (size_t v = 0; v < n; v++) {
+        if (after_venue(word, venues[v]))
+            return EXIT_OK;
+        nearest_offer(&known, name, venues[v]->format->name);
+    }
+    snprintf(what, sizeof what, "--bars %s: there is no such file, and no venue \"%s\"%s", word, name,
+             NEAREST_HINT(&known, name));
+    return cli_stored_fail(EXIT_USAGE, args->verb, "", what);
+}
+
 int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX])
 {
     size_t n;
@@ -213,6 +235,10 @@ int cli_run_fetch(struct run_args *args, char folder[static PATH_MAX])
     bool any = false;
     int status = EXIT_OK;
     folder[0] = '\0';
+    for (size_t i = 0; i < args->n_bars && status == EXIT_OK; i++)
+        status = check_word(args, args->bars[i], venues, n);
+    if (status != EXIT_OK)
+        return status;
     for (size_t v = 0; v < n; v++) {
         any |= names_any(args, venues[v]);
         for (size_t i = 0; i < args->n_bars; i++)

@@ -8,6 +8,7 @@
 
 #include "engine/match.h"
 #include "exchange/fail.h"
+#include "exchange/nearest.h"
 
 /* An order made after the fork on both sides: its id on each. */
 struct pair {
@@ -157,12 +158,22 @@ static void name_trader(struct what_if_way *way, const struct account_spec *spec
     snprintf(way->strategy, sizeof way->strategy, "%s", name ? name : "");
 }
 
+/* With those that there are, as far as they have room. */
+static int no_account(const struct engine *engine, const char *name, char *err, size_t err_size)
+{
+    struct nearest known = {0};
+    for (int a = 0; a < engine->n_accounts; a++)
+        nearest_offer(&known, name, engine->accounts[a].name);
+    return fail_with(-ENOENT, err, err_size, "\"%s\": " FAIL_NO_ACCOUNT " then%s", name,
+                     NEAREST_HINT(&known, name));
+}
+
 static int choose(struct run *run, const struct engine *engine, char *err, size_t err_size)
 {
     const struct what_if_options *options = run->options;
     int account = account_of(run, engine);
     if (account < 0)
-        return fail_with(-ENOENT, err, err_size, "\"%s\": " FAIL_NO_ACCOUNT " then", options->account);
+        return no_account(engine, options->account, err, err_size);
     const struct account_spec *spec = engine_account_spec(engine, account);
     const struct account *holder = engine_account(engine, account);
     run->changed = *spec;

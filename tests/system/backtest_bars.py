@@ -470,6 +470,8 @@ def test_refused(folder, bars):
     strategy("--bars", btc, "--cash", "0", status=2, says='--cash: "0": a number above 0 is needed')
     strategy("--bars", btc, "--fee-taker", "2", status=2, says="from 0 to 0.1")
     strategy("--bars", btc, "--fees", "vp1", status=2, says="did you mean")
+    strategy("--bars", "binanze:BTCUSDT", status=2, says='--bars binanze:BTCUSDT: there is no such file, and no venue "binanze": did you mean binance?')
+    strategy("--bars", "x:BTCUSDT", status=2, says='no venue "x": one of ')
     for words in (("--fees", "0.05%:5"), ("--fee-maker", "5"), ("--slippage", "5")):  # as fee_maker = 5 in [account NAME]
         strategy("--bars", btc, *words, status=2, says='"5": a number from 0 to 0.1, or percent, is needed')
     strategy("--bars", btc, "--risk", "drawdwn=0.2", status=2, says="did you mean drawdown?")

@@ -218,7 +218,7 @@ def check_what_if(state, orders):
     for words in ("final equity", "deepest drawdown", "the market does not react"):
         assert words in text, (words, text)
     for arguments, words, status in ((("--at", moment, "--set", "nonsense=1"), "unknown key", 2),
-                                     (("--at", moment, "--account", "absent", "--strategy", "none"), "absent", 1),
+                                     (("--at", moment, "--account", "absent", "--strategy", "none"), '"absent": there is no such account then: one of ', 1),
                                      (("--at", "2030-01-01", "--set", "slow=9"), "ends before", 1)):
         assert words in papertape(state, "what-if", *arguments, status=status), arguments
     assert "F.safetensors of a trained policy or NAME.ensemble.json is needed" in papertape(state, "what-if", "--at", moment, "--policy", "p", status=2)

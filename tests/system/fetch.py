@@ -180,6 +180,11 @@ def archived(folder, source, replay):
     place = folder.within("no-archive")
     done = fetch(replay, folder.path, "--archive", place, "--cache", os.path.join(place, "cache"))
     assert said_apart(done) == [f"papertape: fetch: --archive {place}: no file there is of these symbols, interval and time"], done
+    missing = os.path.join(folder.path, "missing")  # a folder that is not there has nothing to do with the network
+    line = command(replay, folder.path, "--archive", missing, "--cache", cache)
+    line[line.index("--to") + 1] = str(END + 1440 * MINUTE)
+    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
+    assert (done.returncode, done.stderr) == (1, f"papertape: fetch: {missing}: No such file or directory\n"), done
     print(f"archive: {sum(good)} bars from 2 files, {len(bad)} others named and left alone")
 
 
