@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tui/item_keys.h"
+#include "tui/lists.h"
 
 #define SECTION                  "view"
 #define PANEL_WORD(number, name) " " #name
@@ -48,8 +49,7 @@ static const struct config_key rows[] = {
     {SECTION, "below", "which indicator is below it, from 0 on", "0", KEY_WHOLE(0, HISTORY_OUTPUTS_MAX),
      AT(below)},
     {SECTION, "depth", "order book and trades instead of the chart", "no", YES, AT(depth)},
-    {SECTION, "prices_sort", "the order of the prices", "listed", KEY_WORDS("listed change"), AT(price_sort)},
-    {SECTION, "prices_invert", "the other way round", "no", YES, AT(price_invert)},
+    {SECTION, "bars_list", "its bars as a list instead of the chart", "no", YES, AT(bars_list)},
     {SECTION, "equity_span", "how much of the equity", "24h", KEY_WORDS("24h 7d 30d all"), AT(span)},
     {SECTION, "benchmark", "holding the symbol beside it", "no", YES, AT(benchmark)},
     {SECTION, "foot", "what is at the foot of the positions", "equity",
@@ -60,14 +60,21 @@ static const struct config_key rows[] = {
     COLUMNED(DB_LIST_FILLS, "fills"),
     COLUMNED(DB_LIST_TRIPS, "trips"),
     COLUMNED(DB_LIST_LEDGER, "ledger"),
+    COLUMNED(DB_LIST_BARS, "bars"),
+    COLUMNED(LIST_TRAININGS, "trainings"),
+    COLUMNED(LIST_POLICIES, "policies"),
+    COLUMNED(LIST_POSITIONS, "positions"),
+    COLUMNED(LIST_PRICES, "prices"),
     SORTED(DB_LIST_ALERTS, "alerts"),
     SORTED(DB_LIST_LOG, "log"),
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static const char *const list_names[DB_LISTS] = {
-    [DB_LIST_ORDERS] = "orders", [DB_LIST_FILLS] = "fills", [DB_LIST_ALERTS] = "alerts",
-    [DB_LIST_LOG] = "log",       [DB_LIST_TRIPS] = "trips", [DB_LIST_LEDGER] = "ledger",
+static const char *const list_names[LIST_ALL] = {
+    [DB_LIST_ORDERS] = "orders",    [DB_LIST_FILLS] = "fills",      [DB_LIST_ALERTS] = "alerts",
+    [DB_LIST_LOG] = "log",          [DB_LIST_TRIPS] = "trips",      [DB_LIST_LEDGER] = "ledger",
+    [DB_LIST_BARS] = "bars",        [LIST_TRAININGS] = "trainings", [LIST_POLICIES] = "policies",
+    [LIST_POSITIONS] = "positions", [LIST_PRICES] = "prices",
 };
 
 const struct config_key *tui_saved_view_rows(size_t *ret_n)
@@ -134,17 +141,16 @@ void tui_saved_view_take(const struct view *view, struct saved_view *ret)
     memcpy(ret->hides, view->settings.hides, sizeof(ret->hides));
     ret->below = view->below;
     ret->depth = view->depth;
-    ret->price_sort = (int)view->price_sort;
-    ret->price_invert = view->price_invert;
+    ret->bars_list = view->bars;
     ret->span = (int)view->equity_span;
     ret->benchmark = view->benchmark;
     ret->foot = (int)view->foot;
     ret->trips_one = view->trips_one;
     ret->ledger = view->ledger;
-    for (int i = 0; i < DB_LISTS; i++) {
+    for (int i = 0; i < LIST_ALL; i++) {
         const struct list_choice *list = &view->lists[i];
         struct saved_list *saved = &ret->lists[i];
-        const char *column = list->sort > 0 ? db_list_column((enum db_list)i, list->sort) : NULL;
+        const char *column = list->sort > 0 ? tui_lists_sort(i, list->sort) : NULL;
         snprintf(saved->sort, sizeof(saved->sort), "%s", column ? column : "");
         saved->invert = list->invert;
         memcpy(saved->filter, list->filter, sizeof(saved->filter));
@@ -166,7 +172,7 @@ static void add(char gone[static SAVED_VIEW_GONE_MAX], const char *format, ...)
     va_end(args);
 }
 
-static void show_list(const struct saved_list *saved, enum db_list list, struct view *view, char *gone)
+static void show_list(const struct saved_list *saved, int list, struct view *view, char *gone)
 {
     struct list_choice *choice = &view->lists[list];
     int columns = 0;
@@ -176,8 +182,8 @@ static void show_list(const struct saved_list *saved, enum db_list list, struct 
         (struct list_choice){.invert = saved->invert, .asked = choice->asked, .answered = choice->asked};
     memcpy(choice->filter, saved->filter, sizeof(choice->filter));
     memcpy(choice->find, saved->filter, sizeof(choice->find));
-    for (int i = 1; saved->sort[0] && i < db_list_columns(list); i++)
-        if (strcmp(db_list_column(list, i), saved->sort) == 0)
+    for (int i = 1; saved->sort[0] && i < tui_lists_sorts(list); i++)
+        if (strcmp(tui_lists_sort(list, i), saved->sort) == 0)
             choice->sort = i;
     if (saved->sort[0] && choice->sort == 0)
         add(gone, "column %s of %s", saved->sort, list_names[list]);
@@ -244,15 +250,14 @@ void tui_saved_view_show(const struct saved_view *saved, struct view *view, cons
     view->focus = (enum panel)saved->focus;
     memset(view->cursor, 0, sizeof(view->cursor));
     show_chart(saved, view, model, gone);
-    view->price_sort = (enum price_sort)saved->price_sort;
-    view->price_invert = saved->price_invert;
+    view->bars = saved->bars_list;
     view->equity_span = (enum history_span)saved->span;
     view->benchmark = saved->benchmark;
     view->foot = (enum layout_foot)saved->foot;
     view->trips_one = saved->trips_one;
     view->ledger = saved->ledger;
-    for (int i = 0; i < DB_LISTS; i++)
-        show_list(&saved->lists[i], (enum db_list)i, view, gone);
+    for (int i = 0; i < LIST_ALL; i++)
+        show_list(&saved->lists[i], i, view, gone);
     if (view->zoomed != PANEL_NONE && !is_placed(view, model, view->zoomed)) {
         char name[40];
         config_key_text(config_key_find(rows, ROWS, SECTION, "zoomed"), saved, name, sizeof(name));

@@ -13,15 +13,15 @@ enum { LIST_COLUMN_NAME_MAX = 32 };
 struct saved_view {
     int tab, zoomed, focus; /* enum tab, enum panel */
     char symbol[SYMBOL_NAME_MAX], timeframe[STATUS_WORD_MAX];
-    bool depth, line, log, ledger, benchmark, trips_one, price_invert;
-    int bars, below, price_sort, span, foot;
+    bool depth, line, log, ledger, benchmark, trips_one, bars_list;
+    int bars, below, span, foot;
     char hides[OVERLAY_HIDES_MAX];
     struct saved_list {
         char sort[LIST_COLUMN_NAME_MAX]; /* a column's name; "": the usual order */
         bool invert;
         char filter[DB_LIST_WORDS_MAX];
         char columns[LIST_COLUMNS_TEXT_MAX];
-    } lists[DB_LISTS];
+    } lists[LIST_ALL];
 };
 
 /* The rows of its text, all of the section "view". */

@@ -21,6 +21,7 @@
 #include "tests/scratch.h"
 #include "tests/tui/picture.h"
 #include "tui/history_reader.h"
+#include "tui/lists.h"
 
 enum { TURNS = 200, TABULATOR = '\t' };
 
@@ -76,15 +77,14 @@ static void choose(struct view *ret)
              between(0, 1) ? "sma_20 rsi_14" : "none");
     ret->below = between(0, 4);
     ret->depth = between(0, 1);
-    ret->price_sort = (enum price_sort)between(0, PRICE_SORTS - 1);
-    ret->price_invert = between(0, 1);
+    ret->bars = between(0, 1);
     ret->equity_span = (enum history_span)between(0, SPANS - 1);
     ret->benchmark = between(0, 1);
     ret->foot = (enum layout_foot)between(0, FEET - 1);
     ret->trips_one = between(0, 1);
     ret->ledger = between(0, 1);
-    for (int i = 0; i < DB_LISTS; i++) {
-        ret->lists[i].sort = between(0, db_list_columns((enum db_list)i) - 1);
+    for (int i = 0; i < LIST_ALL; i++) {
+        ret->lists[i].sort = between(0, tui_lists_sorts(i) - 1);
         ret->lists[i].invert = between(0, 1);
         put_filter(ret->lists[i].filter);
     }
@@ -106,7 +106,7 @@ static bool same(const struct saved_view *a, const struct saved_view *b)
             fprintf(stderr, "%s: \"%s\" and \"%s\"\n", rows[i].name, text[0], text[1]);
         good &= strcmp(text[0], text[1]) == 0;
     }
-    for (int i = 0; i < DB_LISTS; i++) /* without what they are written as */
+    for (int i = 0; i < LIST_ALL; i++) /* without what they are written as */
         good &= strcmp(a->lists[i].filter, b->lists[i].filter) == 0 &&
                 strcmp(a->lists[i].columns, b->lists[i].columns) == 0;
     return good;
