@@ -135,8 +135,7 @@ bool engine_venue_waits(const struct engine *engine, uint64_t order_id)
     return at < engine->n_orders && engine->orders[at].waits;
 }
 
-/* A market order that fills whole or not at all: a venue without rules for its classes of assets, Binance,
- * has none. */
+/* A market order that fills whole or not at all, which no venue without rules by class of assets has. */
 static bool whole_or_none(const struct engine *engine, const struct order *order)
 {
     return order->type == ORDER_MARKET && order->tif == ORDER_FOK &&

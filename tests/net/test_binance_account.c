@@ -152,7 +152,7 @@ static void test_refusals(struct client *c)
     /* By this program: nothing of them is sent. */
     const uint64_t sent = venue->accounts->status(c->account)->sent;
     order = resting();
-    order.tif = ORDER_DAY;
+    order.tif = ORDER_OPG;
     CHECK_INT(place(c, &order, "r-4"), VENUE_REFUSED);
     CHECK_INT(kept.a.code, 0);
     order = resting();
