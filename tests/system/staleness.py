@@ -229,17 +229,18 @@ def one_notice(folder):
     print("five: a silent venue of five symbols: one notice, one recovery", flush=True)
 
 
-def newest_is_the_quote(daemon, symbol, seq):
-    """Of the log from there on: a quote after several books, so not of the stream, has a number not below theirs: it is filled from."""
-    book = since = 0
-    for line in daemon.papertape("events", "show", "--seq", str(seq), "--n", "100000").splitlines():
+def newest_is_the_quote(replay, daemon, symbol, seq):
+    """Of the log from there on: a quote of a number that the stream sent none of, so REST's, has the book's: it is filled from."""
+    shown = daemon.papertape("events", "show", "--seq", str(seq), "--n", "100000")
+    with open(replay.transcript, errors="replace") as file:
+        sent = max(int(found[1]) for found in re.finditer(rf'"{symbol.lower()}@bookTicker","data":{{"u":(\d+)', file.read()))
+    book = 0
+    for line in shown.splitlines():
         if found := re.search(rf"MARKET {symbol} book difference \d+\.\.(\d+)", line):
-            book, since = int(found[1]), since + 1
-        elif found := re.search(rf"MARKET {symbol} best bid .* id (\d+)", line):
-            if since >= 5:
-                assert int(found[1]) >= book, (line, book)
-                return True
-            since = 0
+            book = int(found[1])
+        elif (found := re.search(rf"MARKET {symbol} best bid .* id (\d+)", line)) and int(found[1]) > sent:
+            assert int(found[1]) >= book, (line, book)
+            return True
     return False
 
 
@@ -255,7 +256,7 @@ def prices(folder):
     status = daemon.status_object()
     daemon.frames("BTCUSDT", "depth", stream_of(status, "BTCUSDT", "depth")["frames"] + 5)  # the book is ahead of the quote
     fault(replay, "silence:btcusdt@depth@100ms@0s")
-    harness.wait_for(lambda: newest_is_the_quote(daemon, "BTCUSDT", status["events"]["seq"]), "prices: the quote that REST brought")
+    harness.wait_for(lambda: newest_is_the_quote(replay, daemon, "BTCUSDT", status["events"]["seq"]), "prices: the quote that REST brought")
     status = daemon.wait_status(lambda s: bitcoin(s)["stale"], "prices: no price to fill from")
     daemon.frames("BTCUSDT", "trade", stream_of(status, "BTCUSDT", "trade")["frames"] + 5)
     refused, neighbour = buy("BTCUSDT"), buy("ETHUSDT")
