@@ -5,7 +5,6 @@ digit; each gap is listed; only what was on its way at a kill is asked for twice
 archive files, of which bad ones are named; a file checked; a backtest of a venue's history; Alpaca's. And what is refused."""
 
 import concurrent.futures
-import csv
 import datetime
 import decimal
 import fcntl
@@ -19,11 +18,9 @@ import re
 import resource
 import signal
 import socket
-import ssl
 import subprocess
 import time
 import urllib.parse
-import urllib.request
 
 import archives
 import harness
@@ -44,11 +41,6 @@ def make(chance, name):
     first = 1440 if name == NAMES[-1] else 0
     gaps = [(g := chance.randrange(first + 10, DAYS * 1440 - 200), g + chance.randrange(1, 100)) for _ in range(3)]
     return made_bars.make(chance, BEGIN, first, (NOW - BEGIN) // MINUTE + 60, gaps)
-
-
-def read(path):
-    with gzip.open(path, "rt") as file:
-        return {int(row[0]): tuple(decimal.Decimal(v) for v in row[1:6]) for row in list(csv.reader(file))[1:]}
 
 
 def runs(have, first):
@@ -96,7 +88,7 @@ def compare(source, shown):
     for symbol in shown["symbols"]:
         name = symbol["symbol"]
         have = {at: values for at, values in source[name].items() if at < END}
-        got = read(symbol["file"])
+        got = made_bars.read(symbol["file"])
         assert got == have, (name, len(got), len(have), sorted(set(got.items()) ^ set(have.items()))[:5])
         first = min(have)
         gaps = {(m["from_ns"] // 10**6, m["to_ns"] // 10**6) for m in symbol["missing"] if m["why"] == "gap"}
@@ -194,11 +186,11 @@ def checked(folder, replay, chance):
     with gzip.open(path, "rt") as file:
         rows = file.read().splitlines()
     line = [harness.PAPERTAPE, "fetch", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--check"]
-    done = subprocess.run([*line, path], capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == 0 and done.stdout.endswith(f" {len(rows) - 1} rows compared, 0 differences\n"), done
+    done = harness.run([*line, path])
+    assert done.stdout.endswith(f" {len(rows) - 1} rows compared, 0 differences\n"), done
     part = ["--from", rows[100].split(",")[0], "--to", rows[300].split(",")[0]]
-    done = subprocess.run([*line, path, *part], capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == 0 and done.stdout.endswith(" 200 rows compared, 0 differences\n"), done
+    done = harness.run([*line, path, *part])
+    assert done.stdout.endswith(" 200 rows compared, 0 differences\n"), done
     altered = os.path.join(folder.path, f"{NAMES[0]}_1m.csv")
     at = chance.randrange(2, len(rows) - 3)
     cells = rows[at].split(",")
@@ -224,13 +216,13 @@ def checked(folder, replay, chance):
     n = done.stdout.count(", the venue has ")
     count = "1 difference" if n == 1 else f"{n} differences in 1 row"
     assert done.returncode == 1 and n == len(words) and done.stdout.endswith(f" {len(rows) - 1} rows compared, {count}\n"), done
-    done = subprocess.run([*line, path, "--symbol", "NOPE"], capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == 1 and f"{path}: NOPE of Binance: the venue does not list it; --venue names another\n" in done.stderr, done
+    done = harness.run([*line, path, "--symbol", "NOPE"], 1)
+    assert f"{path}: NOPE of Binance: the venue does not list it; --venue names another\n" in done.stderr, done
     with open(altered, "w", encoding="utf-8") as file:  # three bars of tomorrow
         file.write("\n".join([*rows, *(",".join([str(NOW + 2880 * MINUTE + i * MINUTE), *rows[-1].split(",")[1:]]) for i in range(3))]) + "\n")
     later = ["--from", rows[-1].split(",")[0]]
-    done = subprocess.run([*line, altered, *later], capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == 1 and "not compared: 3 rows from there on, not whole yet by the venue's clock" in done.stdout, done
+    done = harness.run([*line, altered, *later], 1)
+    assert "not compared: 3 rows from there on, not whole yet by the venue's clock" in done.stdout, done
     shown = json.loads(subprocess.run([*line, altered, *later, "--json"], capture_output=True, text=True, timeout=harness.PATIENCE).stdout)
     assert shown["not_compared"] == 3 and shown["not_compared_from_ns"] == (NOW + 2880 * MINUTE) * 10**6, shown
     print(f"check: {len(rows) - 1} rows, one altered and one that lacks are named, as are three of tomorrow")
@@ -292,8 +284,8 @@ def offline(folder, source, replay):
     assert all(symbol["requests"] == 0 for symbol in shown["symbols"]), shown
     line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--interval", "1m", "--from", "2024-01-01", "--to", "2024-01-04", "--ca-file",
             replay.ca, "--bars", f"binance:{NAMES[0]}", "--rest-url", replay.urls["rest_url"]]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, env=os.environ | {"XDG_CACHE_HOME": os.path.join(folder.path, "home")})
-    assert done.returncode == 0 and " 0 of them fetched now" in done.stderr, done
+    done = harness.run(line, env=os.environ | {"XDG_CACHE_HOME": os.path.join(folder.path, "home")})
+    assert " 0 of them fetched now" in done.stderr, done
     lines = [command(replay, folder.path, *more) for more in (["--refresh"], ["--to", str(NOW)], ["--from", "2023-12-01"], ["--symbol", "NOPE"])]
     with concurrent.futures.ThreadPoolExecutor(len(lines)) as pool:  # each tries for some seconds
         for done in pool.map(lambda line: subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE), lines):
@@ -310,15 +302,15 @@ def backtested(folder, source, replay):
     bars = sum(at < BEGIN + 3 * 1440 * MINUTE for at in source[NAMES[0]])
     shown = []
     for way, words in ((ways[0], f"{bars} bars, {bars} of them fetched now"), (ways[0], f"{bars} bars, 0 of them fetched now"), (ways[1], "")):
-        done = subprocess.run([*line, *way], capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
-        assert done.returncode == 0 and words in done.stderr, done
+        done = harness.run([*line, *way], env=environment)
+        assert words in done.stderr, done
         report = json.loads(done.stdout)
         assert all(report["symbols"][0][key] == ("venue" if words else "name") for key in ("lot_from", "tick_from", "quote_from")), report["symbols"]
         shown.append(report["accounts"])
     assert shown[0] == shown[1] == shown[2] and shown[0][0]["trades"] > 0, shown
     backtested_folder([*line], f"{folder.path}/out")
-    done = subprocess.run([*line[:5], *ways[0]], capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
-    assert done.returncode == 2 and f"--bars binance:{NAMES[0]}: --interval and --from are needed" in done.stderr, done
+    done = harness.run([*line[:5], *ways[0]], 2, env=environment)
+    assert f"--bars binance:{NAMES[0]}: --interval and --from are needed" in done.stderr, done
     print(f"backtest: {shown[0][0]['trades']} trades on {bars} bars, fetched once")
 
 
@@ -367,6 +359,15 @@ def parallel(folder, replay):
     print(f"parallel: {max(counts)} bars fetched once of {len(counts)} processes")
 
 
+def kept_as_said(done, why, line):
+    """How many bars a run without room says are kept; the next does not ask for them."""
+    found = re.search(rf"papertape: fetch: {NAMES[0]}: (\d+) bars so far: .*{why}", done.stderr)
+    assert found, done
+    (again,) = json.loads(harness.run([*line, "--json"]).stdout)["symbols"]
+    assert again["bars"] - again["fetched"] == int(found[1]) > 0, (again, found[1])
+    return int(found[1])
+
+
 def full(folder, replay):
     """A limit on the size of files stands for a full disk: a line, the status, and what it says is kept is there."""
     place = folder.within("full")
@@ -376,13 +377,9 @@ def full(folder, replay):
 
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (400000, resource.RLIM_INFINITY))
-    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, preexec_fn=limit)
-    found = re.search(rf"papertape: fetch: {NAMES[0]}: (\d+) bars so far: .*File too large", done.stderr)
-    assert done.returncode == 1 and found, done
+    done = harness.run(line, 1, preexec_fn=limit)
     assert 0 < os.path.getsize(kept) <= 400000
-    (again,) = json.loads(subprocess.run([*line, "--json"], capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout)["symbols"]
-    assert again["bars"] - again["fetched"] == int(found[1]) > 0, (again, found[1])
-    print(f"a full disk: {found[1]} bars kept, as it says")
+    print(f"a full disk: {kept_as_said(done, 'File too large', line)} bars kept, as it says")
 
 
 def full_disk(folder, replay):
@@ -390,28 +387,23 @@ def full_disk(folder, replay):
     disk, kept, place = (folder.within(name) for name in ("disk", "disk-kept", "disk-out"))
     line = command(replay, place, "--cache", disk)
     line[line.index("--symbol") + 1] = NAMES[0]
-    mounted = 'mount -t tmpfs -o size=400k papertape "$0" || exit 77; kept=$1; shift; "$@"; status=$?; cp -a "$0/." "$kept"; exit $status'
-    done = subprocess.run(["unshare", "-rm", "sh", "-c", mounted, disk, kept, *line], capture_output=True, text=True, timeout=harness.PATIENCE)
-    if done.returncode == 77 or done.stderr.startswith("unshare: "):
-        print(f"a full disk: not tried, no file system can be mounted here: {done.stderr.strip()}")
+    mounted = harness.with_mounts(f"mount -t tmpfs -o size=400k papertape {disk}")
+    if not harness.works(mounted):
+        print("a full disk: not tried, no file system can be mounted here")
         return
-    found = re.search(rf"papertape: fetch: {NAMES[0]}: (\d+) bars so far: .*No space left on device", done.stderr)
-    assert done.returncode == 1 and found and not glob.glob(f"{place}/out/*"), done
+    copied = ["sh", "-c", f'"$@"; status=$?; cp -a {disk}/. {kept}; exit $status', "sh"]
+    done = harness.run([*mounted, *copied, *line], 1)
+    assert not glob.glob(f"{place}/out/*"), done
     line[line.index("--cache") + 1] = kept
-    (again,) = json.loads(subprocess.run([*line, "--json"], capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout)["symbols"]
-    assert again["bars"] - again["fetched"] == int(found[1]) > 0, (again, found[1])
-    print(f"a full disk of 400 KB: {found[1]} bars kept, as it says")
+    print(f"a full disk of 400 KB: {kept_as_said(done, 'No space left on device', line)} bars kept, as it says")
 
 
 def alpaca_pages(replay, path, symbol, **query):
     """All bars of a symbol as REST has them, page by page."""
-    trusted, bars, token = ssl.create_default_context(cafile=replay.ca), [], None
+    bars, token, keys = [], None, {"APCA-API-KEY-ID": "PKTEST", "APCA-API-SECRET-KEY": "hush"}
     while True:
         text = urllib.parse.urlencode({"timeframe": "1Min", "symbols": symbol, "limit": 1000, **query, **({"page_token": token} if token else {})})
-        request = urllib.request.Request(f"{replay.urls['rest_url']}{path}?{text}",
-                                         headers={"APCA-API-KEY-ID": "PKTEST", "APCA-API-SECRET-KEY": "hush"})
-        with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
-            page = json.load(answer, parse_float=decimal.Decimal, parse_int=decimal.Decimal)
+        page = json.loads(harness.rest(replay, f"{path}?{text}", headers=keys), parse_float=decimal.Decimal, parse_int=decimal.Decimal)
         bars += page["bars"].get(symbol, [])
         token = page["next_page_token"]
         if not token:
@@ -428,31 +420,29 @@ def alpaca(folder):
         line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL,BTC-USD", "--interval", "1m", "--from", "2025-12-08", "--to",
                 "2025-12-10T18:00:00Z", "-o", place, "--cache", place, "--keys", replay.keys, "--feed", "sip", "--adjustment", adjustment,
                 "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--json"]
-        done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
-        assert done.returncode == 0, done
+        done = harness.run(line)
         stock, coin = json.loads(done.stdout)["symbols"]
-        assert read(stock["file"]) == alpaca_pages(replay, "/v2/stocks/bars", "AAPL", feed="sip", adjustment=adjustment, **times)
-        assert read(coin["file"]) == alpaca_pages(replay, "/v1beta3/crypto/us/bars", "BTC/USD", **times)
+        assert made_bars.read(stock["file"]) == alpaca_pages(replay, "/v2/stocks/bars", "AAPL", feed="sip", adjustment=adjustment, **times)
+        assert made_bars.read(coin["file"]) == alpaca_pages(replay, "/v1beta3/crypto/us/bars", "BTC/USD", **times)
         reasons = {why: sum(m["bars"] for m in stock["missing"] if m["why"] == why) for why in ("closed", "no eligible trade", "gap")}
         assert reasons["gap"] == 0 and reasons["closed"] == 2 * 480 + 540, reasons  # 20:00 to 4:00 in New York
         assert sum(reasons.values()) + stock["bars"] == 66 * 60, (reasons, stock["bars"])
     line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--keys", replay.keys, "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca,
             "--check", coin["file"]]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == 0 and done.stdout.endswith(f" {coin['bars']} rows compared, 0 differences\n"), done
+    done = harness.run(line)
+    assert done.stdout.endswith(f" {coin['bars']} rows compared, 0 differences\n"), done
     days = stock_bars(replay, place)
     line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL,BTC-USD", "--interval", "1m", "--from", "2025-12-08", "--to",
             "2025-12-09T12:00:00Z", "-o", place, "--feed", "sip", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--json"]
-    online = json.loads(subprocess.run([*line, "--keys", replay.keys], capture_output=True, text=True, timeout=harness.PATIENCE,
-                                       env=os.environ | {"XDG_CACHE_HOME": os.path.join(place, "fresh")}, check=True).stdout)["symbols"]
-    was = [(symbol["bars"], symbol["missing"], read(symbol["file"])) for symbol in online]
+    online = json.loads(harness.run([*line, "--keys", replay.keys], env=os.environ | {"XDG_CACHE_HOME": os.path.join(place, "fresh")}).stdout)["symbols"]
+    was = [(symbol["bars"], symbol["missing"], made_bars.read(symbol["file"])) for symbol in online]
     listed(replay, place, online[0]["file"])
     line += ["--cache", place]  # without keys, too
-    offline = json.loads(subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout)["symbols"]
-    assert [(symbol["bars"], symbol["missing"], read(symbol["file"])) for symbol in offline] == was and online[0]["fetched"] > 0, offline
+    offline = json.loads(harness.run(line).stdout)["symbols"]
+    assert [(symbol["bars"], symbol["missing"], made_bars.read(symbol["file"])) for symbol in offline] == was and online[0]["fetched"] > 0, offline
     line[line.index("2025-12-09T12:00:00Z")] = "2025-12-10T12:00:00Z"  # of the last day not all is settled
-    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == 1 and "keys" in done.stderr, done
+    done = harness.run(line, 1)
+    assert "keys" in done.stderr, done
     print(f"alpaca: {stock['bars']} bars of a stock, {coin['bars']} of a coin; {reasons}; {days} days")
 
 
@@ -482,15 +472,14 @@ def alpaca_faults(folder):
         killed += process.wait() == -signal.SIGKILL
         assert replay.stop() == 0
     replay = started("5xx" if harness.LONG else "half-answer")
-    done = subprocess.run(line(replay, "faults"), capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == 0, done
+    done = harness.run(line(replay, "faults"))
     shown = json.loads(done.stdout)["symbols"]
     assert replay.stop() == 0
     replay = started()
-    whole = json.loads(subprocess.run(line(replay, "whole"), capture_output=True, text=True, timeout=harness.PATIENCE, check=True).stdout)["symbols"]
+    whole = json.loads(harness.run(line(replay, "whole")).stdout)["symbols"]
     assert replay.stop() == 0
     for one, other in zip(shown, whole):
-        assert read(one["file"]) == read(other["file"]) and one["bars"] == other["bars"] > 1000 and one["missing"] == other["missing"], (one["symbol"], one["bars"], other)
+        assert made_bars.read(one["file"]) == made_bars.read(other["file"]) and one["bars"] == other["bars"] > 1000 and one["missing"] == other["missing"], (one["symbol"], one["bars"], other)
     assert killed >= 2 and sum(symbol["fetched"] for symbol in shown) < sum(symbol["bars"] for symbol in shown), (killed, shown)
     print(f"alpaca: {sum(symbol['bars'] for symbol in shown)} bars through faults, killed {killed} times")
 
@@ -505,8 +494,7 @@ def listed(replay, place, file):
         if not more:
             assert replay.stop() == 0
             more = ["--bars", "alpaca:AAPL"]
-        done = subprocess.run([*line, *more], capture_output=True, text=True, timeout=harness.PATIENCE)
-        assert done.returncode == 0, done
+        done = harness.run([*line, *more])
         report = json.loads(done.stdout)
         (symbol,) = report["symbols"]
         assert symbol["quote"] == "USD" and [symbol[key] for key in ("lot_from", "tick_from", "quote_from")] == ["venue"] * 3, symbol
@@ -521,8 +509,8 @@ def stock_bars(replay, place):
     def get(interval, first, last, more=()):
         line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL", "--interval", interval, "--from", first, "--to", last, "-o", "-",
                 "--cache", os.path.join(place, "parts"), "--keys", replay.keys, "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, *more]
-        done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
-        assert done.returncode == 0 and done.stderr.startswith("-: "), done
+        done = harness.run(line)
+        assert done.stderr.startswith("-: "), done
         return done.stdout.splitlines()[1:]
     days = get("1d", "2025-11-20", "2025-12-10")
     rest = alpaca_pages(replay, "/v2/stocks/bars", "AAPL", timeframe="1Day", start="2025-11-20T00:00:00Z", end="2025-12-09T23:00:00Z", feed="iex",
@@ -543,9 +531,9 @@ def several(folder, replay, source):
     place = folder.within("several")
     line = command(replay, place)
     line[line.index("--symbol") + 1:line.index("--symbol") + 2] = [NAMES[0], "--symbol", "NOPE"]
-    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == 1 and done.stderr == "papertape: fetch: NOPE: the venue does not list it\n", done
-    assert read(os.path.join(place, "out", f"{NAMES[0]}_1m.csv.gz")) == {at: v for at, v in source[NAMES[0]].items() if at < END}
+    done = harness.run(line, 1)
+    assert done.stderr == "papertape: fetch: NOPE: the venue does not list it\n", done
+    assert made_bars.read(os.path.join(place, "out", f"{NAMES[0]}_1m.csv.gz")) == {at: v for at, v in source[NAMES[0]].items() if at < END}
     assert os.listdir(os.path.join(place, "out")) == [f"{NAMES[0]}_1m.csv.gz"]
     again = json.loads(subprocess.run([*line, "--refresh", "--json"], capture_output=True, text=True, timeout=harness.PATIENCE).stdout)["symbols"]
     assert again[0]["fetched"] == again[0]["bars"] > 0 and again[0]["changed"] == 0 and "does not list" in again[1]["error"], again

@@ -4,12 +4,10 @@ the venue corrected, of which both versions are kept; prices adjusted for a spli
 bars/s and the time left; a file named as a venue's symbol; no room for the file; intervals that a venue lacks, and bars that it no longer has."""
 
 import calendar
-import csv
 import datetime
 import decimal
 import fcntl
 import glob
-import gzip
 import http.server
 import json
 import os
@@ -17,11 +15,9 @@ import pty
 import random
 import re
 import socket
-import ssl
 import struct
 import subprocess
 import threading
-import urllib.request
 
 import archives
 import harness
@@ -35,17 +31,6 @@ END = BEGIN + 4 * DAY
 NOW = END + 2 * DAY
 NAMES = ["BTCUSDT", "ETHUSDT", "BNBUSDT"]
 D = decimal.Decimal
-
-
-def read(path):
-    with gzip.open(path, "rt") as file:
-        return {int(row[0]): tuple(D(v) for v in row[1:6]) for row in list(csv.reader(file))[1:]}
-
-
-def run(line, status=0, **more):
-    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, **more)
-    assert done.returncode == status, done
-    return done
 
 
 def asking(replay):
@@ -73,9 +58,9 @@ def months(folder, replay, source):
            (month_file(place, eth, 2025, 1, source[eth], unit=1000, wrong="truncated")[0], "cut off"),
            (month_file(place, bnb, 2024, 12, source[bnb], columns=11)[0], "line 1: bars have twelve columns"),
            (month_file(place, bnb, 2025, 1, source[bnb], unit=1000, inner=eth)[0], "of another symbol")]
-    done = run(command(replay, place, "--json", "--archive", place))
+    done = harness.run(command(replay, place, "--json", "--archive", place))
     shown = json.loads(done.stdout)["symbols"]
-    assert [read(symbol["file"]) for symbol in shown] == [{at: v for at, v in source[name].items() if at < END} for name in NAMES]
+    assert [made_bars.read(symbol["file"]) for symbol in shown] == [{at: v for at, v in source[name].items() if at < END} for name in NAMES]
     assert [symbol["archived"] for symbol in shown] == [good, 0, 0], shown
     said = done.stderr.splitlines()
     assert len(said) == len(bad), said
@@ -88,17 +73,17 @@ def ready(folder, replay):
     """A backtest of what was fetched maps its market; so does one of a venue's history, from its second run on, until there are new bars."""
     place = folder.within("ready")
     symbols = sorted(NAMES)
-    run(command(replay, place, symbols=NAMES[:2]))
+    harness.run(command(replay, place, symbols=NAMES[:2]))
     line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--json", "--cache", f"{place}/cache", "--bars"]
-    shown = json.loads(run([*line, f"{place}/out"]).stdout)
+    shown = json.loads(harness.run([*line, f"{place}/out"]).stdout)
     assert shown["cached"] and shown["source_bytes"] == 0, shown
-    apart = json.loads(run([*line, f"{place}/out", "--cache", f"{place}/cache/apart"]).stdout)
+    apart = json.loads(harness.run([*line, f"{place}/out", "--cache", f"{place}/cache/apart"]).stdout)
     assert not apart["cached"] and apart["accounts"] == shown["accounts"] and shown["fills"] > 0
     line = [*line, ",".join(f"binance:{name}" for name in symbols), "--interval", "1m", "--from", str(BEGIN), *asking(replay), "--to"]
     accounts, temporary = [], folder.within("temporary")
     for end, cached in ((END - DAY, False), (END - DAY, True), (END, False), (END, True)):
         made = os.path.getmtime(temporary)
-        found = json.loads(run([*line, str(end)], env=os.environ | {"TMPDIR": temporary}).stdout)
+        found = json.loads(harness.run([*line, str(end)], env=os.environ | {"TMPDIR": temporary}).stdout)
         assert found["cached"] == cached, (end, cached, found)
         accounts.append(found["accounts"])
         assert os.path.getmtime(temporary) > made and not os.listdir(temporary), os.listdir(temporary)  # its files were there
@@ -132,7 +117,7 @@ def stopped(folder, replay):
     """A stop ends the writing of a file, and says what is kept; also of bars that no venue is asked for."""
     place, name = folder.within("stopped"), NAMES[0]
     line = command(replay, place, symbols=[name])
-    whole = run([*line[:line.index("-o") + 1], "-", *line[line.index("-o") + 2:]]).stdout
+    whole = harness.run([*line[:line.index("-o") + 1], "-", *line[line.index("-o") + 2:]]).stdout
     for out, end in (("-", END), ("-", NOW)):
         line[line.index("-o") + 1], line[line.index("--to") + 1] = out, str(end)
         with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
@@ -154,7 +139,7 @@ def let_go(folder, replay):
         while not said or (said[-1] and "199000 combinations, about" not in said[-1]):
             said.append(sweep.stderr.readline())
         assert said[-1], said
-        done = run([*command(replay, place, symbols=[name]), "--refresh"])
+        done = harness.run([*command(replay, place, symbols=[name]), "--refresh"])
         assert sweep.poll() is None and done.stderr == "", done
         sweep.kill()
 
@@ -170,8 +155,8 @@ def corrected(folder, files, source, chance):
     again = made_bars.write(folder.within("altered"), name, {**source[name], at: new})
     for path, want, changed in ((files[0], old, 0), (again, new, 1), (again, new, 0)):
         replay = folder.start(harness.Replay(place, "--bars", path, "--from", str(NOW), "--listen", f"127.0.0.1:{port}"))
-        (symbol,) = json.loads(run(command(replay, place, "--json", "--refresh", symbols=[name])).stdout)["symbols"]
-        assert read(symbol["file"])[at] == want and symbol["changed"] == changed, (symbol, want)
+        (symbol,) = json.loads(harness.run(command(replay, place, "--json", "--refresh", symbols=[name])).stdout)["symbols"]
+        assert made_bars.read(symbol["file"])[at] == want and symbol["changed"] == changed, (symbol, want)
         assert replay.stop() == 0
     with open(os.path.join(place, "cache", f"binance@127.0.0.1:{port}", f"{name}_1m.history"), "rb") as kept:
         scale = json.loads(kept.readline())["price_scale"]
@@ -190,8 +175,8 @@ def adjusted(folder):
     for adjustment in ("raw", "split", "dividend", "all"):
         line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", "AAPL", "--interval", "1m", "--from", "2025-12-08", "--to", "2025-12-10T18:00:00Z", "-o",
                 f"{place}/{adjustment}.csv.gz", "--cache", place, "--keys", replay.keys, "--feed", "sip", *asking(replay)]
-        run(line if adjustment == "raw" else [*line, "--adjustment", adjustment])
-        bars[adjustment] = read(f"{place}/{adjustment}.csv.gz")
+        harness.run(line if adjustment == "raw" else [*line, "--adjustment", adjustment])
+        bars[adjustment] = made_bars.read(f"{place}/{adjustment}.csv.gz")
     raw = bars["raw"]
     split_day, paid_day = (int(datetime.datetime(2025, 12, day, 5, tzinfo=datetime.timezone.utc).timestamp() * 1000) for day in (9, 10))  # in New York
     (last,) = [values[3] for at, values in raw.items() if at == max(at for at in raw if at < paid_day)]
@@ -235,7 +220,7 @@ def named_as_file(folder, files):
     place = folder.within("named")
     word = f"binance:{NAMES[0]}"
     os.link(files[0], os.path.join(place, word))
-    done = run([harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--json", "--no-cache", "--bars", word, "--symbol", NAMES[0], "--rest-url", "https://127.0.0.1:1"],
+    done = harness.run([harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--json", "--no-cache", "--bars", word, "--symbol", NAMES[0], "--rest-url", "https://127.0.0.1:1"],
                cwd=place)
     assert f"papertape: backtest: note: {word} is a file here, which is read; nothing is fetched for it\n" in done.stderr, done
     assert json.loads(done.stdout)["source_bytes"] == os.path.getsize(files[0])
@@ -244,11 +229,11 @@ def named_as_file(folder, files):
 def other_venue(folder, replay, source):
     """Binance US is Binance with other hosts, and another history."""
     place = folder.within("us")
-    (symbol,) = json.loads(run(command(replay, place, "--json", "--venue", "binance-us", symbols=NAMES[1:2])).stdout)["symbols"]
-    assert read(symbol["file"]) == {at: v for at, v in source[NAMES[1]].items() if at < END}
+    (symbol,) = json.loads(harness.run(command(replay, place, "--json", "--venue", "binance-us", symbols=NAMES[1:2])).stdout)["symbols"]
+    assert made_bars.read(symbol["file"]) == {at: v for at, v in source[NAMES[1]].items() if at < END}
     (kept,) = [name for name in os.listdir(f"{place}/cache") if name.startswith("binance-us@")]
     assert f"{NAMES[1]}_1m.history" in os.listdir(f"{place}/cache/{kept}")
-    days = run([harness.PAPERTAPE, "fetch", "--venue", "binance-us", "--check", symbol["file"], *asking(replay)])
+    days = harness.run([harness.PAPERTAPE, "fetch", "--venue", "binance-us", "--check", symbol["file"], *asking(replay)])
     assert days.stdout.endswith(f" {symbol['bars']} rows compared, 0 differences\n"), days
 
 
@@ -257,13 +242,13 @@ def not_kept(folder, replay, source):
     place, name = folder.within("seconds"), NAMES[2]
     line = command(replay, place, "--json", symbols=[name])
     line[line.index("1m")], line[line.index(str(BEGIN))], line[line.index(str(END))] = "1s", str(BEGIN - 3600000), str(NOW)
-    (symbol,) = json.loads(run(line).stdout)["symbols"]
-    rows = read(symbol["file"])
+    (symbol,) = json.loads(harness.run(line).stdout)["symbols"]
+    rows = made_bars.read(symbol["file"])
     first = min(rows)
     runs = [(m["from_ns"] // 10**6, m["to_ns"] // 10**6, m["bars"], m["why"]) for m in symbol["missing"]]
     assert runs[:2] == [(BEGIN - 3600000, BEGIN, 3600, "before the listing"), (BEGIN, first, (first - BEGIN) // 1000, "before the venue's first bar")], runs[:3]
     assert BEGIN == min(source[name]) < first and len(rows) > 1000, (first, len(rows))
-    text = run([word for word in line if word != "--json"]).stdout
+    text = harness.run([word for word in line if word != "--json"]).stdout
     assert f"; before the listing 3600; before the venue's first bar {(first - BEGIN) // 1000}" in text, text
     line[line.index(str(NOW))] = str(NOW - 2 * DAY)
     return line
@@ -271,7 +256,7 @@ def not_kept(folder, replay, source):
 
 def not_kept_offline(line):
     """The same, of what no longer changes, once the venue is gone."""
-    (symbol,) = json.loads(run(line).stdout)["symbols"]
+    (symbol,) = json.loads(harness.run(line).stdout)["symbols"]
     assert symbol["requests"] == 0 and [m["why"] for m in symbol["missing"]] == ["before the listing", "before the venue's first bar"], symbol
 
 
@@ -280,7 +265,7 @@ class Refusing:
 
     def __init__(self, folder, replay):
         pair = receivers.certificate(folder)
-        trusted, self.ca, self.refused = ssl.create_default_context(cafile=replay.ca), pair[1], 0
+        self.ca, self.refused = pair[1], 0
         outer = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -291,8 +276,7 @@ class Refusing:
                 if "interval=1d" in self.path:
                     outer.refused += 1
                 else:
-                    with urllib.request.urlopen(replay.urls["rest_url"] + self.path, context=trusted, timeout=harness.PATIENCE) as answer:
-                        status, body = 200, answer.read()
+                    status, body = 200, harness.rest(replay, self.path)
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
@@ -315,8 +299,8 @@ def without_days(folder, replay, source):
     line = command(server, place, "--json", symbols=[name])
     line[line.index(str(BEGIN))] = str(BEGIN - DAY)
     for asked in (1, 2):
-        (symbol,) = json.loads(run(line).stdout)["symbols"]
-        assert read(symbol["file"]) == {at: v for at, v in source[name].items() if at < END}, symbol
+        (symbol,) = json.loads(harness.run(line).stdout)["symbols"]
+        assert made_bars.read(symbol["file"]) == {at: v for at, v in source[name].items() if at < END}, symbol
         assert symbol["missing"][0] == {"from_ns": (BEGIN - DAY) * 10**6, "to_ns": BEGIN * 10**6, "bars": 1440, "why": "before the listing"}, symbol["missing"]
         assert server.refused == asked, (server.refused, asked)
     server.server.shutdown()
@@ -328,24 +312,24 @@ def no_room(folder, replay):
     line = command(replay, place, symbols=[name])
     at = line.index("-o") + 1
     line[at] = "/dev/full"
-    assert run(line, 1).stderr == "papertape: fetch: /dev/full: No space left on device\n"
+    assert harness.run(line, 1).stderr == "papertape: fetch: /dev/full: No space left on device\n"
     line[at] = f"{place}/{name}_1m.csv.gz"
-    (symbol,) = json.loads(run([*line, "--json"]).stdout)["symbols"]
-    assert symbol["requests"] == 0 and symbol["bars"] == len(read(symbol["file"])) > 0, symbol
+    (symbol,) = json.loads(harness.run([*line, "--json"]).stdout)["symbols"]
+    assert symbol["requests"] == 0 and symbol["bars"] == len(made_bars.read(symbol["file"])) > 0, symbol
 
 
 def lacked(folder, replay):
     """An interval that no venue has is a wrong option; one that this venue has not is said by symbol."""
     line = command(replay, folder.path, symbols=NAMES[:1])
     line[line.index("1m")] = "7m"
-    said = run(line, 2).stderr
+    said = harness.run(line, 2).stderr
     assert said.startswith("papertape: fetch: --interval: ") and "1s, 1m, 3m, 5m" in said and "1mo" in said, said
     alpaca = folder.start(harness.Alpaca(folder.within("lacked"), "--synthetic", "5", "--from", "2025-12-10T18:00:00Z"))
     for symbol, interval, words in (("BTC/USD", "1s", "the venue has no bars of this interval"), ("AAPL", "1s", "the venue has no bars of this interval"),
                                     ("AAPL", "3d", "bars of a stock are of a day at most")):
         line = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--symbol", symbol, "--interval", interval, "--from", "2025-12-01", "-o", f"{folder.path}/none/", "--cache",
                 folder.path, "--keys", alpaca.keys, *asking(alpaca)]
-        assert run(line, 1).stderr == f"papertape: fetch: {symbol}: {words}\n"
+        assert harness.run(line, 1).stderr == f"papertape: fetch: {symbol}: {words}\n"
     assert alpaca.stop() == 0
 
 

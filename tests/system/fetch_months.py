@@ -3,7 +3,6 @@
 months equal the days joined here, to the digit; the month that is not over is left out; gaps are counted by calendar months; a file compared; the archive's
 `1mo` files, with times in milliseconds and microseconds, of which bad ones are named; and what takes no months says why."""
 
-import csv
 import datetime
 import decimal
 import gzip
@@ -11,10 +10,10 @@ import json
 import os
 import random
 import re
-import subprocess
 
 import archives
 import harness
+import made_bars
 
 SEED = int(os.environ.get("PAPERTAPE_SEED", "29"))
 DAY, NAME, LATER = 86400 * 1000, "BTCUSDT", "ETHUSDT"
@@ -37,15 +36,6 @@ def make(chance, first):
     return days
 
 
-def write(folder, name, days):
-    path = os.path.join(folder, f"{name}_1d.csv")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("open_time_ms,open,high,low,close,volume\n")
-        for day, values in days.items():
-            file.write(f"{ms(day)},{','.join(format(v, 'f') for v in values)}\n")
-    return path
-
-
 def months_of(days):
     """{open time: values} of the months that are over."""
     found = {}
@@ -56,17 +46,6 @@ def months_of(days):
     return {at: values for at, values in found.items() if at < ms(NOW.replace(day=1))}
 
 
-def read(path):
-    with gzip.open(path, "rt") as file:
-        return {int(row[0]): tuple(decimal.Decimal(v) for v in row[1:6]) for row in list(csv.reader(file))[1:]}
-
-
-def run(line, status=0):
-    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
-    assert done.returncode == status, done
-    return done
-
-
 def begin(year, month):
     return ms(datetime.date(year, month, 1))
 
@@ -74,34 +53,34 @@ def begin(year, month):
 def fetched(folder, common, months):
     """Both names are one series; of the month that runs, and of one that begins before --from, there is no bar."""
     line = [harness.PAPERTAPE, "fetch", "--symbol", f"{NAME},{LATER}", "--from", "2023-10-15", "-o", f"{folder.path}/out/", *common, "--json", "--interval"]
-    shown = json.loads(run([*line, "1M"]).stdout)
+    shown = json.loads(harness.run([*line, "1M"]).stdout)
     assert shown["interval"] == "1mo" and shown["from_ns"] == begin(2023, 11) * 10**6, shown
     for symbol in shown["symbols"]:
         want = months[symbol["symbol"]]
-        assert os.path.basename(symbol["file"]) == f"{symbol['symbol']}_1mo.csv.gz" and read(symbol["file"]) == want, (symbol, want)
+        assert os.path.basename(symbol["file"]) == f"{symbol['symbol']}_1mo.csv.gz" and made_bars.read(symbol["file"]) == want, (symbol, want)
         assert symbol["bars"] == symbol["fetched"] == len(want) and symbol["to_ns"] == begin(2025, 6) * 10**6, symbol
         gaps = [(m["from_ns"] // 10**6, m["to_ns"] // 10**6, m["bars"]) for m in symbol["missing"] if m["why"] == "gap"]
         assert gaps == [(begin(2024, 2), begin(2024, 4), 2), (begin(2025, 1), begin(2025, 2), 1)], gaps
         before = [m["bars"] for m in symbol["missing"] if m["why"] == "before the listing"]
         assert before == ([2] if symbol["symbol"] == LATER else []), (symbol["symbol"], before)
-    again = json.loads(run([*line, "1mo"]).stdout)["symbols"]
-    assert all(symbol["fetched"] == 0 and read(symbol["file"]) == months[symbol["symbol"]] for symbol in again), again
-    part = json.loads(run([*line, "1mo", "--from", "2024-11-02", "--to", "2025-03-02"]).stdout)["symbols"]
+    again = json.loads(harness.run([*line, "1mo"]).stdout)["symbols"]
+    assert all(symbol["fetched"] == 0 and made_bars.read(symbol["file"]) == months[symbol["symbol"]] for symbol in again), again
+    part = json.loads(harness.run([*line, "1mo", "--from", "2024-11-02", "--to", "2025-03-02"]).stdout)["symbols"]
     assert [symbol["bars"] for symbol in part] == [3, 3], part  # December, February and March, which opens before --to
-    run([*line, "1mo"])
+    harness.run([*line, "1mo"])
     return [symbol["file"] for symbol in shown["symbols"]]
 
 
 def checked(folder, common, path, months):
     line = [harness.PAPERTAPE, "fetch", *common, "--check"]
-    assert run([*line, path]).stdout.endswith(f" {len(months)} rows compared, 0 differences\n")
+    assert harness.run([*line, path]).stdout.endswith(f" {len(months)} rows compared, 0 differences\n")
     altered = os.path.join(folder.path, os.path.basename(path).removesuffix(".gz"))
     with gzip.open(path, "rt") as file:
         rows = file.read().splitlines()
     cells = rows[5].split(",")
     with open(altered, "w", encoding="utf-8") as file:
         file.write("\n".join([*rows[:5], ",".join([*cells[:5], "1"]), *rows[6:8], *rows[9:]]) + "\n")
-    found = json.loads(run([*line, altered, "--json"], 1).stdout)
+    found = json.loads(harness.run([*line, altered, "--json"], 1).stdout)
     assert [(d["open_ns"] // 10**6, d["column"]) for d in found["differences"]] == [(int(cells[0]), "volume"), (int(rows[8].split(",")[0]), None)], found
 
 
@@ -126,9 +105,9 @@ def archived(folder, common, months):
            (zipped(place, NAME, (2024, 7), bars, wrong="grid"), "line 1: its time is no bar's")]
     line = [harness.PAPERTAPE, "fetch", "--symbol", NAME, "--interval", "1mo", "--from", "2024-06-01", "-o", place + "/", "--json", "--archive", place, *common,
             "--cache", place]
-    done = run(line)
+    done = harness.run(line)
     (symbol,) = json.loads(done.stdout)["symbols"]
-    assert read(symbol["file"]) == {at: values for at, values in bars.items() if at >= begin(2024, 6)} and symbol["archived"] == 3, symbol
+    assert made_bars.read(symbol["file"]) == {at: values for at, values in bars.items() if at >= begin(2024, 6)} and symbol["archived"] == 3, symbol
     said = done.stderr.splitlines()
     assert len(said) == len(bad), said
     for path, words in bad:
@@ -137,29 +116,19 @@ def archived(folder, common, months):
 
 def halves(folder, path):
     """Two files of months that follow each other."""
-    with gzip.open(path, "rt") as file:
-        head, *rows = file.read().splitlines()
-    parts = []
-    for n, part in enumerate((rows[:len(rows) // 2], rows[len(rows) // 2:])):
-        parts.append(os.path.join(folder.within(f"half-{n}"), f"{NAME}_1mo.csv"))
-        with open(parts[-1], "w", encoding="utf-8") as file:
-            file.write("\n".join([head, *part]) + "\n")
-    return ",".join(parts)
+    rows = list(made_bars.read(path).items())
+    return ",".join(made_bars.write(folder.within(f"half-{n}"), NAME, dict(part), "1mo")
+                    for n, part in enumerate((rows[:len(rows) // 2], rows[len(rows) // 2:])))
 
 
 def across(folder, path):
     """Indicators are computed across months, and days, that have no bar: by a calendar those count that a session opens in, the last bar's too."""
-    days = os.path.join(folder.within("weekdays"), f"{NAME}_1d.csv")
-    lacks, date, rows = {datetime.date(2024, 3, 6), datetime.date(2024, 3, 14)}, datetime.date(2024, 3, 4), []
-    while date <= datetime.date(2024, 3, 15):
-        if date.weekday() < 5 and date not in lacks:
-            rows.append(f"{ms(date)},1,1,1,1,1")
-        date += datetime.timedelta(1)
-    with open(days, "w", encoding="utf-8") as file:
-        file.write("\n".join(["open_time_ms,open,high,low,close,volume", *rows]) + "\n")
+    lacks, dates = (6, 14), [datetime.date(2024, 3, day) for day in range(4, 16)]
+    bars = {ms(date): (decimal.Decimal(1),) * 5 for date in dates if date.weekday() < 5 and date.day not in lacks}
+    days = made_bars.write(folder.within("weekdays"), NAME, bars, "1d")
     for file, missing in ((path, len(HOLES)), (days, len(lacks))):
         for session in ("regular", "all"):
-            done = run([harness.PAPERTAPE, "indicators", file, "sma:2", "--calendar", "nyse", "--straddle", "keep", "--session", session])
+            done = harness.run([harness.PAPERTAPE, "indicators", file, "sma:2", "--calendar", "nyse", "--straddle", "keep", "--session", session])
             assert f": {missing} bars of the session are missing: computed across\n" in done.stderr, (file, session, done.stderr)
 
 
@@ -171,15 +140,15 @@ def refused(folder, common, path):
     for more, status in (([path], 1), ([f"binance:{NAME}", "--interval", "1M", "--from", "2024-01-01"], 2), ([path, "--interval", "1mo"], 2),
                          ([path, "--interval", "1d"], 1), ([parts, "--interval", "1d"], 1), ([parts], 1),
                          ([path, "--interval", "1h", "--calendar", "nyse", "--straddle", "keep"], 1)):
-        done = run([*line, *more], status)
+        done = harness.run([*line, *more], status)
         assert re.search(why, done.stderr) and done.stderr.count("\n") == 1, done
     replay = folder.start(harness.Alpaca(folder.within("alpaca"), "--synthetic", "5", "--from", "2025-12-10T18:00:00Z"))
     stock = [harness.PAPERTAPE, "fetch", "--venue", "alpaca", "--interval", "1M", "--from", "2025-01-01", "-o", f"{folder.path}/stock/", "--keys", replay.keys,
              "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--cache", folder.path, "--symbol"]
-    assert run([*stock, "AAPL"], 1).stderr == "papertape: fetch: AAPL: bars of a stock are of a day at most\n"
-    assert run([*stock, "BTC/USD"], 1).stderr == "papertape: fetch: BTC/USD: the venue has no bars of this interval\n"
+    assert harness.run([*stock, "AAPL"], 1).stderr == "papertape: fetch: AAPL: bars of a stock are of a day at most\n"
+    assert harness.run([*stock, "BTC/USD"], 1).stderr == "papertape: fetch: BTC/USD: the venue has no bars of this interval\n"
     assert replay.stop() == 0
-    assert "1mo" in run([harness.PAPERTAPE, "fetch", "--symbol", NAME, "--interval", "2mo", "--from", "2024-01-01", "-o", "x", *common], 2).stderr
+    assert "1mo" in harness.run([harness.PAPERTAPE, "fetch", "--symbol", NAME, "--interval", "2mo", "--from", "2024-01-01", "-o", "x", *common], 2).stderr
 
 
 def main():
@@ -188,7 +157,7 @@ def main():
         days = {NAME: make(chance, FIRST), LATER: make(chance, datetime.date(2024, 1, 9))}
         months = {name: months_of(each) for name, each in days.items()}
         source = folder.within("source")
-        files = [write(source, name, each) for name, each in days.items()]
+        files = [made_bars.write(source, name, {ms(day): values for day, values in each.items()}, "1d") for name, each in days.items()]
         replay = folder.start(harness.Replay(folder.path, "--bars", *files, "--from", str(ms(NOW))))
         common = ["--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca]
         cached = [*common, "--cache", folder.within("cache")]

@@ -15,10 +15,8 @@ import os
 import random
 import signal
 import socket
-import ssl
 import subprocess
 import urllib.parse
-import urllib.request
 import zipfile
 
 import archives
@@ -89,12 +87,6 @@ def command(replay, folder, *more):
             *([] if "--cache" in more else ["--cache", os.path.join(folder, "cache")]), *more]
 
 
-def run(line, status=0, environment=None):
-    done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, env=environment)
-    assert done.returncode == status, done
-    return done
-
-
 def asked(transcript):
     """(path, status) of each request of trades so far."""
     with open(transcript, encoding="utf-8") as file:
@@ -145,7 +137,7 @@ def through_faults(folder, chance, source, files, port):
         if n < KILLS:
             killed += kill_at(replay, folder.path, transcript, chance.randrange(4, max(5, whole // KILLS)))
         else:
-            shown = json.loads(run(command(replay, folder.path, "--json")).stdout)
+            shown = json.loads(harness.run(command(replay, folder.path, "--json")).stdout)
         pages.append(good(transcript))
         assert replay.stop() == 0
     compare(source, shown)
@@ -155,12 +147,12 @@ def through_faults(folder, chance, source, files, port):
 
 def without_faults(folder, replay, source):
     """What is there is not asked for again; from nothing, the venue has to refuse nothing. How many pages that takes."""
-    again = json.loads(run(command(replay, folder.path, "--json")).stdout)
+    again = json.loads(harness.run(command(replay, folder.path, "--json")).stdout)
     assert all(symbol["fetched"] == 0 for symbol in again["symbols"]), again
-    shown = json.loads(run(command(replay, folder.path, "--json", "--cache", folder.within("other"))).stdout)
+    shown = json.loads(harness.run(command(replay, folder.path, "--json", "--cache", folder.within("other"))).stdout)
     compare(source, shown)
     assert all(symbol["fetched"] == symbol["trades"] for symbol in shown["symbols"]), shown
-    text = run(command(replay, folder.path)).stdout
+    text = harness.run(command(replay, folder.path)).stdout
     assert "gap of 300 trades" in text and f"{LISTED_LATER}: before the venue's first trade, " in text, text
     return sum(symbol["requests"] for symbol in shown["symbols"])
 
@@ -192,7 +184,7 @@ def archived(folder, source, replay):
            (zipped(place, bnb, 1, source[bnb], wrong="no sum"), "no .CHECKSUM file"),
            (zipped(place, ltc, 0, [(*row[:5], row[5] - 24 * HOUR, row[6]) for row in source[ltc]] + source[ltc]), "line "),
            (zipped(place, ltc, 1, source[bnb], inner=bnb), "of another symbol")]
-    done = run(command(replay, folder.path, "--json", "--cache", folder.within("archive-cache"), "--archive", place))
+    done = harness.run(command(replay, folder.path, "--json", "--cache", folder.within("archive-cache"), "--archive", place))
     shown = json.loads(done.stdout)
     compare(source, shown)
     edges = {t for a, b in holes(source[btc]) for t in (a[5], b[5])}  # all of these times is asked for
@@ -216,7 +208,7 @@ def archived_months(folder, source, replay, want):
            (zipped(place, eth, 1, source[eth], wrong="truncated", month=True), "cut off"),
            (zipped(place, bnb, 0, source[bnb], columns=7, month=True), "line 1: aggregate trades have eight columns"),
            (zipped(place, ltc, 1, source[bnb], inner=bnb, month=True), "of another symbol")]
-    done = run(command(replay, folder.path, "--json", "--cache", folder.within("months-cache"), "--archive", place))
+    done = harness.run(command(replay, folder.path, "--json", "--cache", folder.within("months-cache"), "--archive", place))
     shown = json.loads(done.stdout)
     compare(source, shown)
     assert {symbol["symbol"]: symbol["archived"] for symbol in shown["symbols"]} == {each: want if each == btc else 0 for each in NAMES}, shown
@@ -233,9 +225,9 @@ def checked(folder, replay, source, chance):
     with gzip.open(path, "rt") as file:
         rows = file.read().splitlines()
     line = [harness.PAPERTAPE, "fetch", "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca, "--check"]
-    assert run([*line, path]).stdout.endswith(f" {len(rows) - 1} rows compared, 0 differences\n")
+    assert harness.run([*line, path]).stdout.endswith(f" {len(rows) - 1} rows compared, 0 differences\n")
     part = [rows[100].split(",")[5], rows[300].split(",")[5]]
-    assert f" {sum(part[0] <= row.split(',')[5] < part[1] for row in rows[1:])} rows compared, 0 differences\n" in run(
+    assert f" {sum(part[0] <= row.split(',')[5] < part[1] for row in rows[1:])} rows compared, 0 differences\n" in harness.run(
         [*line, path, "--from", part[0], "--to", part[1]]).stdout
     altered = os.path.join(folder.path, f"{name}_trades.csv")
     at = chance.randrange(2, len(rows) - 3)
@@ -248,11 +240,11 @@ def checked(folder, replay, source, chance):
                                 ([*rows[:more + 1], extra, *rows[more + 1:]], gap[0] + 1, None)):
         with open(altered, "w", encoding="utf-8") as file:
             file.write("\n".join(change) + "\n")
-        shown = json.loads(run([*line, altered, "--json"], status=1).stdout)
+        shown = json.loads(harness.run([*line, altered, "--json"], status=1).stdout)
         assert shown["different"] == 1 and [(d["agg_trade_id"], d["column"]) for d in shown["differences"]] == [(who, column)], shown
     with open(altered, "w", encoding="utf-8") as file:
         file.write(f"{rows[0]}\n{rows[2]}\n{rows[1]}\n")
-    assert f"{altered}:3: the ids do not rise" in run([*line, altered], status=1).stderr
+    assert f"{altered}:3: the ids do not rise" in harness.run([*line, altered], status=1).stderr
     print(f"check: {len(rows) - 1} rows, one altered, one that lacks and one too many are named", flush=True)
 
 
@@ -269,7 +261,7 @@ def backtested(folder, source):
             file.write(f"{number},{price},{quantity},{first},{last},{time if time >= NEW_YEAR else time // 1000},{maker},True\n")
     packed = zipped(folder.path, name, 0, source[name]), zipped(folder.path, name, 1, source[name], header=True)
     line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--set", "fast=2,slow=5", "--json", "--ticks"]
-    shown = [json.loads(run([*line, path]).stdout)
+    shown = [json.loads(harness.run([*line, path]).stdout)
              for path in (plain, archive, os.path.join(folder.path, "out", f"{name}_trades.csv.gz"), ",".join(packed))]
     assert all(each["accounts"] == shown[0]["accounts"] for each in shown) and shown[0]["accounts"][0]["trades"] > 0, shown
     for wrong, words in (("truncated", "it is damaged or cut off"), ("two", "it has more than one file")):
@@ -280,18 +272,16 @@ def backtested(folder, source):
         else:  # the end of its data, before the list of files
             with open(packed[0], "rb") as data, open(path, "wb") as cut:
                 cut.write(data.read()[:-400])
-        assert f"{path}:" in (said := run([*line, path], status=1).stderr) and words in said, said
+        assert f"{path}:" in (said := harness.run([*line, path], status=1).stderr) and words in said, said
     print(f"backtest: {shown[0]['accounts'][0]['trades']} trades of {len(source[name])} ticks", flush=True)
 
 
 def alpaca_pages(replay, path, symbol, **query):
     """All trades of a symbol that stand, as REST has them, page by page; and how many pages."""
-    trusted, rows, token, n = ssl.create_default_context(cafile=replay.ca), [], None, 0
+    rows, token, n, keys = [], None, 0, {"APCA-API-KEY-ID": "PKTEST", "APCA-API-SECRET-KEY": "hush"}
     while True:
         text = urllib.parse.urlencode({"symbols": symbol, "limit": 10000, **query, **({"page_token": token} if token else {})})
-        request = urllib.request.Request(f"{replay.urls['rest_url']}{path}?{text}", headers={"APCA-API-KEY-ID": "PKTEST", "APCA-API-SECRET-KEY": "hush"})
-        with urllib.request.urlopen(request, context=trusted, timeout=harness.PATIENCE) as answer:
-            page = json.load(answer, parse_float=decimal.Decimal)
+        page = json.loads(harness.rest(replay, f"{path}?{text}", headers=keys), parse_float=decimal.Decimal)
         rows += page["trades"].get(symbol, [])
         n += 1
         if not (token := page["next_page_token"]):
@@ -310,8 +300,8 @@ def alpaca(folder):
     replay = folder.start(harness.Alpaca(place, "--synthetic", "5", "--from", "2025-12-10T18:00:00Z"))
     common = ["--venue", "alpaca", "--feed", "sip", "--keys", replay.keys, "--rest-url", replay.urls["rest_url"], "--ca-file", replay.ca]
     line = [harness.PAPERTAPE, "fetch", "--trades", "--symbol", "AAPL,BTC-USD", "--from", "2025-12-09T06:00:00Z", "-o", place, "--cache", place, *common, "--to"]
-    run([*line, "2025-12-09T15:00:00Z"])
-    shown = json.loads(run([*line, "2025-12-10T18:00:00Z", "--json"]).stdout)["symbols"]
+    harness.run([*line, "2025-12-09T15:00:00Z"])
+    shown = json.loads(harness.run([*line, "2025-12-10T18:00:00Z", "--json"]).stdout)["symbols"]
     times = {"start": "2025-12-09T06:00:00Z", "end": "2025-12-10T17:59:59.999999999Z"}
     for symbol, path, of in ((shown[0], "/v2/stocks/trades", {"feed": "sip"}), (shown[1], "/v1beta3/crypto/us/trades", {})):
         rows, pages = alpaca_pages(replay, path, symbol["symbol"], **times, **of)
@@ -323,14 +313,14 @@ def alpaca(folder):
                 for row in lines]
         assert have == want and symbol["trades"] == len(want) > symbol["fetched"] > 0 and symbol["missing"] == [], (symbol, len(have), len(want))
         assert (pages > 1 or of) and len({row["makes_price"] for row in lines}) == (2 if of else 1), pages
-        done = run([harness.PAPERTAPE, "fetch", *common, "--check", symbol["file"]])
+        done = harness.run([harness.PAPERTAPE, "fetch", *common, "--check", symbol["file"]])
         assert done.stdout.endswith(f" {len(want)} rows compared, 0 differences\n"), done
         alpaca_file(folder, symbol["file"], lines, [harness.PAPERTAPE, "fetch", *common, "--json", "--check"])
         print(f"alpaca: {len(want)} trades of {symbol['symbol']} in {pages} pages, {len(rows) - len(want)} cancelled", flush=True)
-    assert "its trades are not those of Binance" in run([harness.PAPERTAPE, "fetch", "--check", shown[0]["file"]], status=2).stderr
-    twice = run([*line, "2025-12-09T12:00:00Z", "--refresh", "--symbol", "BTC/USD"], status=1).stderr
+    assert "its trades are not those of Binance" in harness.run([harness.PAPERTAPE, "fetch", "--check", shown[0]["file"]], status=2).stderr
+    twice = harness.run([*line, "2025-12-09T12:00:00Z", "--refresh", "--symbol", "BTC/USD"], status=1).stderr
     assert twice == "papertape: fetch: BTC/USD: it is named twice\n", twice
-    again = json.loads(run([*line, "2025-12-09T12:00:00Z", "--refresh", "--json"]).stdout)["symbols"]
+    again = json.loads(harness.run([*line, "2025-12-09T12:00:00Z", "--refresh", "--json"]).stdout)["symbols"]
     assert all(symbol["changed"] == 0 and symbol["fetched"] == symbol["trades"] > 0 for symbol in again), again
     assert replay.stop() == 0
 
@@ -345,13 +335,13 @@ def alpaca_file(folder, path, lines, check):
             file.write("\n".join([",".join(head), *(",".join(row.values()) for row in rows)]) + "\n")
     at = len(lines) // 2
     write_rows([*lines[:at], {**lines[at], "price": "1"}, *lines[at + 1:]])
-    found = json.loads(run([*check, other], status=1).stdout)["differences"]
+    found = json.loads(harness.run([*check, other], status=1).stdout)["differences"]
     assert [(each["trade_id"], each["column"], each["file"]) for each in found] == [(int(lines[at]["trade_id"]), "price", "1")], found
     line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--set", "fast=2,slow=5", "--interval", "5m", "--json", "--ticks"]
     accounts = []
     for rows in (lines, [row for row in lines if row["makes_price"] == "true"]):
         write_rows(rows)
-        accounts.append(json.loads(run([*line, other]).stdout)["accounts"])
+        accounts.append(json.loads(harness.run([*line, other]).stdout)["accounts"])
     assert accounts[0] == accounts[1] and accounts[0][0]["trades"] > 0, accounts
 
 
@@ -359,10 +349,10 @@ def forgotten(folder, source, files, port):
     """A venue that keeps only its latest trades: what was fetched before stays, is no other, and no gap is before it."""
     replay = replayed(folder, files, os.path.join(folder.path, "transcript-recent"), port, kept=1200)
     for more in ([], ["--refresh"]):
-        shown = json.loads(run(command(replay, folder.path, "--json", *more)).stdout)
+        shown = json.loads(harness.run(command(replay, folder.path, "--json", *more)).stdout)
         compare(source, shown)
         assert all(symbol["changed"] == 0 for symbol in shown["symbols"]), shown
-    recent = json.loads(run(command(replay, folder.path, "--json", "--cache", folder.within("recent"))).stdout)
+    recent = json.loads(harness.run(command(replay, folder.path, "--json", "--cache", folder.within("recent"))).stdout)
     for symbol in recent["symbols"]:
         name = symbol["symbol"]
         got = read(symbol["file"])
@@ -383,7 +373,7 @@ def refused(folder, replay):
                 line[line.index(option) + 1] = value
             else:
                 line += [option, value]
-        done = run(line, status)
+        done = harness.run(line, status)
         assert words in done.stderr and done.stderr.count("\n") == 1, (more, done)
 
 
@@ -406,7 +396,7 @@ def main():
         alpaca(folder)
         refused(folder.path, replay)
         assert replay.stop() == 0
-        offline = json.loads(run(command(replay, folder.path, "--json")).stdout)  # all is kept, and settled
+        offline = json.loads(harness.run(command(replay, folder.path, "--json")).stdout)  # all is kept, and settled
         compare(source, offline)
         assert all(symbol["requests"] == 0 for symbol in offline["symbols"]), offline
         forgotten(folder, source, files, port)

@@ -46,6 +46,13 @@ def works(prefix):
     return subprocess.run([*prefix, "true"], capture_output=True).returncode == 0
 
 
+def run(line, status=0, **more):
+    """A program that ends with that status; `more`: as of subprocess.run()."""
+    done = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE, **more)
+    assert done.returncode == status, done
+    return done
+
+
 def rest(replay, path, **request):
     """What papertape-replay answers over REST; `request`: as of urllib's."""
     trusted = ssl.create_default_context(cafile=replay.ca)

@@ -1,4 +1,5 @@
-"""Bars of a minute that are made for a test, and their files."""
+"""Bars of a minute that are made for a test, and files of bars."""
+import csv
 import decimal
 import gzip
 import os
@@ -19,10 +20,17 @@ def make(chance, begin, first, last, gaps):
     return bars
 
 
-def write(folder, name, bars):
-    path = os.path.join(folder, f"{name}_1m.csv.gz")
+def write(folder, name, bars, interval="1m"):
+    """Its path."""
+    path = os.path.join(folder, f"{name}_{interval}.csv.gz")
     with gzip.open(path, "wt", compresslevel=1) as file:
         file.write("open_time_ms,open,high,low,close,volume\n")
         for at, values in bars.items():
             file.write(f"{at},{','.join(format(v, 'f') for v in values)}\n")
     return path
+
+
+def read(path):
+    """What write() was given."""
+    with gzip.open(path, "rt") as file:
+        return {int(row[0]): tuple(decimal.Decimal(v) for v in row[1:6]) for row in list(csv.reader(file))[1:]}
