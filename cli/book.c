@@ -148,11 +148,11 @@ static json_t *play(const struct state_dir *dir, const struct option_call *call,
     const struct replay_run *run = engine_replay_run(replay);
     if (r < 0)
         snprintf(err, err_size, "%s", engine_replay_error(replay));
-    else if (was_over(run, at_ns, call->state))
-        snprintf(err, err_size, "no daemon ran then: the run before it ended at %s",
-                 clock_utc_text(run->last_ns, ended));
     else if (at_ns > run->last_ns && at_ns > clock_wall_ns())
         snprintf(err, err_size, "that is later than now: the newest event is of %s",
+                 clock_utc_text(run->last_ns, ended));
+    else if (was_over(run, at_ns, call->state))
+        snprintf(err, err_size, "no daemon ran then: the run before it ended at %s",
                  clock_utc_text(run->last_ns, ended));
     else
         book = book_of(replay, cli_stored_symbol(call->arguments[0], name), levels, err, err_size);

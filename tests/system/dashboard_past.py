@@ -79,12 +79,14 @@ def absent(folder, daemon, replay, ns):
     assert done.returncode == 1 and "is later than now: the newest that is recorded is of 20" in done.stderr and not done.stdout, done
     daemon.stop(signal.SIGKILL)
     ends = [last()]
-    assert "no daemon ran then: the run before it ended at " in book(ends[0] + 10**9).stderr, book(ends[0] + 10**9)
+    assert "no daemon ran then: the run before it ended at " in book(ends[0] + 1).stderr, book(ends[0] + 1)
     again = folder.start(harness.Daemon(folder.path, replay, CONFIG))
     again.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
     assert book(again.status_object()["now_ns"]).returncode == 0
     assert again.stop() == 0
     ends.append(last())
+    done = book(to_come + 3600 * 10**9)
+    assert done.returncode == 1 and "that is later than now: " in done.stderr, done
     for end in ends:
         done, after = book(end), book(end + 1)
         assert done.returncode == 0 and re.search(r" last id \d+  of 20\d\d-\S+Z\n", done.stdout), done
