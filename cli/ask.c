@@ -363,7 +363,7 @@ static void print_words(FILE *out, const json_t *list)
     }
 }
 
-void cli_ask_print_waits(FILE *out, const json_t *result)
+void cli_ask_print_notes(FILE *out, const json_t *result)
 {
     print_words(out, json_object_get(result, "waits"));
     print_words(out, json_object_get(result, "sent"));

@@ -81,6 +81,6 @@ void cli_ask_say(const char *verb, const struct control_error *error);
 /* A line on `out` for each order of an answer that waits for its market: "order 9 waits for the open,
  * 2025-11-28 09:30 New York (14:30Z), until 13:00"; and for each that its venue gets with another time in
  * force: "order 9 is sent as GTC, and …". A dry run's has no number. */
-void cli_ask_print_waits(FILE *out, const json_t *result);
+void cli_ask_print_notes(FILE *out, const json_t *result);
 
 #endif

@@ -48,8 +48,7 @@ static void compare_policy(struct explain_output *out, const struct explanation 
     memcpy(out->other_should, should, sizeof recorded);
 }
 
-/* Without what came later: its changes, its fills, and what its venue said of them. false: it was not there.
- */
+/* Without its changes and fills that came later, and what its venue said of them. False: it was not there. */
 static bool as_of(struct explanation *e, int64_t at_ns)
 {
     while (e->n_fills > 0 && e->fills[e->n_fills - 1].fill.ts_ns > at_ns)

@@ -17,26 +17,33 @@ static enum session_choice choice_of(const struct indicators_bars *bars)
     return bars->calendar ? SESSION_REGULAR : SESSION_ALL;
 }
 
-/* By a calendar: between the first and the last; of every bar those of a day's first session to its last, and
- * from a day on those that a session opens in. */
-static int64_t missing_of_sessions(const struct bars_file_options *options, const struct bars_file *bars)
+/* Those from a day's first session to its last. */
+static int64_t bars_of_days(const struct trading_calendar *calendar, int64_t interval_ns, int64_t from_ns,
+                            int64_t to_ns)
 {
-    const struct trading_calendar *calendar = options->calendar;
-    int64_t from_ns = bars->open_time_ns[0], last_ns = bars->open_time_ns[bars->n - 1], to_ns = last_ns + 1,
-            n = 0;
-    const bool days = bars->interval_ns >= BAR_DAY_NS;
-    if (days)
-        n = trading_bars_between(calendar, SESSION_REGULAR, bars->interval_ns, from_ns,
-                                 bar_end_time(last_ns, bars->interval_ns));
-    else if (options->session != SESSION_ALL)
-        return trading_bars_between(calendar, options->session, bars->interval_ns, from_ns, to_ns) -
-               (int64_t)bars->n;
-    for (size_t i = 0; i < calendar->n && !days; i++) {
+    int64_t n = 0;
+    for (size_t i = 0; i < calendar->n; i++) {
         int64_t early_ns = calendar->days[i].early_ns, late_ns = calendar->days[i].late_ns;
         early_ns = early_ns > from_ns ? early_ns : from_ns;
         late_ns = late_ns < to_ns ? late_ns : to_ns;
-        n += early_ns < late_ns ? (late_ns - early_ns - 1) / bars->interval_ns + 1 : 0;
+        n += early_ns < late_ns ? (late_ns - early_ns - 1) / interval_ns + 1 : 0;
     }
+    return n;
+}
+
+/* By a calendar, between the first and the last; from a day on those that a session opens in. */
+static int64_t missing_of_sessions(const struct bars_file_options *options, const struct bars_file *bars)
+{
+    const struct trading_calendar *calendar = options->calendar;
+    const int64_t interval_ns = bars->interval_ns, from_ns = bars->open_time_ns[0],
+                  last_ns = bars->open_time_ns[bars->n - 1];
+    const bool days = interval_ns >= BAR_DAY_NS;
+    if (!days && options->session != SESSION_ALL)
+        return trading_bars_between(calendar, options->session, interval_ns, from_ns, last_ns + 1) -
+               (int64_t)bars->n;
+    int64_t n = days ? trading_bars_between(calendar, SESSION_REGULAR, interval_ns, from_ns,
+                                            bar_end_time(last_ns, interval_ns))
+                     : bars_of_days(calendar, interval_ns, from_ns, last_ns + 1);
     for (size_t i = 0; i < bars->n; i++)
         n -= bars->session[i] != BAR_SESSION_CLOSED;
     return n;

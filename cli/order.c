@@ -30,7 +30,7 @@ static void print_orders(const struct option_call *call, const json_t *result)
     fputs(json_is_true(json_object_get(result, "repeated")) ? " (given before)\n" : "\n", call->out);
     json_array_foreach(more, i, id) if (json_integer_value(id) != first)
         fprintf(call->out, "order %lld\n", (long long)json_integer_value(id));
-    cli_ask_print_waits(call->out, result);
+    cli_ask_print_notes(call->out, result);
 }
 
 static void print_changed(const struct option_call *call, const json_t *result)

@@ -74,7 +74,7 @@ void cli_order_dry_run_print(FILE *out, const json_t *result)
     print_amount(out, "in all ", result, "notional", currency);
     print_amount(out, ", fee ", result, "fee", currency);
     fputc('\n', out);
-    cli_ask_print_waits(out, result);
+    cli_ask_print_notes(out, result);
     print_fill(out, result, currency);
     print_amount(out, "reserves ", reserve, "amount", asset);
     print_amount(out, ", then free ", reserve, "free_after", asset);

@@ -1,6 +1,7 @@
 #include "cli/price_alerts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "cli/answer.h"
 #include "cli/ask.h"

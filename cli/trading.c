@@ -31,7 +31,7 @@ static void print_flattened(const struct option_call *call, const json_t *result
     fprintf(call->out, "canceled %lld\n", (long long)json_integer_value(json_object_get(result, "canceled")));
     json_array_foreach(json_object_get(result, "orders"), i, order)
         fprintf(call->out, "order %lld\n", (long long)json_integer_value(order));
-    cli_ask_print_waits(call->out, result);
+    cli_ask_print_notes(call->out, result);
     json_array_foreach(json_object_get(result, "not_closed"), i, order)
     {
         fputs("not closed ", call->out);
