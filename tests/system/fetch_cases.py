@@ -117,9 +117,10 @@ def stopped(folder, replay):
     """A stop ends the writing of a file, and says what is kept; also of bars that no venue is asked for."""
     place, name = folder.within("stopped"), NAMES[0]
     line = command(replay, place, symbols=[name])
-    whole = harness.run([*line[:line.index("-o") + 1], "-", *line[line.index("-o") + 2:]]).stdout
-    for out, end in (("-", END), ("-", NOW)):
-        line[line.index("-o") + 1], line[line.index("--to") + 1] = out, str(end)
+    line[line.index("-o") + 1] = "-"
+    whole = harness.run(line).stdout
+    for end in (END, NOW):  # what is kept, and is not asked for; what the venue is asked for
+        line[line.index("--to") + 1] = str(end)
         with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             first = os.read(process.stdout.fileno(), 1)
             process.terminate()
