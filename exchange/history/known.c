@@ -31,21 +31,21 @@ static bool take_days(const json_t *list, struct history_known *known)
 static bool take(const json_t *object, struct history_known *known)
 {
     const char *schema, *symbol, *calendar;
-    json_int_t first, listed = -1;
+    json_int_t first, listed;
     json_t *days, *listing = NULL;
-    if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:s, s:s, s:i, s:i, s:I, s:o, s?o, s?I}", "schema",
+    if (json_unpack((json_t *)(uintptr_t)object, "{s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:o, s?o}", "schema",
                     &schema, "symbol", &symbol, "calendar", &calendar, "price_scale", &known->price_scale,
-                    "qty_scale", &known->qty_scale, "first_ns", &first, "days", &days, "listing", &listing,
-                    "listed_ns", &listed) < 0)
+                    "qty_scale", &known->qty_scale, "first_ns", &first, "listed_ns", &listed, "days", &days,
+                    "listing", &listing) < 0)
         return false;
     known->first_ns = first;
-    known->listed_ns = listed >= 0 && listed <= first ? listed : first;
+    known->listed_ns = listed;
     known->listing = json_incref(listing);
     return strcmp(schema, SCHEMA) == 0 &&
            snprintf(known->symbol, sizeof known->symbol, "%s", symbol) < (int)sizeof known->symbol &&
            snprintf(known->calendar, sizeof known->calendar, "%s", calendar) < (int)sizeof known->calendar &&
            known->price_scale >= 0 && known->price_scale <= 18 && known->qty_scale >= 0 &&
-           known->qty_scale <= 18 && listed >= 0 && take_days(days, known);
+           known->qty_scale <= 18 && listed >= 0 && listed <= first && take_days(days, known);
 }
 
 int history_known_read(const char *folder, const struct history_series *series, struct history_known *ret)

@@ -401,14 +401,15 @@ static void test_damage(struct random *random)
 static void test_known(void)
 {
     struct trading_day days[] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
-    const struct history_known known = {.symbol = "BTC/USD",
-                                        .calendar = "us-equity",
-                                        .price_scale = 4,
-                                        .qty_scale = 9,
-                                        .first_ns = INT64_MAX,
-                                        .days = days,
-                                        .n_days = 2,
-                                        .listing = json_pack("{s:I}", "tick", (json_int_t)INT64_MAX)};
+    struct history_known known = {.symbol = "BTC/USD",
+                                  .calendar = "us-equity",
+                                  .price_scale = 4,
+                                  .qty_scale = 9,
+                                  .listed_ns = 7,
+                                  .first_ns = INT64_MAX,
+                                  .days = days,
+                                  .n_days = 2,
+                                  .listing = json_pack("{s:I}", "tick", (json_int_t)INT64_MAX)};
     struct history_known read = {0};
     char path[PATH_MAX], *text;
     size_t n;
@@ -421,8 +422,10 @@ static void test_known(void)
     CHECK_STR(read.symbol, known.symbol);
     CHECK_STR(read.calendar, known.calendar);
     CHECK(json_equal(read.listing, known.listing));
-    CHECK(read.price_scale == 4 && read.qty_scale == 9 && read.first_ns == INT64_MAX && read.n_days == 2 &&
+    CHECK(read.price_scale == 4 && read.qty_scale == 9 && read.n_days == 2 &&
           memcmp(read.days, days, sizeof days) == 0);
+    CHECK_INT(read.listed_ns, 7);
+    CHECK_INT(read.first_ns, INT64_MAX);
     history_known_finish(&read);
     CHECK_INT(whole_file_read(path, 1 << 16, &text, &n), 0);
     for (size_t cut = 0; cut < n; cut++) {
@@ -431,6 +434,14 @@ static void test_known(void)
         fclose(file);
         CHECK_INT(history_known_read(scratch_root(), &series, &read), -EBADMSG);
     }
+    static const int64_t bad_listed_ns[] = {-1, 9}; /* not known; after the first row */
+    known.first_ns = 8;
+    for (int i = 0; i < 2; i++) {
+        known.listed_ns = bad_listed_ns[i];
+        CHECK_INT(history_known_write(scratch_root(), &series, &known), 0);
+        CHECK_INT(history_known_read(scratch_root(), &series, &read), -EBADMSG);
+    }
+    known.listed_ns = known.first_ns;
     days[1].early_ns = 3; /* before the end of the day before */
     CHECK_INT(history_known_write(scratch_root(), &series, &known), 0);
     CHECK_INT(history_known_read(scratch_root(), &series, &read), -EBADMSG);
