@@ -27,11 +27,7 @@ struct page {
 
 static bool copy(struct json_text text, char *ret, size_t size)
 {
-    if (!text.data || text.len == 0 || text.len >= size || memchr(text.data, '\\', text.len))
-        return false;
-    memcpy(ret, text.data, text.len);
-    ret[text.len] = '\0';
-    return true;
+    return text.len > 0 && !memchr(text.data, '\\', text.len) && json_text_copy(text, ret, size);
 }
 
 static int shown(struct json_text text)

@@ -11,10 +11,8 @@ void alpaca_skipped_add(struct venue_skipped *skipped, struct json_text symbol, 
         return;
     char *name = skipped->list[at].symbol, *text = skipped->list[at].text;
     name[0] = '\0';
-    if (symbol.data && symbol.len < sizeof(skipped->list[at].symbol)) {
-        memcpy(name, symbol.data, symbol.len);
-        name[symbol.len] = '\0';
-    }
+    if (symbol.data)
+        json_text_copy(symbol, name, sizeof(skipped->list[at].symbol));
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof(skipped->list[at].text), format, args);

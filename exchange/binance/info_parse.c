@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "exchange/binance/rest_parse.h"
+#include "exchange/filter.h"
 #include "exchange/nearest.h"
-
-enum {
-    MULTIPLIER_SCALE = 4, /* of struct symbol_filters' *_e4 */
-};
 
 /* One symbol's texts: filters may come before the scales that they need. */
 struct listed {
@@ -21,11 +18,7 @@ struct listed {
 
 static bool copy_name(struct json_text text, char *ret, size_t size)
 {
-    if (text.len == 0 || text.len >= size || memchr(text.data, '\\', text.len))
-        return false;
-    memcpy(ret, text.data, text.len);
-    ret[text.len] = '\0';
-    return true;
+    return text.len > 0 && !memchr(text.data, '\\', text.len) && json_text_copy(text, ret, size);
 }
 
 /* A number that bounds from above: digits beyond the scale are cut, and one that int64 cannot hold bounds
@@ -96,7 +89,8 @@ static bool parse_count(struct json *json, int32_t *ret)
 static bool parse_filter_member(struct json *json, struct json_text type, struct json_text key,
                                 struct symbol *symbol)
 {
-    const int scales[] = {symbol->price_scale, symbol->qty_scale, symbol->quote_scale, MULTIPLIER_SCALE};
+    const int scales[] = {symbol->price_scale, symbol->qty_scale, symbol->quote_scale,
+                          FILTER_MULTIPLIER_SCALE};
     const size_t n = sizeof members / sizeof *members;
     size_t i = 0;
     if (json_is(type, "MIN_NOTIONAL"))

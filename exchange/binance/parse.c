@@ -236,12 +236,8 @@ static bool read_bar(struct json *json, const struct symbol *symbol, struct mark
             break;
         case 'i':
             seen |= 2;
-            ok = json_read_string(json, &text) && text.len < sizeof interval;
-            if (ok) {
-                memcpy(interval, text.data, text.len);
-                interval[text.len] = '\0';
-                ok = bar_interval_parse(interval, &kline->interval_ns) == 0;
-            }
+            ok = json_read_string(json, &text) && json_text_copy(text, interval, sizeof interval) &&
+                 bar_interval_parse(interval, &kline->interval_ns) == 0;
             break;
         case 'o':
             seen |= 4;

@@ -143,13 +143,12 @@ int replay_frame_raw_name(struct json_text data, char name[static 64])
         snprintf(stream, sizeof(stream), "kline_%.*s", (int)interval.len, interval.data);
     } else if (event.len > 0 && !json_is(event, "bookTicker")) {
         size_t i = 0;
-        while (i < 4 &&
-               (strlen(names[i].event) != event.len || memcmp(names[i].event, event.data, event.len) != 0))
+        while (i < 4 && !json_text_is(event, names[i].event))
             i++;
         if (i < 4)
             snprintf(stream, sizeof(stream), "%s", names[i].stream);
         else /* not a kind that is made here: passed on under the event's name */
-            snprintf(stream, sizeof(stream), "%.*s", (int)event.len, event.data);
+            json_text_cut(event, stream, sizeof(stream));
     }
     int len = snprintf(name, 64, "%.*s@%s", (int)symbol.len, symbol.data, stream);
     for (int i = 0; i < (int)symbol.len; i++)

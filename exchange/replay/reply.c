@@ -99,7 +99,7 @@ static bool read_symbol(struct json *json, const char *name)
         else
             json_skip(json);
     }
-    return found.len == strlen(name) && memcmp(found.data, name, found.len) == 0;
+    return json_text_is(found, name);
 }
 
 struct json_text replay_reply_symbol(struct json_text body, const char *name)

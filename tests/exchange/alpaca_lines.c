@@ -17,7 +17,7 @@ static const struct symbol *symbol(void *user, struct json_text name)
 {
     (void)user;
     for (size_t i = 0; i < n_symbols; i++)
-        if (strlen(symbols[i].name) == name.len && memcmp(symbols[i].name, name.data, name.len) == 0)
+        if (json_text_is(name, symbols[i].name))
             return &symbols[i];
     if (n_symbols == NAMES_MAX || name.len >= SYMBOL_NAME_MAX)
         return NULL;

@@ -458,7 +458,7 @@ static void test_members(bool pack)
             char type = everything[m][6];
             bool needed = true;
             for (size_t i = 0; i < sizeof spare / sizeof *spare; i++)
-                if (gone.len == strlen(spare[i]) && memcmp(gone.data, spare[i], gone.len) == 0)
+                if (json_text_is(gone, spare[i]))
                     needed = (type == 't' && json_is(gone, "i")) || (type == 'x' && json_is(gone, "i")) ||
                              (type == 'o' && json_is(gone, "a")) ||
                              (strchr("bud", type) && json_is(gone, "c"));

@@ -513,7 +513,7 @@ static void receive(struct protocol *protocol, struct client *client, const char
     while (json_element(&json) && json_read_string(&json, &text))
         for (int i = 0; i < KINDS * SYMBOLS; i++) {
             snprintf(name, sizeof name, "%s:%s", kinds[i / SYMBOLS], names[i % SYMBOLS]);
-            if (text.len == strlen(name) && memcmp(text.data, name, text.len) == 0)
+            if (json_text_is(text, name))
                 bits |= bit(i / SYMBOLS, i % SYMBOLS);
         }
     client->state = (void *)bits;
