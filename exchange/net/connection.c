@@ -35,14 +35,14 @@ void net_connection_wake(struct net_connection *c)
     uv_timer_start(&c->timer, on_timer, 0, 0);
 }
 
-enum venue_link net_connection_link(const struct net_connection *c)
+static enum venue_link link_of(const struct net_connection *c)
 {
     return c->resting ? VENUE_DOWN : net_link_state(&c->link);
 }
 
 static void announce(struct net_connection *c)
 {
-    enum venue_link link = net_connection_link(c);
+    enum venue_link link = link_of(c);
     if (link == c->reported)
         return;
     c->reported = link;
@@ -330,7 +330,7 @@ void net_connection_status(const struct net_connection *c, struct venue_status *
 {
     const struct link *link = &c->link;
     *ret = (struct venue_status){
-        .link = net_connection_link(c),
+        .link = link_of(c),
         .since_ms = c->since_ms,
         .retry_ms = net_link_retry_ms(link),
         .last_frame_ms = c->last_frame_ms,

@@ -110,7 +110,6 @@ void net_connection_pause(struct net_connection *connection, bool paused); /* of
 /* No attempt before; a time that is past changes nothing. */
 void net_connection_hold(struct net_connection *connection, int64_t until_ms, const char *why);
 
-enum venue_link net_connection_link(const struct net_connection *connection);
 void net_connection_status(const struct net_connection *connection, struct venue_status *ret); /* as of now */
 
 #endif
