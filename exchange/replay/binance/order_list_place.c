@@ -21,22 +21,18 @@ static const struct order_names above = LEG("above", "side", "quantity"),
                                 pending_below = LEG("pendingBelow", "pendingSide", "pendingQuantity");
 
 /* Of the older call, whose orders have no types of their own. */
-static const struct order_names old_limit = {.kind = "LIMIT_MAKER",
-                                             .side = "side",
-                                             .quantity = "quantity",
-                                             .price = "price",
-                                             .iceberg = "limitIcebergQty",
-                                             .client_id = "limitClientOrderId"};
-static const struct order_names old_stop = {.kind = "STOP_LOSS",
+#define OLD_LEG(prefix) \
+    .side = "side", .quantity = "quantity", .iceberg = prefix "IcebergQty", \
+    .client_id = prefix "ClientOrderId"
+
+static const struct order_names old_limit = {OLD_LEG("limit"), .kind = "LIMIT_MAKER", .price = "price"},
+                                old_stop = {OLD_LEG("stop"),
+                                            .kind = "STOP_LOSS",
                                             .limit_kind = "STOP_LOSS_LIMIT",
-                                            .side = "side",
                                             .tif = "stopLimitTimeInForce",
-                                            .quantity = "quantity",
                                             .price = "stopLimitPrice",
                                             .stop = "stopPrice",
-                                            .trail = "trailingDelta",
-                                            .iceberg = "stopIcebergQty",
-                                            .client_id = "stopClientOrderId"};
+                                            .trail = "trailingDelta"};
 
 /* ---- What makes a pair. ---- */
 
