@@ -51,12 +51,17 @@ static void test_months(void)
 {
     static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int64_t begin_ns = -25567 * DAY_NS; /* 1900-01-01 */
+    static const struct {
+        const char *name;
+        int r;
+        int64_t ns;
+    } names[] = {
+        {"1M", 0, BAR_MONTH_NS}, {"1mo", 0, BAR_MONTH_NS}, {"1m", 0, MINUTE_NS}, {"1MO", -EINVAL, -7}};
     CHECK_STR(bar_interval_name(BAR_MONTH_NS), "1mo");
-    for (const char *const *text = (const char *const[]){"1M", "1mo", "1m", "1MO", NULL}; *text; text++) {
-        int64_t ns = -7, want = (*text)[1] == 'm' && !(*text)[2] ? MINUTE_NS : BAR_MONTH_NS;
-        bool any = strcmp(*text, "1MO") != 0;
-        CHECK_INT(bar_interval_parse_any(*text, &ns), any ? 0 : -EINVAL);
-        CHECK_INT(ns, any ? want : -7);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        int64_t ns = -7;
+        CHECK_INT(bar_interval_parse_any(names[i].name, &ns), names[i].r);
+        CHECK_INT(ns, names[i].ns);
     }
     for (int year = 1900; year < 2200; year++)
         for (int month = 0; month < 12; month++) {

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from decimal import Decimal
 
-from venue import Closed, Venue, until
+from venue import Venue
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "fixtures"))
 import stock_bars

@@ -197,13 +197,13 @@ def test_trailing():
     """The stop keeps its distance from the best price; the first trade that reaches it triggers it."""
     with start("11", *FAST) as v:
         place(v, symbol="AAPL", qty="20", side="buy", type="market", time_in_force="day")
-        begun = {}
+        started = {}
         for side, symbol, trail in (("sell", "AAPL", {"trail_percent": "0.1"}), ("sell", "AAPL", {"trail_price": "0.4"}), ("buy", "MSFT", {"trail_price": "0.55"}),
                                     ("buy", "SPY", {"trail_percent": "0.05"})):
             bid, ask = last(v, symbol)
             placed = place(v, symbol=symbol, qty="10", side=side, type="trailing_stop", time_in_force="day", **trail)
             equal((placed["type"], placed["status"], Decimal(placed["hwm"])), ("trailing_stop", "new", bid if side == "sell" else ask))
-            begun[placed["id"]] = placed
+            started[placed["id"]] = placed
         wide = place(v, symbol="F", qty="10", side="buy", type="trailing_stop", time_in_force="gtc", trail_percent="50")
         near = ok(v, "PATCH", f"/v2/orders/{wide['id']}", {"trail": "25"})
         equal((near["trail_percent"], near["hwm"], Decimal(near["stop_price"])), ("25", wide["hwm"], Decimal(wide["hwm"]) * Decimal("1.25")))
@@ -212,7 +212,7 @@ def test_trailing():
             refused(v, 422, "PATCH", f"/v2/orders/{near['id']}", {"trail": by}, "at most 4 digits", 42210000)
         s = moving(v)
         until(lambda: len(ok(v, "GET", "/v2/orders")) == 1, "all triggered but one")
-        for placed in begun.values():
+        for placed in started.values():
             got = order(v, placed)
             sells, mark = got["side"] == "sell", Decimal(placed["hwm"])
             for t, price in trades(v, got["symbol"], got["submitted_at"], got["filled_at"]):

@@ -168,13 +168,13 @@ static void test_reduced(void)
 
     struct broker_terms follows = terms_of(&p, ORDER_BUY, ORDER_STOP, 4, 0); /* as if at its stop */
     follows.trail = (struct broker_trail){.amount = 5 * E8, .best = 101 * E8};
-    const int64_t begun = placed(&p, &follows)->id;
+    const int64_t started = placed(&p, &follows)->id;
     CHECK_INT(locked(&p, "USDT"), 4 * 106 * E8);
     trade(&p, 99);
     trade(&p, 103);
-    CHECK(find(&p, begun)->waits && find(&p, begun)->trail_best == 99 * E8);
+    CHECK(find(&p, started)->waits && find(&p, started)->trail_best == 99 * E8);
     trade(&p, 104);
-    CHECK_INT(find(&p, begun)->state, BROKER_FILLED);
+    CHECK_INT(find(&p, started)->state, BROKER_FILLED);
 
     for (int which = 0; which < 2; which++) {
         struct broker_terms pair[2] = {stop_of(&p, ORDER_BUY, 4, 90), stop_of(&p, ORDER_BUY, 4, 105)};

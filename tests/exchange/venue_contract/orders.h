@@ -282,18 +282,24 @@ static void test_market(struct trader *trader, int64_t qty)
     CHECK(trader->n_balances_pushed > 0 || !filled.fees_said);
 }
 
+/* A purchase far below the market. */
+static struct order low_limit(const struct world *world, int64_t price, int64_t qty)
+{
+    const int64_t tick = world->symbols[1].filters.tick;
+    return (struct order){.symbol = 1,
+                          .side = ORDER_BUY,
+                          .type = ORDER_LIMIT,
+                          .tif = ORDER_GTC,
+                          .qty = qty,
+                          .price = price / 10 * 9 / tick * tick};
+}
+
 /* A limit order far below the market rests, is found, is not taken twice, and is cancelled. */
 static void test_limit(struct trader *trader, int64_t price, int64_t qty)
 {
     struct world *world = trader->world;
     const struct venue_accounts *accounts = accounts_of(trader);
-    int64_t tick = world->symbols[1].filters.tick;
-    const struct order order = {.symbol = 1,
-                                .side = ORDER_BUY,
-                                .type = ORDER_LIMIT,
-                                .tif = ORDER_GTC,
-                                .qty = qty,
-                                .price = price / 10 * 9 / tick * tick};
+    const struct order order = low_limit(world, price, qty);
     ANSWERED(trader, VENUE_DONE, accounts->place(trader->account, &order, "limit-1", on_done, trader));
     CHECK_INT(trader->orders[0].state, VENUE_ORDER_NEW);
     UNTIL(world, pushed_state(trader, "limit-1", VENUE_ORDER_NEW));
@@ -401,13 +407,7 @@ static void test_orders_faulty(struct world *world, struct answer *answer)
     if (!world->venue->accounts)
         return;
     int64_t price = last_price(world, answer), qty = quantity_of(world, price > 0 ? price : 1);
-    int64_t tick = world->symbols[1].filters.tick;
-    const struct order order = {.symbol = 1,
-                                .side = ORDER_BUY,
-                                .type = ORDER_LIMIT,
-                                .tif = ORDER_GTC,
-                                .qty = qty,
-                                .price = price / 10 * 9 / tick * tick};
+    const struct order order = low_limit(world, price, qty);
     CHECK_INT(open_at(&trader, world, world->replay.rest_url, world->replay.ws_url), 0);
     const struct venue_accounts *accounts = accounts_of(&trader);
     UNTIL(world, trader.up);
