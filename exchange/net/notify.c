@@ -15,7 +15,7 @@ enum { STATUS_MAX = 512 };
 
 /* sd_notify(3) waits for a manager that does not read, and the market would wait with it: what does not go at
  * once is not sent. A manager that is gone is no reason to fail. */
-static void tell(const char *text)
+static void send_now(const char *text)
 {
     const char *path = getenv("NOTIFY_SOCKET");
     size_t len = path ? strlen(path) : 0;
@@ -53,24 +53,24 @@ void net_notify_status(const char *status)
 {
     char text[STATUS_MAX];
     put_status(text, "", status);
-    tell(text);
+    send_now(text);
 }
 
 void net_notify_extend(uint64_t seconds)
 {
     char text[STATUS_MAX];
     snprintf(text, sizeof text, "EXTEND_TIMEOUT_USEC=%llu", (unsigned long long)seconds * 1000000);
-    tell(text);
+    send_now(text);
 }
 
 void net_notify_stopping(void)
 {
-    tell("STOPPING=1");
+    send_now("STOPPING=1");
 }
 
 void net_notify_watchdog(void)
 {
-    tell("WATCHDOG=1");
+    send_now("WATCHDOG=1");
 }
 
 uint64_t net_notify_watchdog_ms(void)

@@ -171,7 +171,7 @@ static struct reach reach_of(struct broker *b, const struct broker_terms *terms,
 
 /* ---- Fills. ---- */
 
-static void tell(struct broker *b, struct broker_order *order, const struct broker_fill *fill)
+static void notify(struct broker *b, struct broker_order *order, const struct broker_fill *fill)
 {
     order->updated_ns = b->calls.now_ns(b->calls.user);
     b->accounts.all[order->terms.account].updated_ns = order->updated_ns;
@@ -238,7 +238,7 @@ static void fill(struct broker *b, struct broker_order *order, const struct symb
                               .symbol = order->terms.symbol};
     if (order->state == BROKER_FILLED)
         unlock(b, order);
-    tell(b, order, f);
+    notify(b, order, f);
 }
 
 static void end_order(struct broker *b, struct broker_order *order, enum broker_state state)
@@ -246,7 +246,7 @@ static void end_order(struct broker *b, struct broker_order *order, enum broker_
     order->state = state;
     order->waits = false;
     unlock(b, order);
-    tell(b, order, NULL);
+    notify(b, order, NULL);
 }
 
 /* At the end of what its own side has at its price. */
@@ -434,7 +434,7 @@ enum broker_refusal replay_broker_place(struct broker *b, const struct broker_te
     struct broker_order *order = accept(b, terms, &symbol, &book);
     if (!order)
         return BROKER_MEMORY;
-    tell(b, order, NULL);
+    notify(b, order, NULL);
     if (!order->waits && !order->arrives_ns)
         arrive(b, order, &symbol, &book);
     replay_broker_settle(b);
@@ -548,7 +548,7 @@ const struct broker_order *replay_broker_reduce(struct broker *b, int account, i
     snprintf(order->terms.client_id, sizeof(order->terms.client_id), "%s", client_id);
     order->amended = true;
     order->amends++;
-    tell(b, order, NULL);
+    notify(b, order, NULL);
     order->amended = false;
     return order;
 }
@@ -590,7 +590,7 @@ static void trigger(struct broker *b, struct broker_order *order, const struct s
     replay_lists_start(b->lists, order); /* whether it can be paid for is seen below */
     order->waits = false;
     order->working_ns = b->calls.now_ns(b->calls.user);
-    tell(b, order, NULL);
+    notify(b, order, NULL);
     if (!b->calls.book(b->calls.user, order->terms.symbol, &book))
         return;
     if (lock_again(b, order, symbol, &book))
@@ -618,7 +618,7 @@ static void release(struct broker *b, struct broker_order *order, bool triggers)
         trigger(b, order, &symbol);
     } else {
         order->working_ns = order->waits ? 0 : b->calls.now_ns(b->calls.user);
-        tell(b, order, NULL);
+        notify(b, order, NULL);
         replay_broker_meet(b, order);
     }
 }
@@ -713,7 +713,7 @@ bool replay_broker_accept(struct broker *b, const struct broker_terms *terms, si
         !b->calls.book(b->calls.user, terms->symbol, &book) || !accept(b, terms, &symbol, &book))
         return false;
     *ret_at = b->n_orders - 1;
-    tell(b, &b->orders[*ret_at], NULL);
+    notify(b, &b->orders[*ret_at], NULL);
     return true;
 }
 
