@@ -89,7 +89,7 @@ void replay_alpaca_auctions(struct alpaca_orders *o)
     size_t n;
     const struct broker_order *all = replay_broker_orders(o->broker, &n);
     bool any = false;
-    for (size_t i = 0; o->any_auction && i < n; i++) {
+    for (size_t i = 0; o->any_waiting && i < n; i++) {
         const struct alpaca_paper_order *own = &o->own[all[i].id - 1];
         if (!broker_is_open(&all[i]) || !all[i].terms.held || (!own->auction_ns && !own->opens_ns))
             continue;
@@ -99,5 +99,5 @@ void replay_alpaca_auctions(struct alpaca_orders *o)
             open_order(o, &all[i]);
         any |= all[i].terms.held && broker_is_open(&all[i]);
     }
-    o->any_auction = any;
+    o->any_waiting = any;
 }

@@ -74,8 +74,8 @@ static bool check_wash(struct trading_call *a, const struct broker_terms *terms,
 
 /* A market order of an auction, or for the opening, reserves nothing yet: the account must have what it costs
  * by now. */
-static bool check_auction(struct trading_call *a, const struct broker_terms *terms,
-                          const struct alpaca_paper_order *own, int64_t price)
+static bool check_unreserved(struct trading_call *a, const struct broker_terms *terms,
+                             const struct alpaca_paper_order *own, int64_t price)
 {
     const struct broker_account *account = replay_broker_account_of(a->o->broker, a->account);
     if ((!own->auction_ns && !own->opens_ns) || terms->side == ORDER_SELL || terms->price)
@@ -98,6 +98,6 @@ bool replay_trading_checks(struct trading_call *a, const struct broker_terms *te
     if (a->o->alpaca->key_id && (!slash || strcmp(slash + 1, "USD") == 0) &&
         !check_cost(a, terms, coins, replay_alpaca_price(a->o, terms->symbol)))
         return false;
-    return check_auction(a, terms, own, replay_alpaca_price(a->o, terms->symbol)) &&
+    return check_unreserved(a, terms, own, replay_alpaca_price(a->o, terms->symbol)) &&
            check_wash(a, terms, own, old);
 }

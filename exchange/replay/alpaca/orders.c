@@ -336,7 +336,7 @@ static bool keep(struct alpaca_orders *o, const struct alpaca_paper_order *own)
         o->cap_own = cap;
     }
     o->own[at] = *own;
-    o->any_auction |= own->auction_ns || own->opens_ns;
+    o->any_waiting |= own->auction_ns || own->opens_ns;
     return true;
 }
 

@@ -49,7 +49,7 @@ struct alpaca_orders {
     int64_t played_ns; /* trades before are played */
     struct alpaca_auction auction;
     int64_t first_group; /* all groups before it have ended */
-    bool any_auction;    /* there may be an order that waits for one, or for an opening */
+    bool any_waiting;    /* there may be an order that waits for one, or for an opening */
     const char *event;   /* of a change that is no fill: "replaced" */
     int64_t executions;
 };

@@ -29,7 +29,7 @@ static bool sell(struct trading_call *a, int symbol, int64_t qty, const struct b
     replay_alpaca_id(replay_alpaca_next_id(a->o), 'u', terms.client_id);
     if (!replay_trading_open(a->o, symbol, false))
         return replay_trading_refuse(a, 403, 40310000,
-                                     "the market is closed: give the order, which waits for its opening");
+                                     "the market is closed: place an order, which waits for its opening");
     return replay_trading_placed(a, &terms, &own, ret);
 }
 
