@@ -12,8 +12,8 @@ enum { KEPT = 64, ASSETS = 64, NOTIONAL = 200, QTY_DIGITS = 4, WIDE = 12 };
 struct trader {
     struct world *world;
     struct venue_account *account;
-    bool up, destroyed, destroy, destroy_in_state, destroy_in_ban; /* from within that callback */
-    int64_t ban_until_ns;                                          /* the earliest that was reported */
+    bool up, destroyed, destroy_in_done, destroy_in_state, destroy_in_ban; /* from within that callback */
+    int64_t ban_until_ns; /* the earliest that was reported */
     uint64_t bans, states;
     struct venue_order events[KEPT];
     struct venue_fill pushed[KEPT];
@@ -125,7 +125,7 @@ static void on_done(void *user, const struct venue_answer *answer)
     }
     for (size_t i = 0; i < answer->n_balances && i < ASSETS; i++)
         trader->balances[trader->n_balances++] = answer->balances[i];
-    if (trader->destroy)
+    if (trader->destroy_in_done)
         end_trader(trader);
 }
 
@@ -348,7 +348,7 @@ static void test_orders(struct world *world, struct answer *answer)
     CHECK(status->link == VENUE_UP && status->connects >= 1 && status->frames > 0);
     accounts_of(&trader)->hold(trader.account, clock_wall_ns() + BAN_NS, "by another part");
     const struct order order = {.symbol = 1, .side = ORDER_BUY, .type = ORDER_MARKET, .qty = qty};
-    trader.destroy = true; /* from within the callback */
+    trader.destroy_in_done = true;
     ANSWERED(&trader, VENUE_NOT_SENT,
              accounts_of(&trader)->place(trader.account, &order, "held-1", on_done, &trader));
     CHECK(trader.destroyed);
