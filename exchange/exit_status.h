@@ -16,8 +16,7 @@ enum {
 /* For a service that cannot start, by its -errno. EXIT_USAGE is what another start would find again, which
  * the units do not restart: paths and permissions; what is newer than the program, in the database
  * (-EOVERFLOW) or in the event log (-ENOTSUP); a strategy or policy that the log names and that is missing; a
- * library that is not installed (-ELIBACC).
- * What another process holds may be free by then. */
+ * library that is not installed (-ELIBACC). What another process holds may be free by then. */
 static inline int exit_status_of_start(int error)
 {
     static const int lasting[] = {EINVAL,       EILSEQ,    EPERM,   EACCES, ENOTDIR, ENOKEY,
