@@ -9,11 +9,12 @@ import os
 import random
 import sys
 import tempfile
+import time
 from decimal import ROUND_DOWN, ROUND_UP, Decimal
 
 import alpaca_client
 from alpaca_client import KEYS, equal, ok, place, refused
-from venue import BINARY, Venue, until
+from venue import BINARY, Venue, run_tests, until
 
 start = functools.partial(alpaca_client.start, sys.argv[1])
 FAST = ("--speed", "2400")
@@ -286,6 +287,17 @@ def test_opening():
         assert low["expired_at"] >= "2026-01-15T21:00", low
         playing.close()
         s.close()
+    # One that waited for an opening, and is made an order of a later day, ends with that day.
+    with start("7", "--speed", "max", "--fault", "hold@26h", at="2026-01-15T13:00:00Z") as v:
+        waited = place(v, symbol="AAPL", qty="10", side="buy", type="limit", limit_price="1", time_in_force="gtc")
+        playing = moving(v, "statuses")
+        until(lambda: time.sleep(0.1) or ok(v, "GET", "/v2/clock")["timestamp"].startswith("2026-01-16T09:59"), "the next day's session")
+        equal(order(v, waited)["status"], "new")
+        later = ok(v, "PATCH", f"/v2/orders/{waited['id']}", {"time_in_force": "day"})
+        equal((later["status"], order(v, later)["status"]), ("new", "new"))
+        v.fault("hold@33h")
+        until(lambda: time.sleep(0.1) or order(v, later)["status"] == "expired", "that day's end")
+        playing.close()
     for at, extended, taken in (("2026-01-15T22:00:00Z", False, "accepted"), ("2026-01-17T17:00:00Z", False, "accepted"),  # evening, Saturday
                                 ("2026-01-15T22:00:00Z", True, "new"), ("2026-01-17T17:00:00Z", True, "accepted")):
         with start("7", at=at) as v:
@@ -371,11 +383,4 @@ def test_parts():
         s.close()
 
 
-def main():
-    for name, test in list(globals().items()):
-        if name.startswith("test_"):
-            test()
-            print(f"{name}: ok", flush=True)
-
-
-main()
+run_tests(globals())

@@ -72,6 +72,7 @@ static bool read_replacement(struct trading_call *a, const struct broker_order *
     int64_t qty, price, stop;
     *terms = old->terms;
     *own = a->o->own[old->id - 1];
+    own->opens_ns = 0; /* it does not wait for that any more: its day is today */
     if (!a->body)
         return replay_trading_refuse(a, 400, 40010000, "request body format is invalid");
     if (!check_replaceable(a, old, own) || !replay_trading_decimal(a, "qty", &qty) ||
