@@ -33,7 +33,7 @@ enum action tui_chart_keys_press(struct view *view, const struct model *model, c
     int columns = rect && symbol ? panel_chart_columns(model, symbol->symbol, rect->width) : 0;
 
     if (!rect) {
-        tui_view_report(view, OUTCOME_NOTE, "chart:", "there is none here; the market's tab is 4", now);
+        tui_view_note(view, "chart:", "there is none here; the market's tab is `4`", now);
         return ACTION_NONE;
     }
     if (key == 'c') {

@@ -292,6 +292,26 @@ const char *tui_key_map_hint(const struct key_map *map, struct key_where where, 
     return ret;
 }
 
+const char *tui_key_map_sentence(const struct key_map *map, struct key_where where, const char *text,
+                                 char *ret, size_t size)
+{
+    char keys[KEY_HINT_MAX], hint[KEY_HINT_MAX];
+    size_t n = 0;
+    bool quoted = false;
+
+    ret[0] = '\0';
+    for (const char *at = text; n < size; quoted = !quoted) {
+        int len = (int)strcspn(at, "`");
+        snprintf(keys, sizeof(keys), "%.*s", len, at);
+        n += quoted ? (size_t)snprintf(ret + n, size - n, "%s", tui_key_map_hint(map, where, keys, hint))
+                    : (size_t)snprintf(ret + n, size - n, "%.*s", len, at);
+        if (!at[len])
+            break;
+        at += len + 1;
+    }
+    return ret;
+}
+
 int tui_key_map_print(const struct key_map *map, FILE *to)
 {
     const struct key_action *action;

@@ -65,6 +65,11 @@ enum { KEY_HINT_MAX = 64 };
 const char *tui_key_map_hint(const struct key_map *map, struct key_where where, const char *keys,
                              char ret[static KEY_HINT_MAX]);
 
+/* A sentence in which keys of the table stand between backquotes, "the market's tab is `4`": with those in
+ * force, without the quotes. */
+const char *tui_key_map_sentence(const struct key_map *map, struct key_where where, const char *text,
+                                 char *ret, size_t size);
+
 /* Prints "ACTION = KEY" of each action that has another key than the table's. Returns how many. */
 int tui_key_map_print(const struct key_map *map, FILE *to);
 

@@ -264,8 +264,7 @@ static enum action step_timeframe(struct view *view, const struct model *model, 
         if (strcmp(h->timeframes[i], tui_view_timeframe(view, model, symbol)) == 0)
             at = i;
     if (at < 0 || h->n_timeframes < 2) {
-        tui_view_report(view, OUTCOME_NOTE, "timeframe:", "no other is kept here; the market's tab is 4",
-                        now);
+        tui_view_note(view, "timeframe:", "no other is kept here; the market's tab is `4`", now);
         return ACTION_NONE;
     }
     at = (at + by + h->n_timeframes) % h->n_timeframes;
@@ -281,7 +280,7 @@ static enum action turn_depth(struct view *view, const struct model *model, stru
         return ACTION_NONE;
     }
     if (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE) {
-        tui_view_report(view, OUTCOME_NOTE, "depth:", "the market's tab is 4", now);
+        tui_view_note(view, "depth:", "the market's tab is `4`", now);
         return ACTION_NONE;
     }
     view->depth = !view->depth;
@@ -296,7 +295,7 @@ static enum action turn_bars(struct view *view, struct moment now)
     bool zoomed = view->zoomed != PANEL_NONE;
 
     if (view->tab != TAB_MARKET || view->item.kind != ITEM_NONE) {
-        tui_view_report(view, OUTCOME_NOTE, "bars:", "the market's tab is 4", now);
+        tui_view_note(view, "bars:", "the market's tab is `4`", now);
         return ACTION_NONE;
     }
     view->bars = !view->bars;

@@ -14,7 +14,7 @@ bool tui_order_keys_live(struct view *view, const struct model *model, enum pane
                          struct moment now, struct status_order *ret)
 {
     int64_t id = tui_lists_order(view, model, focus);
-    char command[16], words[80] = "choose an order first: 6, then the arrows";
+    char command[16], words[80] = "choose an order first: `6`, then the arrows";
 
     if (tui_model_order(model, id, ret))
         return true;
@@ -23,7 +23,7 @@ bool tui_order_keys_live(struct view *view, const struct model *model, enum pane
     else if (id > 0)
         snprintf(words, sizeof(words), "that order has ended");
     snprintf(command, sizeof(command), "%s:", verb);
-    tui_view_report(view, OUTCOME_NOTE, command, words, now);
+    tui_view_note(view, command, words, now);
     return false;
 }
 

@@ -10,7 +10,7 @@
 enum action tui_past_keys_step(struct view *view, struct moment now, int key)
 {
     if (key == '>' && view->at_ns == 0) {
-        tui_view_report(view, OUTCOME_NOTE, "past:", "it is now: < goes back", now);
+        tui_view_note(view, "past:", "it is now: `<` goes back", now);
         return ACTION_NONE;
     }
     view->go = (struct past_want){.steps = key == '>' ? 1 : -1,
@@ -101,7 +101,7 @@ bool tui_past_keys_what_if(struct view *view, const struct model *model, enum pa
 
     if (!order || at_ns <= 0 || !gmtime_r(&seconds, &tm) ||
         strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &tm) == 0) {
-        tui_view_report(view, OUTCOME_NOTE, "what-if:", "choose an order first: 6, then the arrows", now);
+        tui_view_note(view, "what-if:", "choose an order first: `6`, then the arrows", now);
         return false;
     }
     snprintf(text, COMMAND_LINE_MAX, "what-if --at %s.%09lldZ --account %s %s", time,

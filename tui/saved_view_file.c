@@ -164,7 +164,7 @@ int tui_saved_view_write(const char *name, const struct saved_view *saved,
     if (r < 0)
         snprintf(words, SAVED_VIEW_WORDS_MAX, "not saved: %.400s: %s", path, strerror(-r));
     else
-        snprintf(words, SAVED_VIEW_WORDS_MAX, "%s saved%s; V lists them", name, there ? " again" : "");
+        snprintf(words, SAVED_VIEW_WORDS_MAX, "%s saved%s", name, there ? " again" : "");
     return r;
 }
 

@@ -128,6 +128,10 @@ bool tui_saved_view_keys_act(struct view *view, const struct model *model, enum 
     } else if (action == ACTION_VIEW_SAVE) {
         tui_saved_view_take(view, &saved);
         r = tui_saved_view_write(view->saved_name, &saved, words);
+        size_t n = strlen(words);
+        if (r == 0)
+            tui_key_map_sentence(&view->settings.keys, tui_key_where(view, view->focus), "; `V` lists them",
+                                 words + n, sizeof(words) - n);
     } else if (action == ACTION_VIEW_REMOVE) {
         r = tui_saved_view_remove(view->saved_name, words);
     }

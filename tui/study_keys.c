@@ -38,11 +38,13 @@ int tui_study_keys_subjects(const struct view *view, const struct model *model, 
 bool tui_study_keys_not_ours(const struct view *view, const struct model *model, char *words, size_t size)
 {
     const struct tui_study *study = tui_view_study(view, model);
+    char starts[80];
 
     if (!study || tui_model_study_training(model, study))
         return false;
-    snprintf(words, size, "%.100s is no training of the co-process: S starts a study from its configuration",
-             study->label);
+    tui_key_map_sentence(&view->settings.keys, (struct key_where){KEYS_STUDY, KEYS_STUDY},
+                         "`S` starts a study from its configuration", starts, sizeof(starts));
+    snprintf(words, size, "%.100s is no training of the co-process: %s", study->label, starts);
     return true;
 }
 
@@ -129,7 +131,7 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
     char words[160];
 
     if (!tui_study_keys_here(view, focus)) {
-        tui_view_report(view, OUTCOME_NOTE, "", "choose a list first, by Tab; v is of a study's page", now);
+        tui_view_note(view, "", "choose a list first, by `Tab`; `v` is of a study's page", now);
         return ACTION_NONE;
     }
     if (key == 'v') {
@@ -146,8 +148,7 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
         return ACTION_COLLECT;
     }
     if (view->study_view != STUDY_PAGE || !page) {
-        tui_view_report(view, OUTCOME_NOTE, "", "o, I and / order a study's trials: Enter opens its page",
-                        now);
+        tui_view_note(view, "", "`o`, `I` and `/` order a study's trials: `Enter` opens its page", now);
     } else if (key == '/') {
         view->prompt = PROMPT_FILTER;
         view->outcome = OUTCOME_NONE;

@@ -58,8 +58,8 @@ static const char *start_refusal(const struct status_training *training)
     if (!training)
         return NULL;
     if (tui_model_training_ended(training))
-        return "%s has run: r restarts it; a new one needs another name";
-    return "%s runs already: r restarts it; a new one needs another name";
+        return "%s has run: `r` restarts it; a new one needs another name";
+    return "%s runs already: `r` restarts it; a new one needs another name";
 }
 
 static const char *stop_refusal(const struct status_training *training)
@@ -67,28 +67,28 @@ static const char *stop_refusal(const struct status_training *training)
     if (is(training, "done"))
         return "%s is done: there is nothing to stop";
     if (tui_model_training_ended(training))
-        return "%s has ended: e resumes it, r restarts it";
+        return "%s has ended: `e` resumes it, `r` restarts it";
     return training->stopping ? "%s is being stopped already" : NULL;
 }
 
 static const char *resume_refusal(const struct status_training *training)
 {
     if (training->stopping)
-        return "%s is being stopped: e once it has ended";
+        return "%s is being stopped: `e` once it has ended";
     if (is(training, "done"))
-        return "%s is done: r restarts it, with more total_steps";
+        return "%s is done: `r` restarts it, with more total_steps";
     if (is(training, "queued"))
         return "%s waits for its turn, and begins by itself";
     if (tui_model_training_works(training))
-        return "%s runs: x stops it, r restarts it";
+        return "%s runs: `x` stops it, `r` restarts it";
     return NULL;
 }
 
 static const char *restart_refusal(const struct status_training *training)
 {
     if (training->attempts == 0)
-        return "%s has not run yet: x takes it from the queue";
-    return training->stopping ? "%s is being stopped: r once it has ended" : NULL;
+        return "%s has not run yet: `x` takes it from the queue";
+    return training->stopping ? "%s is being stopped: `r` once it has ended" : NULL;
 }
 
 static const char *arena_refusal(const struct model *model, enum prompt prompt, const char *name)
@@ -98,7 +98,7 @@ static const char *arena_refusal(const struct model *model, enum prompt prompt, 
 
     if (prompt == PROMPT_RETIRE) {
         if (!policy)
-            return "no account trades by %s: P promotes a policy";
+            return "no account trades by %s: `P` promotes a policy";
         return strcmp(policy->state, "retired") == 0 ? "%s is retired already" : NULL;
     }
     if (!policy && training && !training->policy[0])

@@ -88,12 +88,12 @@ static bool still_allowed(struct view *view, const struct model *model, enum pro
     return true;
 }
 
-static void note(struct view *view, enum prompt prompt, const char *words, struct moment now)
+static void note(struct view *view, enum prompt prompt, const char *sentence, struct moment now)
 {
     char command[24];
 
     snprintf(command, sizeof(command), "%s:", tui_train_ask_word(prompt));
-    tui_view_report(view, OUTCOME_NOTE, command, words, now);
+    tui_view_note(view, command, sentence, now);
 }
 
 /* Is there a daemon? If not, the view says so: without one the list is the database's last state. */
@@ -126,7 +126,7 @@ enum action tui_train_keys_press(struct view *view, const struct model *model, e
     if (prompt == PROMPT_NONE)
         return ACTION_NONE;
     if (!tui_train_keys_here(view, focus)) {
-        note(view, prompt, "trainings and policies are on tab 2", now);
+        note(view, prompt, "trainings and policies are on tab `2`", now);
         return ACTION_NONE;
     }
     if (prompt == PROMPT_NAME) {
@@ -142,7 +142,7 @@ enum action tui_train_keys_press(struct view *view, const struct model *model, e
     if (tui_study_keys_here(view, focus) && tui_study_keys_not_ours(view, model, words, sizeof(words))) {
         note(view, prompt, words, now);
     } else if (!name[0]) {
-        note(view, prompt, "choose one first: Tab to its list, then the arrows", now);
+        note(view, prompt, "choose one first: `Tab` to its list, then the arrows", now);
     } else if (!tui_train_ask_allowed(model, prompt, name, words)) {
         note(view, prompt, words, now);
     } else if (prompt == PROMPT_RESTART) {
@@ -263,7 +263,6 @@ enum action tui_train_keys_mark(struct view *view, const struct model *model, en
     bool room = key == 'K' ? tui_compare_base(&view->compare, training->training)
                            : tui_compare_toggle(&view->compare, training->training);
     if (!room)
-        tui_view_report(view, OUTCOME_NOTE,
-                        "mark:", "six are marked: Space on one of them takes its mark away", now);
+        tui_view_note(view, "mark:", "six are marked: `Space` on one of them takes its mark away", now);
     return ACTION_COLLECT;
 }

@@ -60,11 +60,22 @@ void tui_view_report(struct view *view, enum outcome outcome, const char *comman
     cli_text_clean(view->words, sizeof(view->words), words);
 }
 
+void tui_view_note(struct view *view, const char *command, const char *sentence, struct moment now)
+{
+    char words[sizeof(view->words)];
+
+    tui_key_map_sentence(&view->settings.keys, tui_key_where(view, view->focus), sentence, words,
+                         sizeof(words));
+    tui_view_report(view, OUTCOME_NOTE, command, words, now);
+}
+
 const char *tui_view_barred(const struct view *view, const struct model *model,
                             char words[static VIEW_BARRED_MAX])
 {
     if (view->at_ns > 0)
-        return "the past cannot be acted on: Esc returns to now";
+        return tui_key_map_sentence(&view->settings.keys, tui_key_where(view, view->focus),
+                                    "the past cannot be acted on: `Esc` returns to now", words,
+                                    VIEW_BARRED_MAX);
     if (view->readonly)
         return "read-only: started with --readonly";
     if (!model->reads_only)

@@ -154,6 +154,9 @@ const char *tui_outcome_word(enum outcome outcome);
 void tui_view_report(struct view *view, enum outcome outcome, const char *command, const char *words,
                      struct moment now);
 
+/* A note on a command; of the keys between backquotes those in force, as tui_key_map_sentence(). */
+void tui_view_note(struct view *view, const char *command, const char *sentence, struct moment now);
+
 /* Why nothing that acts can be done here, in `words` or static; NULL: it can. */
 enum { VIEW_BARRED_MAX = 80 };
 const char *tui_view_barred(const struct view *view, const struct model *model,

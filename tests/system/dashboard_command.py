@@ -3,6 +3,7 @@
 row as the verb's, Tab and Up do what they say, a refusal is whole on the screen, a daemon that stands still leaves a command
 unanswered, and with --readonly nothing is done."""
 
+import contextlib
 import csv
 import io
 import json
@@ -40,7 +41,7 @@ def last(tmux):
 def show(tmux, daemon, arguments=""):
     tmux.type(f"clear; {harness.PAPERTAPE} --state {daemon.state} {arguments}")
     tmux.keys("Enter")
-    dashboard.expect(tmux, "PAPER ", "?=help", "feed ok")
+    dashboard.expect(tmux, "PAPER ", "=help", "feed ok")
 
 
 def same_as_the_verb(tmux, daemon):
@@ -242,7 +243,9 @@ def read_only(tmux, daemon):
     assert daemon.status_object()["trading"] == "on"
 
 
-def main():
+@contextlib.contextmanager
+def terminal():
+    """A shell in tmux, papertaped on the synthetic market, and the folder of the user's files."""
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
         daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
@@ -251,27 +254,32 @@ def main():
         kept = os.path.join(folder.path, "kept")
         try:
             tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "XDG_STATE_HOME": kept, "XDG_CONFIG_HOME": kept})
-            show(tmux, daemon)
-            same_as_the_verb(tmux, daemon)
-            dry_runs(tmux, daemon)
-            refusals(tmux, daemon)
-            typing(tmux)
-            unanswered(tmux, daemon)
-            pointing(tmux, daemon)
-            ledger(tmux, daemon)
-            tmux.keys("q")
-            dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
-            assert tmux.run("display", "-p", "#{mouse_any_flag}").strip() == "0"
-            read_only(tmux, daemon)
-            tmux.keys("Escape", ":", "Up")
-            dashboard.wait("the last line of all", lambda: last(tmux) == ":train stop x_", tmux.screen)
-            file = os.path.join(kept, "papertape-dashboard/commands")
-            assert os.stat(file).st_mode & 0o777 == 0o600
-            with open(file, encoding="utf-8") as lines:
-                assert lines.readline() == "order buy BTCUSDT 0.01 --limit 50000\n"
+            yield tmux, daemon, kept
         finally:
             tmux.stop()
         assert daemon.stop() == 0
+
+
+def main():
+    with terminal() as (tmux, daemon, kept):
+        show(tmux, daemon)
+        same_as_the_verb(tmux, daemon)
+        dry_runs(tmux, daemon)
+        refusals(tmux, daemon)
+        typing(tmux)
+        unanswered(tmux, daemon)
+        pointing(tmux, daemon)
+        ledger(tmux, daemon)
+        tmux.keys("q")
+        dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
+        assert tmux.run("display", "-p", "#{mouse_any_flag}").strip() == "0"
+        read_only(tmux, daemon)
+        tmux.keys("Escape", ":", "Up")
+        dashboard.wait("the last line of all", lambda: last(tmux) == ":train stop x_", tmux.screen)
+        file = os.path.join(kept, "papertape-dashboard/commands")
+        assert os.stat(file).st_mode & 0o777 == 0o600
+        with open(file, encoding="utf-8") as lines:
+            assert lines.readline() == "order buy BTCUSDT 0.01 --limit 50000\n"
     print("the command line does what the verbs do")
 
 

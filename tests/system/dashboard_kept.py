@@ -8,19 +8,10 @@ import re
 import subprocess
 
 import dashboard
+import dashboard_command
 import harness
 
-CONFIG = "[market]\ninterval = 1s\nhistory = 50\n[engine]\nlatency_ms = 0\n[account hand]\ncash = 50000\nstrategy = none\n"
-
-
-def last(tmux):
-    return tmux.screen().rstrip().splitlines()[-1]
-
-
-def show(tmux, daemon, *arguments):
-    tmux.type(f"clear; {harness.PAPERTAPE} --state {daemon.state} {' '.join(arguments)}")
-    tmux.keys("Enter")
-    dashboard.expect(tmux, "PAPER ", "=help", "feed ok")
+show = dashboard_command.show
 
 
 def leave(tmux, key):
@@ -94,7 +85,7 @@ def views(tmux, daemon, folder):
     tmux.keys("1")
     dashboard.expect(tmux, "[4]Mkt")
     leave(tmux, "q")
-    show(tmux, daemon, "--view", "chart")
+    show(tmux, daemon, "--view chart")
     dashboard.expect(tmux, "[4]Mkt")
     leave(tmux, "q")
 
@@ -105,6 +96,9 @@ def views(tmux, daemon, folder):
     assert done.returncode == 0 and "[4]Mkt" in done.stdout and not done.stderr, done
     done = run("--view", "cahrt", "--dump-screen", "80x24")
     assert done.returncode == 2 and "no view is saved as cahrt" in done.stderr and "chart" in done.stderr, done
+    for words in (["--json"], []):  # what has no screen
+        done = run("--view", "chart", *words)
+        assert done.returncode == 2 and "--view" in done.stderr and not done.stdout, done
     path = os.path.join(folder, "papertape/views/chart.ini")
     with open(path, encoding="utf-8") as file:
         text = file.read()
@@ -112,7 +106,7 @@ def views(tmux, daemon, folder):
         file.write(text.replace("symbol = ", "symbol = GONEUSDT"))
     done = run("--view", "chart", "--dump-screen", "80x24")
     assert done.returncode == 0 and "gone: symbol GONEUSDT" in done.stderr, done
-    show(tmux, daemon, "--view", "chart")
+    show(tmux, daemon, "--view chart")
     dashboard.expect(tmux, "view gone: symbol GONEUSDT")
     tmux.keys("Escape", ":")
     tmux.type("view remove chart")
@@ -123,20 +117,10 @@ def views(tmux, daemon, folder):
 
 
 def main():
-    with harness.Folder() as folder:
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
-        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
-        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
-        tmux = dashboard.Tmux(folder.path)
-        kept = os.path.join(folder.path, "kept")
+    with dashboard_command.terminal() as (tmux, daemon, kept):
         os.makedirs(os.path.join(kept, "papertape"))
-        try:
-            tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "XDG_STATE_HOME": kept, "XDG_CONFIG_HOME": kept})
-            keys(tmux, daemon, os.path.join(kept, "papertape/dashboard.ini"))
-            views(tmux, daemon, kept)
-        finally:
-            tmux.stop()
-        assert daemon.stop() == 0
+        keys(tmux, daemon, os.path.join(kept, "papertape/dashboard.ini"))
+        views(tmux, daemon, kept)
     print("system/dashboard_kept: keys and views")
 
 

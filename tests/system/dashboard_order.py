@@ -4,7 +4,6 @@ that the order would be is what `papertape order --dry-run` says, a refusal is w
 by it, and with --readonly it does not open."""
 
 import json
-import os
 
 import dashboard
 import dashboard_command
@@ -156,27 +155,17 @@ def read_only(tmux, daemon):
 
 
 def main():
-    with harness.Folder() as folder:
-        replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
-        daemon = folder.start(harness.Daemon(folder.path, replay, dashboard_command.CONFIG))
-        daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
-        tmux = dashboard.Tmux(folder.path)
-        kept = os.path.join(folder.path, "kept")
-        try:
-            tmux.start(80, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "XDG_STATE_HOME": kept, "XDG_CONFIG_HOME": kept})
-            dashboard_command.show(tmux, daemon)
-            same_as_the_verb(tmux, daemon)
-            refused(tmux, daemon)
-            amended(tmux, daemon)
-            closed(tmux, daemon)
-            as_line(tmux)
-            before = len(json.loads(daemon.papertape("orders", "--json"))["orders"])
-            read_only(tmux, daemon)
-            assert len(json.loads(daemon.papertape("orders", "--json"))["orders"]) == before
-            dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
-        finally:
-            tmux.stop()
-        assert daemon.stop() == 0
+    with dashboard_command.terminal() as (tmux, daemon, _):
+        dashboard_command.show(tmux, daemon)
+        same_as_the_verb(tmux, daemon)
+        refused(tmux, daemon)
+        amended(tmux, daemon)
+        closed(tmux, daemon)
+        as_line(tmux)
+        before = len(json.loads(daemon.papertape("orders", "--json"))["orders"])
+        read_only(tmux, daemon)
+        assert len(json.loads(daemon.papertape("orders", "--json"))["orders"]) == before
+        dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
     print("the form orders what the verb orders")
 
 

@@ -150,6 +150,23 @@ static void check_random(void)
 
 /* ---- what presses do ---- */
 
+static void check_sentences(void)
+{
+    static const struct key_where where = {KEYS_EVERYWHERE, KEYS_EVERYWHERE};
+    struct key_map map = {0};
+    char why[CONFIG_WHY_MAX], ret[40], small[12];
+
+    CHECK_STR(tui_key_map_sentence(&map, where, "no key", ret, sizeof(ret)), "no key");
+    CHECK_STR(tui_key_map_sentence(&map, where, "`V` lists, `Esc` leaves: `:`", ret, sizeof(ret)),
+              "V lists, Esc leaves: :");
+    CHECK_INT(tui_key_map_set(&map, "views", "F3", why), 0);
+    CHECK_INT(tui_key_map_set(&map, "command", "Space", why), 0);
+    CHECK_STR(tui_key_map_sentence(&map, where, "`V` lists, `Esc` leaves: `:`", ret, sizeof(ret)),
+              "F3 lists, Esc leaves: Space");
+    CHECK_STR(tui_key_map_sentence(&map, where, "`V` lists, `Esc` leaves", small, sizeof(small)),
+              "F3 lists, E");
+}
+
 static void check_presses(void)
 {
     char why[CONFIG_WHY_MAX];
@@ -161,6 +178,7 @@ static void check_presses(void)
     CHECK_INT(tui_key_map_set(map, "first", "T", why), 0);
     CHECK_INT(tui_key_map_set(map, "cancel", "D", why), 0);
     CHECK_INT(tui_key_map_set(map, "log", "9", why), 0);
+    CHECK_INT(tui_key_map_set(map, "market", "0", why), 0);
     CHECK_INT(press('F'), ACTION_NONE);
     CHECK_INT(view.prompt, PROMPT_NONE);
     press('X');
@@ -168,6 +186,9 @@ static void check_presses(void)
     for (const char *word = "FLATTEN"; *word; word++)
         press(*word); /* what is typed is typed */
     CHECK_INT(press(PRESS_ENTER), ACTION_FLATTEN);
+    view.outcome = OUTCOME_NONE;
+    press('d'); /* what is said names the keys in force */
+    CHECK_STR(view.words, "the market's tab is 0");
     view.outcome = OUTCOME_NONE;
     CHECK_INT(press('q'), ACTION_NONE);
     CHECK_INT(tui_keys_press(&view, model, 39, 9, now, 'q'), ACTION_NONE);
@@ -322,6 +343,7 @@ int main(int argc, char **argv)
     check_words();
     check_table();
     check_random();
+    check_sentences();
     check_presses();
     check_file();
     check_box(argv[1]);

@@ -9,13 +9,13 @@ static void ask_name(const struct area *screen, const struct scene *scene)
 {
     struct area box = panel_frame_box(screen, 60, 7, "Start");
     const char *name = scene->view->typed;
-    char words[TRAIN_ASK_MAX];
+    char words[TRAIN_ASK_MAX], sentence[PANEL_SENTENCE_MAX];
 
     int x = tui_area_text(&box, 0, 0, STYLE_WARN, "Name, then Enter: ");
     x = tui_area_text(&box, x, 0, STYLE_STRONG, name);
     tui_area_char(&box, x, 0, STYLE_KEY, L'_');
     if (name[0] && !tui_train_ask_allowed(scene->model, PROMPT_START, name, words))
-        panel_frame_wrap(&box, 1, 2, STYLE_BAD, words);
+        panel_frame_wrap(&box, 1, 2, STYLE_BAD, panel_frame_sentence(scene, words, sentence));
     else
         panel_frame_wrap(&box, 1, 2, STYLE_DIM,
                          "Its configuration comes next; it is the name of its policy, too.");
@@ -27,7 +27,7 @@ void panel_confirm(const struct area *screen, const struct scene *scene)
     const struct view *view = scene->view;
     int changes = view->page ? tui_form_changes(&view->page->form) : 0;
     struct train_question question;
-    char words[TRAIN_ASK_MAX];
+    char words[TRAIN_ASK_MAX], sentence[PANEL_SENTENCE_MAX];
 
     if (view->prompt == PROMPT_NAME) {
         ask_name(screen, scene);
@@ -41,7 +41,7 @@ void panel_confirm(const struct area *screen, const struct scene *scene)
     struct area box = panel_frame_box(screen, 60, WORDS_ROWS + 5, question.title);
     int y = panel_frame_wrap(&box, 0, 2, STYLE_STRONG, question.ask);
     if (view->prompt != PROMPT_LEAVE && !allowed) /* since the prompt opened */
-        panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_BAD, words);
+        panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_BAD, panel_frame_sentence(scene, words, sentence));
     else
         panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_NORMAL, question.what);
     y = box.height - 1;

@@ -185,6 +185,13 @@ void panel_frame_empty(const struct area *body, const char *words)
     panel_frame_wrap(&part, 0, part.height, STYLE_DIM, words);
 }
 
+const char *panel_frame_sentence(const struct scene *scene, const char *words,
+                                 char ret[static PANEL_SENTENCE_MAX])
+{
+    return tui_key_map_sentence(&scene->view->settings.keys, tui_key_where(scene->view, scene->focus), words,
+                                ret, PANEL_SENTENCE_MAX);
+}
+
 /* How many bytes of `text` go into so many columns: up to a blank where there is one, all of it where it
  * fits; at least a character. */
 static size_t wrapped(const char *text, int columns)

@@ -76,6 +76,11 @@ const char *panel_frame_no_history(const struct model *model, const char *none);
 /* Writes why a panel is empty, dim, broken at blanks where a line is too long. */
 void panel_frame_empty(const struct area *body, const char *words);
 
+/* A sentence with its keys in force, as tui_key_map_sentence(). */
+enum { PANEL_SENTENCE_MAX = 320 };
+const char *panel_frame_sentence(const struct scene *scene, const char *words,
+                                 char ret[static PANEL_SENTENCE_MAX]);
+
 /* Writes text into at most `rows` rows of the area from y on, broken at blanks; the last one ends in "~"
  * where it was cut. Returns the row after the last. */
 int panel_frame_wrap(const struct area *area, int y, int rows, enum style style, const char *text);

@@ -110,6 +110,7 @@ int panel_list_number_width(const struct list_frame *frame, int least)
 
 void panel_list_empty(const struct list_frame *frame, const struct scene *scene, const char *none)
 {
+    char sentence[PANEL_SENTENCE_MAX];
     const char *words = frame->rows.list < DB_LISTS ? scene->model->lists[frame->rows.list].words : "";
 
     if (tui_list_count(&frame->rows.items) > 0)
@@ -117,7 +118,8 @@ void panel_list_empty(const struct list_frame *frame, const struct scene *scene,
     if (words[0])
         panel_frame_empty(&frame->body, words);
     else if (frame->rows.items.total > 0)
-        panel_frame_empty(&frame->body, "no row has that: / another, or Esc for all");
+        panel_frame_empty(&frame->body, panel_frame_sentence(
+                                           scene, "no row has that: `/` another, or `Esc` for all", sentence));
     else
         panel_frame_empty(&frame->body,
                           frame->rows.list < DB_LISTS ? panel_frame_no_history(scene->model, none) : none);

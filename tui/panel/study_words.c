@@ -45,12 +45,13 @@ struct area panel_study_frame(const struct area *area, const struct scene *scene
 {
     const struct tui_study_page *page = tui_view_study_page(scene->view, scene->model);
     struct area body = panel_frame_rule(area, scene, panel, title, -1, NULL);
+    char sentence[PANEL_SENTENCE_MAX];
 
     panel_study_age(area, scene);
     if (!page)
         panel_frame_empty(&body, tui_view_study(scene->view, scene->model) ? "not read yet"
                                  : scene->model->studies_error             ? scene->model->studies_words
-                                                               : "it is not there any more; Esc goes back");
+                                                               : panel_frame_sentence(scene, "it is not there any more; `Esc` goes back", sentence));
     *ret_page = page;
     return body;
 }

@@ -156,12 +156,13 @@ void panel_training(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     const struct status_training *t = tui_view_training(scene->view, model);
-    char title[STATUS_TRAINING_NAME_MAX + 16];
+    char title[STATUS_TRAINING_NAME_MAX + 16], sentence[PANEL_SENTENCE_MAX];
 
     snprintf(title, sizeof(title), "Training %s", t ? t->training : scene->view->training);
     struct area body = panel_frame_rule(area, scene, PANEL_TRAINING, title, -1, NULL);
     if (!t) {
-        panel_frame_empty(&body, "it is not known any more; Esc goes back to the list");
+        panel_frame_empty(&body, panel_frame_sentence(
+                                     scene, "it is not known any more; `Esc` goes back to the list", sentence));
         return;
     }
     enum freshness freshness = tui_model_training_freshness(model, t, scene->now);

@@ -90,7 +90,7 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     const struct model *model = scene->model;
     const struct status_trainer *trainer = &model->status.trainer;
     int n = model->status.n_trainings, top = 0;
-    char more[40] = "";
+    char more[40] = "", sentence[PANEL_SENTENCE_MAX];
     struct list_frame frame;
 
     if (model->status.trainings_total > n)
@@ -112,10 +112,12 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     }
     if (n == 0) {
         struct area rest = tui_area_part(&body, 0, top, body.width, body.height - top);
-        panel_frame_empty(&rest, model->at_ns > 0                 ? "no training was there"
-                                 : model->source == MODEL_NOTHING ? "no training is known yet"
-                                 : scene->view->readonly          ? "no trainings"
-                                                                  : "no trainings: s starts one");
+        panel_frame_empty(
+            &rest, model->at_ns > 0                 ? "no training was there"
+                   : model->source == MODEL_NOTHING ? "no training is known yet"
+                   : scene->view->readonly
+                       ? "no trainings"
+                       : panel_frame_sentence(scene, "no trainings: `s` starts one", sentence));
         return;
     }
     struct column shown[LIST_COLUMNS_MAX];

@@ -144,7 +144,7 @@ void panel_trials(const struct area *area, const struct scene *scene)
     const struct tui_study_page *page = tui_view_study_page(scene->view, scene->model);
     const struct view *view = scene->view;
     const struct tui_study_trial *const *rows = NULL;
-    char title[160] = "Trials";
+    char title[160] = "Trials", sentence[PANEL_SENTENCE_MAX];
     int n = 0;
 
     if (page) {
@@ -156,7 +156,7 @@ void panel_trials(const struct area *area, const struct scene *scene)
         return;
     if (!rows || n == 0 || tui_model_studies_freshness(scene->model, scene->now) == GONE) {
         panel_frame_empty(&body, page->n_trials == 0 ? "no trials yet"
-                                 : n == 0            ? "no trial has that: / another, or nothing"
+                                 : n == 0            ? panel_frame_sentence(scene, "no trial has that: `/` another, or nothing", sentence)
                                                      : "-");
         return;
     }

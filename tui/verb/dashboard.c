@@ -327,6 +327,8 @@ static int run(struct option_call *call)
         return tui_plain_run(&request->dashboard);
     if (request->printed == PRINT_NOTHING && (request->times > 0 || !tui_screen_possible()))
         request->printed = PRINT_ONCE;
+    if (request->printed == PRINT_ONCE && request->dashboard.view)
+        return option_fail(call, EXIT_USAGE, "--view: a terminal or --dump-screen is needed");
     if (request->printed == PRINT_NOTHING)
         return run_live(request);
     if (request->times == 0)
@@ -353,7 +355,7 @@ static const struct option_row options[] = {
      offsetof(struct dashboard_request, dashboard.at_ns), cli_stored_take_time, .without = "plain study"},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
     {"view", "NAME", "begin with that saved view, of V and :view save", .take = take_view,
-     .without = "tab study open plain once"},
+     .without = "tab study open plain once json"},
     {"open", "ITEM", "the page to begin with: " ITEM_FORMS, .take = take_open},
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
     {"scheme", "default|light|colour-blind|mono", "colours; NO_COLOR is mono", .take = take_scheme},
