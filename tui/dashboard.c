@@ -199,18 +199,18 @@ static void copy(struct dashboard *d, struct moment now)
 
 static void save_settings(struct dashboard *d, struct moment now)
 {
-    char path[PATH_MAX], words[PATH_MAX + 64];
+    char path[PATH_MAX], words[KEPT_FILE_WORDS_MAX];
     int r = tui_settings_path(path) ? tui_settings_write(path, &d->view.settings, d->view.settings_words)
                                     : -ENOENT;
 
     if (r == -ENOENT)
-        snprintf(words, sizeof(words), "not saved: neither $XDG_CONFIG_HOME nor $HOME is set");
+        snprintf(words, sizeof(words), "not saved: " KEPT_FILE_NOWHERE);
     else if (r == -EEXIST)
         snprintf(words, sizeof(words), "not saved: mend the file first, or delete it");
     else if (r < 0)
-        snprintf(words, sizeof(words), "not saved: %s: %s", path, strerror(-r));
+        tui_kept_file_not_saved(path, r, words);
     else
-        snprintf(words, sizeof(words), "saved in %s", path);
+        snprintf(words, sizeof(words), "saved in %.600s", path);
     d->view.settings_changed &= r < 0;
     d->view.setup &= r < 0;
     if (r >= 0)
@@ -444,7 +444,7 @@ static void take_lists(struct dashboard *d, struct moment now)
 /* The view that the dashboard began with, now that symbols are known: whether one of it is gone. */
 static void look_again(struct dashboard *d, struct moment now)
 {
-    char words[SAVED_VIEW_WORDS_MAX];
+    char words[KEPT_FILE_WORDS_MAX];
 
     if (!d->opened || shown(d)->status.n_symbols == 0)
         return;

@@ -2,25 +2,21 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/text.h"
 #include "exchange/folder.h"
 #include "exchange/nearest.h"
 #include "exchange/whole_file.h"
-#include "record/config_file.h"
 
-#define ENDING  ".ini"
-#define NOWHERE "neither $XDG_CONFIG_HOME nor $HOME is set"
+#define ENDING ".ini"
 
 bool tui_saved_view_path(const char *name, char ret[static PATH_MAX])
 {
-    char below[SAVED_VIEW_NAME_MAX + 32];
+    char file[SAVED_VIEW_NAME_MAX + 16];
 
-    snprintf(below, sizeof(below), "papertape/views/%s%s", name, *name ? ENDING : "");
-    return folder_of_user("XDG_CONFIG_HOME", ".config", below, ret) == 0;
+    snprintf(file, sizeof(file), "views/%s%s", name, *name ? ENDING : "");
+    return tui_kept_file_path(file, ret);
 }
 
 static int add_name(void *ctx, const char *file)
@@ -68,21 +64,11 @@ static int set(void *ctx, const struct config_line *line, char why[static CONFIG
 {
     size_t n;
     const struct config_key *rows = tui_saved_view_rows(&n);
-    const struct config_key *row = line->key ? config_key_find(rows, n, line->section, line->key) : NULL;
 
-    if (!line->key) /* the section's heading */
-        return 0;
-    return row ? config_key_read(row, line->value, ctx, why)
-               : config_key_unknown(rows, n, line->section, line->key, why);
+    return tui_kept_file_set(rows, n, line, ctx, why);
 }
 
-static int turn(const struct config_line *line)
-{
-    (void)line;
-    return 0;
-}
-
-static void say_absent(const char *name, char words[static SAVED_VIEW_WORDS_MAX])
+static void say_absent(const char *name, char words[static KEPT_FILE_WORDS_MAX])
 {
     struct nearest nearest = {0};
     struct saved_views views;
@@ -90,98 +76,76 @@ static void say_absent(const char *name, char words[static SAVED_VIEW_WORDS_MAX]
     tui_saved_view_list(&views);
     for (int i = 0; i < views.n; i++)
         nearest_offer(&nearest, name, views.names[i]);
-    snprintf(words, SAVED_VIEW_WORDS_MAX, "no view is saved as %s%s", name,
+    snprintf(words, KEPT_FILE_WORDS_MAX, "no view is saved as %s%s", name,
              views.n ? NEAREST_HINT(&nearest, name) : ": :view save NAME saves what is shown");
 }
 
-int tui_saved_view_read(const char *name, struct saved_view *ret, char words[static SAVED_VIEW_WORDS_MAX])
+int tui_saved_view_read(const char *name, struct saved_view *ret, char words[static KEPT_FILE_WORDS_MAX])
 {
     static const struct config_form form = {
-        .example = "[view]", .heading = heading, .turns = 1, .turn = turn, .set = set};
-    char path[PATH_MAX], lines[SAVED_VIEW_WORDS_MAX];
+        .example = "[view]", .heading = heading, .turns = 1, .turn = tui_kept_file_turn, .set = set};
     const char *wrong = tui_saved_view_wrong(name);
-    struct config_file file;
+    char path[PATH_MAX];
 
     tui_saved_view_defaults(ret);
-    words[0] = '\0';
     if (wrong || !tui_saved_view_path(name, path)) {
-        snprintf(words, SAVED_VIEW_WORDS_MAX, "%s", wrong ? wrong : NOWHERE);
+        snprintf(words, KEPT_FILE_WORDS_MAX, "%s", wrong ? wrong : KEPT_FILE_NOWHERE);
         return -ENOENT;
     }
-    if (access(path, F_OK) < 0 && errno == ENOENT) {
+    int r = tui_kept_file_read(path, &form, NULL, ret, words);
+    if (r == -ENOENT)
         say_absent(name, words);
-        return -ENOENT;
-    }
-    int r = config_file_read(&file, path, &form);
-    if (r == 0)
-        config_file_apply(&file, &form, ret);
-    config_file_sort(&file);
-    config_file_words(&file, lines, sizeof(lines));
-    cli_text_one_line(words, SAVED_VIEW_WORDS_MAX, lines);
-    if (r == 0 && file.n_errors > 0)
-        r = -EINVAL;
-    config_file_finish(&file);
     return r;
 }
 
-static int print(const struct saved_view *saved, char **ret, size_t *ret_size)
+static void print(const void *saved, FILE *to)
 {
     size_t n;
     const struct config_key *rows = tui_saved_view_rows(&n);
-    FILE *to = open_memstream(ret, ret_size);
 
-    if (!to)
-        return -ENOMEM;
     fputs("[view]\n", to);
     config_key_print_section(rows, n, "view", saved, to);
-    return fclose(to) != 0 ? -ENOMEM : 0;
 }
 
 int tui_saved_view_write(const char *name, const struct saved_view *saved,
-                         char words[static SAVED_VIEW_WORDS_MAX])
+                         char words[static KEPT_FILE_WORDS_MAX])
 {
     const char *wrong = tui_saved_view_wrong(name);
     struct saved_views views;
-    struct whole_file file;
-    char path[PATH_MAX], *text = NULL;
-    size_t size;
+    char path[PATH_MAX];
 
     if (wrong || !tui_saved_view_path(name, path)) {
-        snprintf(words, SAVED_VIEW_WORDS_MAX, "not saved: %s", wrong ? wrong : NOWHERE);
+        snprintf(words, KEPT_FILE_WORDS_MAX, "not saved: %s", wrong ? wrong : KEPT_FILE_NOWHERE);
         return -EINVAL;
     }
     tui_saved_view_list(&views);
     bool there = access(path, F_OK) == 0;
     if (!there && views.n == SAVED_VIEWS_MAX) {
-        snprintf(words, SAVED_VIEW_WORDS_MAX, "not saved: there are %d already: remove one", SAVED_VIEWS_MAX);
+        snprintf(words, KEPT_FILE_WORDS_MAX, "not saved: there are %d already: remove one", SAVED_VIEWS_MAX);
         return -ENOSPC;
     }
-    int r = print(saved, &text, &size);
-    if (r == 0 && (r = folder_make_above(path, 0700)) == 0 &&
-        (r = whole_file_open(path, ".new", 0644, &file)) == 0)
-        r = whole_file_close(&file, whole_file_put(&file, text, size));
-    free(text);
+    int r = tui_kept_file_write(path, print, saved);
     if (r < 0)
-        snprintf(words, SAVED_VIEW_WORDS_MAX, "not saved: %.400s: %s", path, strerror(-r));
+        tui_kept_file_not_saved(path, r, words);
     else
-        snprintf(words, SAVED_VIEW_WORDS_MAX, "%s saved%s", name, there ? " again" : "");
+        snprintf(words, KEPT_FILE_WORDS_MAX, "%s saved%s", name, there ? " again" : "");
     return r;
 }
 
-int tui_saved_view_remove(const char *name, char words[static SAVED_VIEW_WORDS_MAX])
+int tui_saved_view_remove(const char *name, char words[static KEPT_FILE_WORDS_MAX])
 {
     const char *wrong = tui_saved_view_wrong(name);
     char path[PATH_MAX];
 
     if (wrong || !tui_saved_view_path(name, path)) {
-        snprintf(words, SAVED_VIEW_WORDS_MAX, "%s", wrong ? wrong : NOWHERE);
+        snprintf(words, KEPT_FILE_WORDS_MAX, "%s", wrong ? wrong : KEPT_FILE_NOWHERE);
         return -EINVAL;
     }
     int r = unlink(path) < 0 ? -errno : whole_file_sync_folder(path);
     if (r == -ENOENT)
         say_absent(name, words);
     else
-        snprintf(words, SAVED_VIEW_WORDS_MAX, "%.400s %s%s", r < 0 ? path : name,
+        snprintf(words, KEPT_FILE_WORDS_MAX, "%.400s %s%s", r < 0 ? path : name,
                  r < 0 ? "is not removed: " : "removed", r < 0 ? strerror(-r) : "");
     return r;
 }

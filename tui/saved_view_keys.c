@@ -101,7 +101,7 @@ enum action tui_saved_view_keys_press(struct view *view, struct moment now, int 
 }
 
 int tui_saved_view_keys_open(struct view *view, const struct model *model, const char *name,
-                             char words[static SAVED_VIEW_WORDS_MAX])
+                             char words[static KEPT_FILE_WORDS_MAX])
 {
     char gone[SAVED_VIEW_GONE_MAX];
     struct saved_view saved;
@@ -112,14 +112,14 @@ int tui_saved_view_keys_open(struct view *view, const struct model *model, const
     tui_saved_view_show(&saved, view, model, gone);
     size_t n = strlen(words);
     if (gone[0])
-        snprintf(words + n, SAVED_VIEW_WORDS_MAX - n, "%sgone: %s", n ? "; " : "", gone);
+        snprintf(words + n, KEPT_FILE_WORDS_MAX - n, "%sgone: %s", n ? "; " : "", gone);
     return 0;
 }
 
 bool tui_saved_view_keys_act(struct view *view, const struct model *model, enum action action,
                              struct moment now)
 {
-    char words[SAVED_VIEW_WORDS_MAX] = "";
+    char words[KEPT_FILE_WORDS_MAX] = "";
     struct saved_view saved;
     int r = 0;
 

@@ -19,6 +19,6 @@ bool tui_saved_view_keys_act(struct view *view, const struct model *model, enum 
 /* Shows a view. 0, also with what is gone or wrong in `words`, else ""; -ENOENT and the other errors of
  * tui_saved_view_read(), with the reason. */
 int tui_saved_view_keys_open(struct view *view, const struct model *model, const char *name,
-                             char words[static SAVED_VIEW_WORDS_MAX]);
+                             char words[static KEPT_FILE_WORDS_MAX]);
 
 #endif

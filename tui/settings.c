@@ -4,12 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include "cli/text.h"
-#include "exchange/folder.h"
-#include "exchange/whole_file.h"
-#include "record/config_file.h"
 
 #define KEYS    "keys"
 #define LEAST_S 0.25
@@ -95,7 +89,7 @@ void tui_settings_defaults(struct dashboard_settings *settings)
 
 bool tui_settings_path(char ret[static PATH_MAX])
 {
-    return folder_of_user("XDG_CONFIG_HOME", ".config", "papertape/dashboard.ini", ret) == 0;
+    return tui_kept_file_path("dashboard.ini", ret);
 }
 
 static int heading(const char *section, char why[static CONFIG_WHY_MAX])
@@ -110,25 +104,14 @@ static int set(void *ctx, const struct config_line *line, char why[static CONFIG
 {
     if (line->key && strcmp(line->section, KEYS) == 0)
         return tui_key_map_set(&((struct dashboard_settings *)ctx)->keys, line->key, line->value, why);
-    const struct config_key *row =
-        line->key ? config_key_find(tui_settings_rows, ROWS, line->section, line->key) : NULL;
-
-    if (!line->key) /* the section's heading */
-        return 0;
-    return row ? config_key_read(row, line->value, ctx, why)
-               : config_key_unknown(tui_settings_rows, ROWS, line->section, line->key, why);
-}
-
-static int turn(const struct config_line *line)
-{
-    (void)line;
-    return 0;
+    return tui_kept_file_set(tui_settings_rows, ROWS, line, ctx, why);
 }
 
 /* Keys that two actions would have: the later line of such a pair is wrong, and its action keeps the table's
  * key; which may be one that another line gives away, and so again. */
-static void refuse_clashes(struct config_file *file, const struct config_form *form, struct key_map *map)
+static void refuse_clashes(struct config_file *file, const struct config_form *form, void *settings)
 {
+    struct key_map *map = &((struct dashboard_settings *)settings)->keys;
     const struct key_action *action;
     char why[CONFIG_WHY_MAX];
 
@@ -149,53 +132,33 @@ static void refuse_clashes(struct config_file *file, const struct config_form *f
     }
 }
 
-int tui_settings_read(const char *path, struct dashboard_settings *ret, char words[static SETTINGS_WORDS_MAX])
+int tui_settings_read(const char *path, struct dashboard_settings *ret,
+                      char words[static KEPT_FILE_WORDS_MAX])
 {
     static const struct config_form form = {
-        .example = "[dashboard]", .heading = heading, .turns = 1, .turn = turn, .set = set};
-    struct config_file file;
-    char lines[SETTINGS_WORDS_MAX];
+        .example = "[dashboard]", .heading = heading, .turns = 1, .turn = tui_kept_file_turn, .set = set};
 
     tui_settings_defaults(ret);
-    words[0] = '\0';
-    if (access(path, F_OK) < 0 && errno == ENOENT)
-        return 0;
-    int r = config_file_read(&file, path, &form);
-    if (r == 0) {
-        config_file_apply(&file, &form, ret);
-        refuse_clashes(&file, &form, &ret->keys);
-    }
-    config_file_sort(&file);
-    config_file_words(&file, lines, sizeof(lines));
-    cli_text_one_line(words, SETTINGS_WORDS_MAX, lines);
-    if (r == 0 && file.n_errors > 0)
-        r = -EINVAL;
-    config_file_finish(&file);
-    return r;
+    int r = tui_kept_file_read(path, &form, refuse_clashes, ret, words);
+    return r == -ENOENT ? 0 : r;
 }
 
-int tui_settings_write(const char *path, const struct dashboard_settings *settings,
-                       char words[static SETTINGS_WORDS_MAX])
+static void print(const void *settings, FILE *to)
 {
-    struct dashboard_settings there;
-    struct whole_file file;
-    char *text = NULL;
-    size_t size;
-
-    if (tui_settings_read(path, &there, words) < 0) /* what the user wrote there is not lost */
-        return -EEXIST;
-    FILE *to = open_memstream(&text, &size);
-    if (!to)
-        return -ENOMEM;
     fputs("[dashboard]\n", to);
     config_key_print_section(tui_settings_rows, ROWS, "dashboard", settings, to);
     fputs("\n[" KEYS "]\n", to);
-    tui_key_map_print(&settings->keys, to);
-    int r = fclose(to) != 0 ? -ENOMEM : folder_make_above(path, 0700);
-    if (r == 0 && (r = whole_file_open(path, ".new", 0644, &file)) == 0)
-        r = whole_file_close(&file, whole_file_put(&file, text, size));
-    free(text);
-    return r;
+    tui_key_map_print(&((const struct dashboard_settings *)settings)->keys, to);
+}
+
+int tui_settings_write(const char *path, const struct dashboard_settings *settings,
+                       char words[static KEPT_FILE_WORDS_MAX])
+{
+    struct dashboard_settings there;
+
+    if (tui_settings_read(path, &there, words) < 0) /* what the user wrote there is not lost */
+        return -EEXIST;
+    return tui_kept_file_write(path, print, settings);
 }
 
 /* How many words a row has. */

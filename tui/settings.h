@@ -10,12 +10,11 @@
 
 #include "record/config_key.h"
 #include "tui/canvas.h"
+#include "tui/kept_file.h"
 #include "tui/key_map.h"
 #include "tui/list_columns.h"
 #include "tui/overlay.h"
 #include "tui/theme.h"
-
-enum { SETTINGS_WORDS_MAX = 640 };
 
 enum settings_glyphs { SETTINGS_AUTO, SETTINGS_ASCII, SETTINGS_BLOCK, SETTINGS_BRAILLE };
 
@@ -43,12 +42,12 @@ bool tui_settings_path(char ret[static PATH_MAX]);
 /* Reads the file over the defaults. 0, also where there is none; -EINVAL: lines are wrong, which are left at
  * their defaults and named in `words`; -errno with the reason. */
 int tui_settings_read(const char *path, struct dashboard_settings *ret,
-                      char words[static SETTINGS_WORDS_MAX]);
+                      char words[static KEPT_FILE_WORDS_MAX]);
 
 /* Writes it whole, by another file that takes its place. 0; -EEXIST: the one that is there is wrong, as
  * `words` say; -errno. */
 int tui_settings_write(const char *path, const struct dashboard_settings *settings,
-                       char words[static SETTINGS_WORDS_MAX]);
+                       char words[static KEPT_FILE_WORDS_MAX]);
 
 /* The row's next value, or with by -1 the one before; the interval doubles or halves. */
 void tui_settings_step(struct dashboard_settings *settings, size_t row, int by);

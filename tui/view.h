@@ -97,7 +97,7 @@ struct view {
     enum layout_foot foot; /* of the positions' tab */
     bool trips_one;        /* round trips and their sums are of the chosen account, else of all */
     struct dashboard_settings settings;
-    char settings_words[SETTINGS_WORDS_MAX]; /* what is wrong in their file; "" */
+    char settings_words[KEPT_FILE_WORDS_MAX]; /* what is wrong in their file; "" */
     bool setup, settings_changed;            /* the set-up covers the body; it is not saved */
     int setup_row;
     enum choosing choosing, choosing_last; /* the box of choices.h covers the body */

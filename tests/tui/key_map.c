@@ -221,7 +221,7 @@ static void wrong(const char *text, const char *line, const char *action, const 
 {
     const char *path = scratch_path("dashboard.ini");
     struct dashboard_settings settings;
-    char words[SETTINGS_WORDS_MAX];
+    char words[KEPT_FILE_WORDS_MAX];
 
     put_text(path, text);
     CHECK_INT(tui_settings_read(path, &settings, words), -EINVAL);
@@ -238,7 +238,7 @@ static void check_file(void)
 {
     const char *path = scratch_path("dashboard.ini");
     struct dashboard_settings settings, again;
-    char words[SETTINGS_WORDS_MAX];
+    char words[KEPT_FILE_WORDS_MAX];
 
     put_text(path, "[keys]\nflatten = X\nline = L\nscale = c\nfilter = Semicolon\nslower = =\nmark = Ctrl-T\n"
                    "[dashboard]\ntimes = local\n");

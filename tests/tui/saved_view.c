@@ -114,7 +114,7 @@ static bool same(const struct saved_view *a, const struct saved_view *b)
 
 static void check_random(void)
 {
-    char words[SAVED_VIEW_WORDS_MAX], gone[SAVED_VIEW_GONE_MAX];
+    char words[KEPT_FILE_WORDS_MAX], gone[SAVED_VIEW_GONE_MAX];
     struct saved_view saved, read, again;
     static struct view from, to;
 
@@ -159,7 +159,7 @@ static void put(const char *name, const char *text)
 
 static void check_wrong(void)
 {
-    char words[SAVED_VIEW_WORDS_MAX];
+    char words[KEPT_FILE_WORDS_MAX];
     struct saved_view saved;
 
     put("hand", "[view]\ntab = markt\nbars = 4000\nfont = big\nscale = log\nlog_filter = stop\n");
@@ -193,7 +193,7 @@ static void check_wrong(void)
 static void check_whole(void)
 {
     struct rlimit before, none;
-    char words[SAVED_VIEW_WORDS_MAX];
+    char words[KEPT_FILE_WORDS_MAX];
     struct saved_view saved, read;
     struct saved_views views;
 
@@ -221,7 +221,7 @@ static void check_whole(void)
 
 static void check_many(void)
 {
-    char name[SAVED_VIEW_NAME_MAX], words[SAVED_VIEW_WORDS_MAX];
+    char name[SAVED_VIEW_NAME_MAX], words[KEPT_FILE_WORDS_MAX];
     struct saved_view saved;
     struct saved_views views;
 

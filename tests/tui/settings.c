@@ -24,7 +24,7 @@ static void write_text(const char *path, const char *text)
 static void check_file(const char *path)
 {
     struct dashboard_settings settings = {0}, again;
-    char words[SETTINGS_WORDS_MAX];
+    char words[KEPT_FILE_WORDS_MAX];
 
     CHECK_INT(tui_settings_read(path, &settings, words), 0); /* there is none */
     CHECK_INT(settings.scheme, SCHEME_DEFAULT);

@@ -165,7 +165,7 @@ static int take_open(struct option_call *call, const struct option_row *row, con
 static int take_view(struct option_call *call, const struct option_row *row, const char *value)
 {
     struct dashboard_request *request = call->into;
-    char words[SAVED_VIEW_WORDS_MAX];
+    char words[KEPT_FILE_WORDS_MAX];
     struct saved_view saved;
 
     if (tui_saved_view_read(value, &saved, words) == -ENOENT)
@@ -207,7 +207,7 @@ static int print_screen(const struct dashboard_request *request, struct collecto
     struct view view = *from;
     struct canvas canvas;
     struct layout layout;
-    char words[SAVED_VIEW_WORDS_MAX];
+    char words[KEPT_FILE_WORDS_MAX];
     int r = tui_canvas_init(&canvas, request->width, request->height, request->dashboard.glyphs);
 
     if (r < 0)
@@ -299,7 +299,7 @@ static int print(const struct dashboard_request *request)
 static int run_live(struct dashboard_request *request)
 {
     struct dashboard_settings *settings = &request->dashboard.settings;
-    char path[PATH_MAX], words[SETTINGS_WORDS_MAX] = "";
+    char path[PATH_MAX], words[KEPT_FILE_WORDS_MAX] = "";
 
     tui_settings_defaults(settings);
     if (tui_settings_path(path))
