@@ -394,6 +394,19 @@ static enum action open_training(struct view *view, const struct model *model, e
     return ACTION_COLLECT;
 }
 
+static enum action open_row(struct view *view, const struct model *model, enum panel focus, struct moment now)
+{
+    if (tui_lists_unread(view, model, tui_lists_of(focus))) {
+        tui_view_note(view, "open:", "the row is not read yet", now);
+        return ACTION_NONE;
+    }
+    if (focus == PANEL_BARS)
+        return open_bar(view, model);
+    if (tui_study_keys_enter(view, model, focus) || tui_item_keys_enter(view, model, focus))
+        return ACTION_COLLECT;
+    return open_training(view, model, focus);
+}
+
 /* Leaves what was opened last. */
 static enum action back(struct view *view, enum panel focus)
 {
@@ -592,13 +605,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
         view->zoomed = view->zoomed ? PANEL_NONE : tui_view_focus(view, &layout);
         break;
     case PRESS_ENTER:
-        if (tui_view_focus(view, &layout) == PANEL_BARS)
-            return open_bar(view, model);
-        if (tui_study_keys_enter(view, model, tui_view_focus(view, &layout)))
-            return ACTION_COLLECT;
-        if (tui_item_keys_enter(view, model, tui_view_focus(view, &layout)))
-            return ACTION_COLLECT;
-        return open_training(view, model, tui_view_focus(view, &layout));
+        return open_row(view, model, tui_view_focus(view, &layout), now);
     case PRESS_ESCAPE:
         return back(view, tui_view_focus(view, &layout));
     case 'f':

@@ -252,6 +252,21 @@ int64_t tui_lists_chosen(const struct view *view, const struct model *model, int
     return tui_list_id(&rows.items, tui_list_cursor(&choice, &rows.items, view->cursor[panels[list]]));
 }
 
+bool tui_lists_unread(const struct view *view, const struct model *model, int list)
+{
+    struct lists_rows rows;
+
+    if (list >= DB_LISTS || model->lists[list].words[0] || model->database_words[0])
+        return false;
+    tui_lists_rows(view, model, list, &rows);
+    if (rows.items.partial && !view->lists[list].id && view->cursor[panels[list]] == LIST_END)
+        return true;
+    if (tui_list_count(&rows.items) == 0)
+        return !rows.have;
+    const int64_t at = tui_lists_cursor(view, model, list);
+    return tui_list_id(&rows.items, at) == 0 && !tui_lists_row(&rows, at);
+}
+
 const void *tui_lists_held_chosen(const struct view *view, const struct model *model, int list)
 {
     struct lists_rows rows;

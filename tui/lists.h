@@ -35,6 +35,10 @@ int tui_lists_cursor(const struct view *view, const struct model *model, int lis
  */
 int64_t tui_lists_chosen(const struct view *view, const struct model *model, int list);
 
+/* Is the row that the cursor is on still being read? Not of a list that the model holds, or that cannot be
+ * read. */
+bool tui_lists_unread(const struct view *view, const struct model *model, int list);
+
 /* The order that a key means where `focus` has the arrows: the page's, which need not be the chosen row any
  * more, else the chosen one. 0: there is none; below: one from elsewhere. */
 int64_t tui_lists_order(const struct view *view, const struct model *model, enum panel focus);

@@ -88,7 +88,16 @@ static void check_keys(const char *path)
     sqlite3 *db;
 
     settle(ORDERS, ORDERS);
-    press("G");
+    press("G\n"); /* its row has not come yet */
+    CHECK_INT(view.item.kind, ITEM_NONE);
+    CHECK_STR(view.words, "the row is not read yet");
+    settle(1, ORDERS);
+    press("\n");
+    CHECK(view.item.kind == ITEM_ORDER && view.item.id == 1);
+    press("\0334D\n"); /* nor has any of the bars */
+    CHECK(view.bars);
+    CHECK_STR(view.words, "the row is not read yet");
+    press("D6");
     settle(1, ORDERS);
     press("k");
     settle(2, ORDERS);
