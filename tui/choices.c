@@ -12,11 +12,10 @@ _Static_assert((int)LIST_COLUMNS_MAX <= (int)CHOICES_MAX, "each column has a row
 static void put_columns(const struct view *view, struct choices *ret)
 {
     static const char *const titles[LIST_ALL] = {
-        [DB_LIST_ORDERS] = "Columns of the orders",     [DB_LIST_FILLS] = "Columns of the fills",
-        [DB_LIST_TRIPS] = "Columns of the round trips", [DB_LIST_LEDGER] = "Columns of the ledger",
-        [DB_LIST_BARS] = "Columns of the bars",         [LIST_TRAININGS] = "Columns of the trainings",
-        [LIST_POLICIES] = "Columns of the policies",    [LIST_POSITIONS] = "Columns of the positions",
-        [LIST_PRICES] = "Columns of the prices"};
+#define TITLE(list, word, name) [list] = "Columns of the " name,
+        LIST_TABLES(TITLE)
+#undef TITLE
+    };
     const char *choice = view->settings.columns[view->listed];
     bool shown[LIST_COLUMNS_MAX];
     const struct list_column_row *rows = tui_list_columns(view->listed, &ret->n);
@@ -195,6 +194,31 @@ static void take_back(struct view *view, const struct choice *row, struct moment
     view->settings.keys = map;
 }
 
+/* The row that a key moves to of the n; -1: it does not move. */
+static int moved(int at, int n, int key)
+{
+    const int last = n > 0 ? n - 1 : 0;
+
+    switch (key) {
+    case PRESS_UP:
+    case 'k':
+        return at > 0 ? at - 1 : 0;
+    case PRESS_DOWN:
+    case 'j':
+        return at < last ? at + 1 : last;
+    case PRESS_PAGE_UP:
+        return at > PAGE ? at - PAGE : 0;
+    case PRESS_PAGE_DOWN:
+        return at + PAGE < last ? at + PAGE : last;
+    case PRESS_HOME:
+        return 0;
+    case PRESS_END:
+        return last;
+    default:
+        return -1;
+    }
+}
+
 enum action tui_choices_press(struct view *view, const struct model *model, struct moment now, int key)
 {
     struct choices choices;
@@ -202,36 +226,21 @@ enum action tui_choices_press(struct view *view, const struct model *model, stru
 
     tui_choices(view, model, &choices);
     *at = *at < choices.n ? *at : choices.n > 0 ? choices.n - 1 : 0; /* fewer indicators by now */
-    if (view->choosing == CHOOSING_VIEWS)
-        return tui_saved_view_keys_press(view, now, key);
     if (view->choosing_waits && choices.n > 0) {
         give_key(view, &choices.rows[*at], now, key);
         return ACTION_NONE;
     }
+    const int to = moved(*at, choices.n, key);
+    if (to >= 0) {
+        *at = to;
+        return ACTION_NONE;
+    }
+    if (view->choosing == CHOOSING_VIEWS)
+        return tui_saved_view_keys_press(view, now, key);
     switch (key) {
-    case PRESS_UP:
-    case 'k':
-        *at -= *at > 0;
-        break;
-    case PRESS_DOWN:
-    case 'j':
-        *at += *at < choices.n - 1;
-        break;
-    case PRESS_PAGE_UP:
-        *at = *at > PAGE ? *at - PAGE : 0;
-        break;
-    case PRESS_PAGE_DOWN:
-        *at = *at + PAGE < choices.n ? *at + PAGE : choices.n > 0 ? choices.n - 1 : 0;
-        break;
     case 'd':
         if (view->choosing == CHOOSING_KEYS)
             take_back(view, &choices.rows[*at], now);
-        break;
-    case PRESS_HOME:
-        *at = 0;
-        break;
-    case PRESS_END:
-        *at = choices.n > 0 ? choices.n - 1 : 0;
         break;
     case PRESS_ENTER:
     case ' ':

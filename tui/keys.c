@@ -324,6 +324,12 @@ static enum action open_bar(struct view *view, const struct model *model)
     return ACTION_BARS;
 }
 
+/* Has the panel no list, or the prices, which leave C to the chart? */
+static bool beside_chart(enum panel focus)
+{
+    return tui_lists_of(focus) == LIST_ALL || focus == PANEL_PRICES;
+}
+
 /* Steps through the indicators below the chart, then none. */
 static void step_below(struct view *view, const struct model *model)
 {
@@ -650,7 +656,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     case 'v':
     case 'C':
         if (key == 'C' && tui_layout_find(&layout, PANEL_CHART) &&
-            tui_lists_of(tui_view_focus(view, &layout)) >= LIST_PRICES) {
+            beside_chart(tui_view_focus(view, &layout))) {
             tui_choices_indicators(view, model, now);
             return ACTION_NONE;
         }

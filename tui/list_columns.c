@@ -135,19 +135,17 @@ static const struct list_column_row prices[] = {
 };
 /* clang-format on */
 
-#define ROWS(list) list, (int)(sizeof(list) / sizeof(list[0]))
-
 static const struct {
     const struct list_column_row *rows;
     int n;
 } tables[LIST_ALL] = {
-    [DB_LIST_ORDERS] = {ROWS(orders)},  [DB_LIST_FILLS] = {ROWS(fills)},
-    [DB_LIST_TRIPS] = {ROWS(trips)},    [DB_LIST_LEDGER] = {ROWS(ledger)},
-    [DB_LIST_BARS] = {ROWS(bars)},      [LIST_TRAININGS] = {ROWS(trainings)},
-    [LIST_POLICIES] = {ROWS(policies)}, [LIST_POSITIONS] = {ROWS(positions)},
-    [LIST_PRICES] = {ROWS(prices)},
+#define TABLE(list, word, name) [list] = {word, (int)(sizeof(word) / sizeof(word[0]))},
+    LIST_TABLES(TABLE)
+#undef TABLE
 };
-_Static_assert(sizeof(orders) / sizeof(orders[0]) <= LIST_COLUMNS_MAX, "as many as a table may have");
+#define FITS(list, word, name) \
+    _Static_assert(sizeof(word) / sizeof(word[0]) <= LIST_COLUMNS_MAX, "as many as a table may have");
+LIST_TABLES(FITS)
 
 const struct list_column_row *tui_list_columns(int list, int *ret_n)
 {

@@ -10,6 +10,18 @@
 
 #define LIST_COLUMNS_AUTO "auto"
 
+/* These lists: the number, the word that files have, what sentences call their rows. */
+#define LIST_TABLES(X) \
+    X(DB_LIST_ORDERS, orders, "orders") \
+    X(DB_LIST_FILLS, fills, "fills") \
+    X(DB_LIST_TRIPS, trips, "round trips") \
+    X(DB_LIST_LEDGER, ledger, "ledger") \
+    X(DB_LIST_BARS, bars, "bars") \
+    X(LIST_TRAININGS, trainings, "trainings") \
+    X(LIST_POLICIES, policies, "policies") \
+    X(LIST_POSITIONS, positions, "positions") \
+    X(LIST_PRICES, prices, "prices")
+
 enum { LIST_COLUMNS_MAX = 24, LIST_COLUMNS_TEXT_MAX = 256 };
 
 struct list_column_row {

@@ -26,11 +26,9 @@ static void print_filter(const struct config_key *key, const void *base, FILE *t
         SECTION, word "_filter", "only those of " word " that have it", "", \
             KEY_OWN(read_filter, print_filter), LIST_AT(list, filter) \
     }
-#define COLUMNED(list, word) \
-    SORTED(list, word), \
-    { \
-        SECTION, word "_columns", "columns of " word, LIST_COLUMNS_AUTO, KEY_TEXT, LIST_AT(list, columns) \
-    }
+#define COLUMNED(list, word, name) \
+    SORTED(list, #word), {SECTION,           #word "_columns", "columns of " #word, \
+                          LIST_COLUMNS_AUTO, KEY_TEXT,         LIST_AT(list, columns)},
 
 static const struct config_key rows[] = {
     {SECTION, "tab", "the tab", "overview",
@@ -56,25 +54,18 @@ static const struct config_key rows[] = {
      KEY_WORDS("equity trips symbols strategies"), AT(foot)},
     {SECTION, "trips_of_one", "round trips of the chosen account alone", "no", YES, AT(trips_one)},
     {SECTION, "ledger", "the ledger instead of the log", "no", YES, AT(ledger)},
-    COLUMNED(DB_LIST_ORDERS, "orders"),
-    COLUMNED(DB_LIST_FILLS, "fills"),
-    COLUMNED(DB_LIST_TRIPS, "trips"),
-    COLUMNED(DB_LIST_LEDGER, "ledger"),
-    COLUMNED(DB_LIST_BARS, "bars"),
-    COLUMNED(LIST_TRAININGS, "trainings"),
-    COLUMNED(LIST_POLICIES, "policies"),
-    COLUMNED(LIST_POSITIONS, "positions"),
-    COLUMNED(LIST_PRICES, "prices"),
     SORTED(DB_LIST_ALERTS, "alerts"),
     SORTED(DB_LIST_LOG, "log"),
+    LIST_TABLES(COLUMNED)
+#undef COLUMNED
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static const char *const list_names[LIST_ALL] = {
-    [DB_LIST_ORDERS] = "orders",    [DB_LIST_FILLS] = "fills",      [DB_LIST_ALERTS] = "alerts",
-    [DB_LIST_LOG] = "log",          [DB_LIST_TRIPS] = "trips",      [DB_LIST_LEDGER] = "ledger",
-    [DB_LIST_BARS] = "bars",        [LIST_TRAININGS] = "trainings", [LIST_POLICIES] = "policies",
-    [LIST_POSITIONS] = "positions", [LIST_PRICES] = "prices",
+static const char *const list_names[LIST_ALL] = {[DB_LIST_ALERTS] = "alerts",
+                                                 [DB_LIST_LOG] = "log",
+#define WORD(list, word, name) [list] = #word,
+                                                 LIST_TABLES(WORD)
+#undef WORD
 };
 
 const struct config_key *tui_saved_view_rows(size_t *ret_n)

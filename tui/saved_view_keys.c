@@ -56,37 +56,22 @@ static void type(struct view *view, const char *verb, const char *name, struct m
 enum action tui_saved_view_keys_press(struct view *view, struct moment now, int key)
 {
     const struct saved_views *saved = &view->saved;
-    int *at = &view->choosing_row;
+    const int at = view->choosing_row;
 
-    *at = *at < saved->n ? *at : saved->n > 0 ? saved->n - 1 : 0;
     if (key >= '1' && key <= '9')
         return key - '1' < saved->n ? named(view, ACTION_VIEW_OPEN, saved->names[key - '1']) : ACTION_NONE;
     switch (key) {
     case 'V':
         return open_box(view);
-    case PRESS_UP:
-    case 'k':
-        *at -= *at > 0;
-        break;
-    case PRESS_DOWN:
-    case 'j':
-        *at += *at < saved->n - 1;
-        break;
-    case PRESS_HOME:
-        *at = 0;
-        break;
-    case PRESS_END:
-        *at = saved->n > 0 ? saved->n - 1 : 0;
-        break;
     case PRESS_ENTER:
     case ' ':
-        return saved->n > 0 ? named(view, ACTION_VIEW_OPEN, saved->names[*at]) : ACTION_NONE;
+        return saved->n > 0 ? named(view, ACTION_VIEW_OPEN, saved->names[at]) : ACTION_NONE;
     case 's':
         type(view, "save", "", now);
         break;
     case 'd':
         if (saved->n > 0)
-            type(view, "remove", saved->names[*at], now);
+            type(view, "remove", saved->names[at], now);
         break;
     case 'L' & 0x1f:
         return ACTION_REDRAW;

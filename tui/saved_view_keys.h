@@ -8,7 +8,7 @@
 /* Lines that begin with "view". False: it does not. */
 bool tui_saved_view_keys_line(struct view *view, const char *text, struct moment now, enum action *ret);
 
-/* A key while their box is open. */
+/* V, and a key while their box is open that does not move in it. */
 enum action tui_saved_view_keys_press(struct view *view, struct moment now, int key);
 
 /* ACTION_VIEWS and the others of view->saved_name: reads or writes the files, and says in the last line what

@@ -13,12 +13,13 @@ static int read_columns(const struct config_key *key, const char *text, void *ba
                         char why[static CONFIG_WHY_MAX]);
 static void print_columns(const struct config_key *key, const void *base, FILE *to);
 
-#define COLUMNS_OF(list, word) \
-    { \
-        "dashboard", word "_columns", "columns of the list of " word ", by C in it; auto: as many as fit", \
-            LIST_COLUMNS_AUTO, KEY_OWN(read_columns, print_columns), \
-            KEY_AT(struct dashboard_settings, columns[list]) \
-    }
+#define COLUMNS_OF(list, word, name) \
+    {"dashboard", \
+     #word "_columns", \
+     "columns of the list of " #word ", by C in it; auto: as many as fit", \
+     LIST_COLUMNS_AUTO, \
+     KEY_OWN(read_columns, print_columns), \
+     KEY_AT(struct dashboard_settings, columns[list])},
 
 const struct config_key tui_settings_rows[] = {
     {"dashboard", "scheme", "colours; NO_COLOR is mono", "default",
@@ -31,19 +32,13 @@ const struct config_key tui_settings_rows[] = {
      KEY_AT(struct dashboard_settings, mouse)},
     {"dashboard", "interval", "seconds between two looks", "1", KEY_NUMBER(LEAST_S, MOST_S),
      KEY_AT(struct dashboard_settings, interval)},
-    COLUMNS_OF(DB_LIST_ORDERS, "orders"),
-    COLUMNS_OF(DB_LIST_FILLS, "fills"),
-    COLUMNS_OF(DB_LIST_TRIPS, "trips"),
-    COLUMNS_OF(DB_LIST_LEDGER, "ledger"),
-    COLUMNS_OF(DB_LIST_BARS, "bars"),
-    COLUMNS_OF(LIST_TRAININGS, "trainings"),
-    COLUMNS_OF(LIST_POLICIES, "policies"),
-    COLUMNS_OF(LIST_POSITIONS, "positions"),
-    COLUMNS_OF(LIST_PRICES, "prices"),
     {"dashboard", "chart_hides", "indicators that the chart does not show, by C in it", OVERLAY_HIDES_NONE,
      KEY_TEXT, KEY_AT(struct dashboard_settings, hides)},
+    LIST_TABLES(COLUMNS_OF)
+#undef COLUMNS_OF
 };
-enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), CHOSEN_ROWS = 10 };
+#define ONE(list, word, name) +1
+enum { ROWS = sizeof(tui_settings_rows) / sizeof(tui_settings_rows[0]), CHOSEN_ROWS = 1 LIST_TABLES(ONE) };
 const size_t tui_settings_n = ROWS - CHOSEN_ROWS;
 
 /* Which list's columns they are. */

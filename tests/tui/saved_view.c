@@ -289,6 +289,9 @@ static void check_keys(const char *golden)
     CHECK_INT(view.lists[DB_LIST_ORDERS].sort, 1);
     CHECK(!view.choosing);
     press('V');
+    press(PRESS_PAGE_DOWN);
+    CHECK_INT(view.choosing_row, 2);
+    press(PRESS_PAGE_UP);
     press('j');
     press('j');
     CHECK(picture_matches(golden, "views-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
