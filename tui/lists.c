@@ -175,20 +175,6 @@ void tui_lists_choose(struct view *view, int list, const void *row)
         snprintf(view->symbol, sizeof(view->symbol), "%s", name);
 }
 
-const void *tui_lists_held_find(const struct view *view, const struct model *model, int list,
-                                const char *words, bool back)
-{
-    struct lists_rows rows;
-
-    tui_lists_rows(view, model, list, &rows);
-    for (int k = 1, n = rows.items.n, at = tui_lists_cursor(view, model, list); k <= n; k++) {
-        const void *row = rows.rows[(back ? at - k + n : at + k) % n];
-        if (tui_list_held_matches(model, list, row, words))
-            return row;
-    }
-    return NULL;
-}
-
 void tui_lists_rows(const struct view *view, const struct model *model, int list, struct lists_rows *ret)
 {
     if (list >= DB_LISTS) {
@@ -234,13 +220,20 @@ int tui_lists_count(const struct view *view, const struct model *model, int list
     return (int)tui_list_count(&rows.items);
 }
 
+/* The cursor's place among the rows. */
+static int64_t cursor_in(const struct view *view, const struct model *model, const struct lists_rows *rows)
+{
+    const struct list_choice choice = choice_of(view, model, rows->list);
+
+    return tui_list_cursor(&choice, &rows->items, view->cursor[panels[rows->list]]);
+}
+
 int tui_lists_cursor(const struct view *view, const struct model *model, int list)
 {
     struct lists_rows rows;
 
     tui_lists_rows(view, model, list, &rows);
-    const struct list_choice choice = choice_of(view, model, list);
-    return (int)tui_list_cursor(&choice, &rows.items, view->cursor[panels[list]]);
+    return (int)cursor_in(view, model, &rows);
 }
 
 int64_t tui_lists_chosen(const struct view *view, const struct model *model, int list)
@@ -248,8 +241,7 @@ int64_t tui_lists_chosen(const struct view *view, const struct model *model, int
     struct lists_rows rows;
 
     tui_lists_rows(view, model, list, &rows);
-    const struct list_choice choice = choice_of(view, model, list);
-    return tui_list_id(&rows.items, tui_list_cursor(&choice, &rows.items, view->cursor[panels[list]]));
+    return tui_list_id(&rows.items, cursor_in(view, model, &rows));
 }
 
 bool tui_lists_unread(const struct view *view, const struct model *model, int list)
@@ -263,7 +255,7 @@ bool tui_lists_unread(const struct view *view, const struct model *model, int li
         return true;
     if (tui_list_count(&rows.items) == 0)
         return !rows.have;
-    const int64_t at = tui_lists_cursor(view, model, list);
+    const int64_t at = cursor_in(view, model, &rows);
     return tui_list_id(&rows.items, at) == 0 && !tui_lists_row(&rows, at);
 }
 
@@ -272,7 +264,21 @@ const void *tui_lists_held_chosen(const struct view *view, const struct model *m
     struct lists_rows rows;
 
     tui_lists_rows(view, model, list, &rows);
-    return tui_lists_row(&rows, tui_lists_cursor(view, model, list));
+    return tui_lists_row(&rows, cursor_in(view, model, &rows));
+}
+
+const void *tui_lists_held_find(const struct view *view, const struct model *model, int list,
+                                const char *words, bool back)
+{
+    struct lists_rows rows;
+
+    tui_lists_rows(view, model, list, &rows);
+    for (int k = 1, n = rows.items.n, at = (int)cursor_in(view, model, &rows); k <= n; k++) {
+        const void *row = rows.rows[(back ? at - k + n : at + k) % n];
+        if (tui_list_held_matches(model, list, row, words))
+            return row;
+    }
+    return NULL;
 }
 
 const void *tui_lists_row(const struct lists_rows *rows, int64_t place)
