@@ -16,9 +16,8 @@ struct train_question {
     char what[TRAIN_ASK_MAX]; /* what will happen then */
 };
 
-/* Is `prompt` (PROMPT_START … PROMPT_RETIRE) allowed for `name`? If not, `words` says what would be right, with
- * keys as tui_key_map_sentence() takes them.
- * The daemon decides in any case. */
+/* Is `prompt` (PROMPT_START … PROMPT_RETIRE) allowed for `name`? If not, `words` says what would be right,
+ * with keys as tui_key_map_sentence() takes them. The daemon decides in any case. */
 bool tui_train_ask_allowed(const struct model *model, enum prompt prompt, const char *name,
                            char words[static TRAIN_ASK_MAX]);
 

@@ -98,7 +98,7 @@ struct view {
     bool trips_one;        /* round trips and their sums are of the chosen account, else of all */
     struct dashboard_settings settings;
     char settings_words[KEPT_FILE_WORDS_MAX]; /* what is wrong in their file; "" */
-    bool setup, settings_changed;            /* the set-up covers the body; it is not saved */
+    bool setup, settings_changed;             /* the set-up covers the body; it is not saved */
     int setup_row;
     enum choosing choosing, choosing_last; /* the box of choices.h covers the body */
     int choosing_row;

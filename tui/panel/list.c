@@ -118,8 +118,9 @@ void panel_list_empty(const struct list_frame *frame, const struct scene *scene,
     if (words[0])
         panel_frame_empty(&frame->body, words);
     else if (frame->rows.items.total > 0)
-        panel_frame_empty(&frame->body, panel_frame_sentence(
-                                           scene, "no row has that: `/` another, or `Esc` for all", sentence));
+        panel_frame_empty(
+            &frame->body,
+            panel_frame_sentence(scene, "no row has that: `/` another, or `Esc` for all", sentence));
     else
         panel_frame_empty(&frame->body,
                           frame->rows.list < DB_LISTS ? panel_frame_no_history(scene->model, none) : none);

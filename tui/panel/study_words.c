@@ -49,9 +49,11 @@ struct area panel_study_frame(const struct area *area, const struct scene *scene
 
     panel_study_age(area, scene);
     if (!page)
-        panel_frame_empty(&body, tui_view_study(scene->view, scene->model) ? "not read yet"
-                                 : scene->model->studies_error             ? scene->model->studies_words
-                                                               : panel_frame_sentence(scene, "it is not there any more; `Esc` goes back", sentence));
+        panel_frame_empty(
+            &body, tui_view_study(scene->view, scene->model) ? "not read yet"
+                   : scene->model->studies_error
+                       ? scene->model->studies_words
+                       : panel_frame_sentence(scene, "it is not there any more; `Esc` goes back", sentence));
     *ret_page = page;
     return body;
 }

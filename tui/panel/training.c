@@ -161,8 +161,9 @@ void panel_training(const struct area *area, const struct scene *scene)
     snprintf(title, sizeof(title), "Training %s", t ? t->training : scene->view->training);
     struct area body = panel_frame_rule(area, scene, PANEL_TRAINING, title, -1, NULL);
     if (!t) {
-        panel_frame_empty(&body, panel_frame_sentence(
-                                     scene, "it is not known any more; `Esc` goes back to the list", sentence));
+        panel_frame_empty(
+            &body,
+            panel_frame_sentence(scene, "it is not known any more; `Esc` goes back to the list", sentence));
         return;
     }
     enum freshness freshness = tui_model_training_freshness(model, t, scene->now);

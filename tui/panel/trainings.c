@@ -112,12 +112,11 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     }
     if (n == 0) {
         struct area rest = tui_area_part(&body, 0, top, body.width, body.height - top);
-        panel_frame_empty(
-            &rest, model->at_ns > 0                 ? "no training was there"
-                   : model->source == MODEL_NOTHING ? "no training is known yet"
-                   : scene->view->readonly
-                       ? "no trainings"
-                       : panel_frame_sentence(scene, "no trainings: `s` starts one", sentence));
+        panel_frame_empty(&rest, model->at_ns > 0                 ? "no training was there"
+                                 : model->source == MODEL_NOTHING ? "no training is known yet"
+                                 : scene->view->readonly
+                                     ? "no trainings"
+                                     : panel_frame_sentence(scene, "no trainings: `s` starts one", sentence));
         return;
     }
     struct column shown[LIST_COLUMNS_MAX];

@@ -156,8 +156,9 @@ void panel_trials(const struct area *area, const struct scene *scene)
         return;
     if (!rows || n == 0 || tui_model_studies_freshness(scene->model, scene->now) == GONE) {
         panel_frame_empty(&body, page->n_trials == 0 ? "no trials yet"
-                                 : n == 0            ? panel_frame_sentence(scene, "no trial has that: `/` another, or nothing", sentence)
-                                                     : "-");
+                                 : n == 0            ? panel_frame_sentence(
+                                                           scene, "no trial has that: `/` another, or nothing", sentence)
+                                          : "-");
         return;
     }
     const bool heads = body.height > 1;
