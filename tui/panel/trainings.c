@@ -13,9 +13,9 @@ enum { NAME, STATE, PROGRESS, SHARE, SPEED, RETURN, AGE, LEFT, DEVICE, ITERATION
 enum { BAR_MORE = 26 }; /* columns that its bar grows by */
 
 /* Names get what a wider screen has. */
-static int name_width(int width)
+static int name_width(int width, int usual)
 {
-    return width >= 135 ? 31 : width >= 78 ? 19 : 13;
+    return width >= 135 ? 31 : width >= 78 ? 19 : usual;
 }
 
 /* Instead of figures: why it has failed, what it waits for; "" where the figures show it, or it is not
@@ -121,7 +121,7 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     }
     struct column shown[LIST_COLUMNS_MAX];
     int columns = panel_list_columns(scene, LIST_TRAININGS, shown);
-    shown[NAME].width = name_width(area->width);
+    shown[NAME].width = name_width(area->width, shown[NAME].width);
     if (area->width > 150)
         shown[PROGRESS].width += area->width - 150 < BAR_MORE ? area->width - 150 : BAR_MORE;
     struct table table = panel_frame_table(&frame.area, frame.title_end, shown, columns);
