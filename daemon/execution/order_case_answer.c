@@ -166,14 +166,16 @@ static void absent_while_live(struct order_cases *cases, struct order_case *c, c
     }
     if (c->absent++ == 0)
         c->absent_ns = at->now_ns;
-    if (!c->mute)
+    bool lost = c->absent >= CASE_LOST_ANSWERS && at->now_ns - c->absent_ns >= CASE_LOST_S * CASE_SECOND_NS;
+    if (!lost && !c->mute)
         order_cases_doubt(cases, c, at);
-    if (cases->doubt.absent > 0 || c->absent < CASE_LOST_ANSWERS ||
-        at->now_ns - c->absent_ns < CASE_LOST_S * CASE_SECOND_NS)
+    if (!lost || cases->doubt.open) {
         c->query_ns = at->now_ns + CASE_LOST_S * CASE_SECOND_NS / (CASE_LOST_ANSWERS - 1);
-    else
-        order_case_end(cases, c, c->cancel ? VENUE_UPDATE_CANCELED : VENUE_UPDATE_EXPIRED,
-                       "the venue does not know it any more", at);
+        return;
+    }
+    order_cases_no_witness(cases, c->client_id);
+    order_case_end(cases, c, c->cancel ? VENUE_UPDATE_CANCELED : VENUE_UPDATE_EXPIRED,
+                   "the venue does not know it any more", at);
 }
 
 /* The same id is safe: the venue takes it once. */

@@ -386,6 +386,7 @@ int64_t order_cases_step(struct order_cases *cases, const struct case_time *at)
 void order_cases_stop(struct order_cases *cases)
 {
     cases->stopped = true;
+    order_cases_doubt_over(cases);
 }
 
 void order_cases_view(const struct order_cases *cases, struct order_cases_view *ret)

@@ -178,6 +178,10 @@ void order_cases_witness_fails(struct order_cases *cases, const struct venue_ans
 void order_cases_newest(struct order_cases *cases, const struct order_case *c);
 /* The account was compared, and is the one that it was. */
 void order_cases_confirmed(struct order_cases *cases);
+/* The venue lost that order, and not the account: what it knows of it proves nothing from now on. */
+void order_cases_no_witness(struct order_cases *cases, const char *client_id);
+/* The same of the witness, while the doubt is `lost`, which is over. */
+void order_cases_witness_lost(struct order_cases *cases);
 /* Asks for the witness, unless it is asked for. */
 void order_cases_ask_witness(struct order_cases *cases, const struct case_time *at);
 /* The venue does not know `c`, which it had. */

@@ -11,8 +11,7 @@
 
 void order_cases_reset(struct order_cases *cases, const char *text)
 {
-    cases->stopped = true;
-    order_cases_doubt_over(cases);
+    order_cases_stop(cases);
     cases->sink.reset(cases->sink.ctx, text);
 }
 
@@ -186,7 +185,7 @@ static void take_recent(struct order_cases *cases, const struct venue_answer *an
         else if (order->filled > 0)
             order_case_duplicate(cases, order, at);
     }
-    if (cases->serial != reconcile->serial)
+    if (cases->serial != reconcile->serial || cases->doubt.open)
         end_cycle(cases, false, false, at);
     else
         look_at_recent(cases, reconcile->recent + 1, at);
@@ -196,18 +195,19 @@ static void take_open(struct order_cases *cases, const struct case_ask *asked,
                       const struct venue_answer *answer, const struct case_time *at)
 {
     struct case_reconcile *reconcile = &cases->reconcile;
+    const bool same = cases->serial == reconcile->serial; /* since the balances were asked for */
     cases->n_external = 0;
     for (size_t i = 0; i < answer->n_orders; i++)
         take_listed(cases, asked, &answer->orders[i], at);
     look_for_missing(cases, asked, answer, at);
     bool differ = reconcile->have_balances &&
                   cases->sink.differ(cases->sink.ctx, reconcile->balances, reconcile->n, -1);
-    if (cases->doubt.lost && differ) {
+    if (cases->doubt.lost && differ && same) {
         order_cases_other_account(cases);
         return;
     }
-    if (cases->doubt.lost && reconcile->have_balances) /* an order was lost there, and nothing else */
-        order_cases_doubt_over(cases);
+    if (cases->doubt.lost && reconcile->have_balances && !differ)
+        order_cases_witness_lost(cases);
     if (!reconcile->have_balances || cases->serial != reconcile->serial || any_open(cases)) {
         end_cycle(cases, false, false, at);
     } else if (differ && cases->witness.client_id[0]) {

@@ -31,6 +31,19 @@ void order_cases_confirmed(struct order_cases *cases)
         cases->witness = cases->newest;
 }
 
+void order_cases_no_witness(struct order_cases *cases, const char *client_id)
+{
+    if (strcmp(cases->newest.client_id, client_id) == 0)
+        cases->newest.client_id[0] = '\0';
+}
+
+void order_cases_witness_lost(struct order_cases *cases)
+{
+    order_cases_no_witness(cases, cases->witness.client_id);
+    cases->witness = cases->newest;
+    order_cases_doubt_over(cases);
+}
+
 void order_cases_ask_witness(struct order_cases *cases, const struct case_time *at)
 {
     struct case_doubt *doubt = &cases->doubt;
@@ -89,7 +102,7 @@ void order_cases_witness_answer(struct order_cases *cases, const struct case_ask
     struct case_doubt *doubt = &cases->doubt;
     doubt->asked = false;
     if (strcmp(asked->client_id, cases->witness.client_id) != 0) { /* it was confirmed meanwhile */
-        if (doubt->open)
+        if (doubt->open || cases->reconcile.step == RECONCILE_WITNESS)
             doubt->due_ns = at->now_ns;
     } else if (answer->outcome == VENUE_ABSENT) {
         absent(cases, at);

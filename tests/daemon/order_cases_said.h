@@ -19,7 +19,7 @@ static struct {
     uint64_t news_of[SAID];
     char text[VENUE_UPDATE_TEXT_MAX], reset[VENUE_UPDATE_TEXT_MAX], rights[VENUE_UPDATE_TEXT_MAX];
     char doubt[ORDER_CLIENT_ID_MAX];
-    int n_asks, n_news, n_balances;
+    int n_asks, n_news, n_balances, n_doubts;
     bool differ;
     char booked[VENUE_ORDER_ID_MAX], twin[VENUE_ORDER_ID_MAX];
 } said;
@@ -105,6 +105,7 @@ static inline void on_rights(void *ctx, const char *text)
 static inline void on_doubt(void *ctx, const char *client_id)
 {
     (void)ctx;
+    said.n_doubts += client_id != NULL;
     snprintf(said.doubt, sizeof said.doubt, "%s", client_id ? client_id : "over");
 }
 
