@@ -155,7 +155,7 @@ void venue_execution_on_reset(void *ctx, const char *text)
     }
     execution->denied = true;
     snprintf(words, sizeof words, "is not attached: %s: a reload, and the next start, try it again", text);
-    execution->host.alert(execution->host.ctx, words);
+    venue_execution_alert(execution, EXECUTION_ALERT_LINK, words);
 }
 
 void venue_execution_on_rights(void *ctx, const char *text)
@@ -163,16 +163,16 @@ void venue_execution_on_rights(void *ctx, const char *text)
     struct venue_execution *execution = ctx;
     char words[VENUE_UPDATE_TEXT_MAX + 80];
     snprintf(words, sizeof words, "has keys that may read, and not trade: %s", text ? text : "");
-    execution->host.alert(execution->host.ctx, text ? words : NULL);
+    venue_execution_alert(execution, EXECUTION_ALERT_RIGHTS, text ? words : NULL);
 }
 
 void venue_execution_on_doubt(void *ctx, const char *client_id)
 {
-    const struct venue_execution *execution = ctx;
+    struct venue_execution *execution = ctx;
     char words[ORDER_CLIENT_ID_MAX + VENUE_NAME_MAX + 120];
     snprintf(
         words, sizeof words,
         "holds its orders back: that of client id %s, which it had, is not known at %s: was it reset there?",
         client_id ? client_id : "", execution->venue);
-    execution->host.alert(execution->host.ctx, client_id ? words : NULL);
+    venue_execution_alert(execution, EXECUTION_ALERT_DOUBT, client_id ? words : NULL);
 }

@@ -41,6 +41,18 @@ int venue_execution_create(const struct venue_execution_config *config, struct v
     return 0;
 }
 
+static bool lasts(const struct venue_execution *execution, enum execution_alert alert)
+{
+    return execution->alerts & 1U << alert;
+}
+
+void venue_execution_alert(struct venue_execution *execution, enum execution_alert alert, const char *text)
+{
+    execution->alerts = text ? execution->alerts | 1U << alert : execution->alerts & ~(1U << alert);
+    if (text || execution->alerts == 0)
+        execution->host.alert(execution->host.ctx, text);
+}
+
 static void drop_requests(struct venue_execution *execution)
 {
     for (struct execution_request *request; (request = execution->requests);) {
@@ -186,10 +198,8 @@ static void on_state(void *user, const struct venue_status *status)
     snprintf(execution->detail, sizeof execution->detail, "%s", status->detail);
     if (execution->up && !up)
         execution->down_ns = now.now_ns;
-    if (!execution->up && up) { /* of a former run, too */
-        execution->host.alert(execution->host.ctx, NULL);
-        execution->reported = execution->reported_failing = false;
-    }
+    if (!execution->up && up) /* of a former run, too */
+        venue_execution_alert(execution, EXECUTION_ALERT_LINK, NULL);
     execution->up = up;
     order_cases_link(execution->cases, up, &now);
     if (status->link == VENUE_FINAL) {
@@ -321,7 +331,8 @@ int venue_execution_open(struct venue_execution *execution, const struct venue_a
                                           .reset = venue_execution_on_reset,
                                           .rights = venue_execution_on_rights,
                                           .doubt = venue_execution_on_doubt};
-    execution->over = execution->starved = execution->reported_failing = false;
+    execution->over = execution->starved = false;
+    execution->alerts = 0;
     execution->detail[0] = '\0';
     take_symbols(execution);
     execution->cases = order_cases_create(&config, &sink);
@@ -422,20 +433,19 @@ static int64_t watch_compared(struct venue_execution *execution, int64_t now_ns)
     struct order_cases_view view;
     char text[VENUE_UPDATE_TEXT_MAX + 80];
     order_cases_view(execution->cases, &view);
-    if (!view.failing[0] && execution->reported_failing)
-        execution->host.alert(execution->host.ctx, NULL);
-    execution->reported_failing &= view.failing[0] != '\0';
-    if (!view.failing[0] || execution->reported_failing)
+    const bool reported = lasts(execution, EXECUTION_ALERT_FAILING);
+    if (!view.failing[0] && reported)
+        venue_execution_alert(execution, EXECUTION_ALERT_FAILING, NULL);
+    if (!view.failing[0] || reported)
         return INT64_MAX;
     if (now_ns - view.failing_ns < FAILING_NS)
         return view.failing_ns + FAILING_NS;
-    execution->reported_failing = true;
     snprintf(text, sizeof text, "%s: %s does not say what it holds: %s",
              engine_venue_attached(engine_of(execution), venue_execution_account(execution))
                  ? "is not compared"
                  : "is not attached",
              execution->venue, view.failing);
-    execution->host.alert(execution->host.ctx, text);
+    venue_execution_alert(execution, EXECUTION_ALERT_FAILING, text);
     return INT64_MAX;
 }
 
@@ -443,13 +453,12 @@ static int64_t watch_compared(struct venue_execution *execution, int64_t now_ns)
 static int64_t watch_link(struct venue_execution *execution, int64_t now_ns)
 {
     char text[VENUE_DETAIL_MAX + 80];
-    if (execution->up || execution->reported)
+    if (execution->up || lasts(execution, EXECUTION_ALERT_LINK))
         return INT64_MAX;
     if (now_ns - execution->down_ns < ABSENT_NS)
         return execution->down_ns + ABSENT_NS;
-    execution->reported = true;
     snprintf(text, sizeof text, "%s sends it no user data: %s", execution->venue, execution->detail);
-    execution->host.alert(execution->host.ctx, text);
+    venue_execution_alert(execution, EXECUTION_ALERT_LINK, text);
     return INT64_MAX;
 }
 

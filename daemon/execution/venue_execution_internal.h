@@ -22,6 +22,14 @@ struct execution_asked {
     bool failed; /* it could not be made */
 };
 
+/* What the account's one alert is of, which is over once none of these lasts. */
+enum execution_alert {
+    EXECUTION_ALERT_LINK,    /* no user data, or it is not opened again */
+    EXECUTION_ALERT_FAILING, /* it cannot be compared */
+    EXECUTION_ALERT_RIGHTS,
+    EXECUTION_ALERT_DOUBT,
+};
+
 struct venue_execution {
     struct venue_execution_config config;
     char account[ACCOUNT_NAME_MAX], venue[VENUE_NAME_MAX];
@@ -35,14 +43,15 @@ struct venue_execution {
     bool denied;  /* before it was attached: it is not opened again */
     bool over;    /* nothing more is sent: closed at the next step */
     bool up;
-    int64_t down_ns;       /* since when it is not up */
-    bool reported;         /* that it is not, by an alert */
-    bool reported_failing; /* that it cannot be compared, likewise */
+    int64_t down_ns; /* since when it is not up */
+    unsigned alerts; /* bits of enum execution_alert: those that last */
     char detail[VENUE_DETAIL_MAX];
 };
 
 /* After each input: asks what is due. */
 void venue_execution_step(struct venue_execution *execution);
+/* NULL: it is over. */
+void venue_execution_alert(struct venue_execution *execution, enum execution_alert alert, const char *text);
 int venue_execution_account(const struct venue_execution *execution); /* the engine's number, or -1 */
 
 /* ---- execution_events.c: of struct order_cases_sink ---- */

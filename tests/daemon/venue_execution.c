@@ -510,6 +510,8 @@ static void test_halted(void)
     CHECK_STR(last()->what, "balances");
     CHECK(!engine_venue_halted(h.engine, ALICE));
     reply((struct venue_answer){.outcome = VENUE_DONE});
+    link_is(VENUE_WAITING, "connection refused");
+    link_is(VENUE_UP, ""); /* which ends no other condition */
     CHECK(strstr(alert, "may read, and not trade: 401: request is not authorized") != NULL);
     id = buy(E8 / 100);
     venue_execution_committed(execution, rows);
