@@ -1,107 +1,11 @@
-/* Accounts whose orders are filled at their venue: what is sent, what the venue's news do, fees in the asset
- * that was bought, exits that wait for one another, and an account that was reset there. */
+/* Orders that are filled at their venue: what is sent, what the venue's news do, fees in the asset that was
+ * bought, exits that wait for one another, and an order that is there twice. */
 #include "engine/record.h"
 #include "engine/state.h"
 #include "strategy/intent.h"
-#include "tests/engine/puppet.h"
+#include "tests/engine/at_venue.h"
 #include "tests/engine/reload.h"
 #include "tests/random.h"
-
-static struct harness h;
-
-static void open_account(const struct strategy *strategy)
-{
-    harness_init(&h);
-    h.accounts[ALICE].strategy = strategy;
-    h.accounts[ALICE].rules.execution = EXECUTION_VENUE_PAPER;
-    puppet_n = 0;
-    harness_open(&h);
-    CHECK_INT(h.rows, 1); /* bob's deposit */
-    quote(&h, BTCUSDT, 60000 * E8, 10 * E8, 60010 * E8, 10 * E8);
-    trade(&h, BTCUSDT, 60000 * E8, E8);
-}
-
-static void account_news(enum venue_account_update news, int64_t usdt, int64_t btc)
-{
-    const struct venue_total totals[] = {{"USDT", 8, usdt}, {"BTC", 8, btc}, {"DOGE", 8, 77}};
-    struct event event = {.kind = EVENT_VENUE_ACCOUNT,
-                          .venue_account = {.account = ALICE,
-                                            .update = news,
-                                            .prefix = "0abc1234",
-                                            .totals = totals,
-                                            .n = 3,
-                                            .text = "wiped"}};
-    CHECK_INT(harness_event(&h, &event), 0);
-}
-
-static void attached(int64_t btc)
-{
-    open_account(&puppet_strategy);
-    account_news(VENUE_ACCOUNT_ATTACHED, 5000 * E8, btc);
-}
-
-static struct event news_of(uint64_t id, enum venue_update news)
-{
-    return (struct event){
-        .kind = EVENT_VENUE_ORDER,
-        .venue_order = {.account = ALICE, .order_id = id, .update = news, .venue_id = "17", .text = "no"}};
-}
-
-static void news(uint64_t id, enum venue_update kind)
-{
-    struct event event = news_of(id, kind);
-    CHECK_INT(harness_event(&h, &event), 0);
-}
-
-static void filled(uint64_t id, int64_t price, int64_t qty, int64_t cumulative, const char *fee_asset,
-                   int64_t fee)
-{
-    struct event event = news_of(id, VENUE_UPDATE_FILL);
-    event.venue_order.fill.price = price;
-    event.venue_order.fill.qty = qty;
-    event.venue_order.fill.cumulative = cumulative;
-    event.venue_order.fill.notional = -1;
-    event.venue_order.fill.fee = fee;
-    snprintf(event.venue_order.fill.fee_asset, sizeof event.venue_order.fill.fee_asset, "%s", fee_asset);
-    CHECK_INT(harness_event(&h, &event), 0);
-}
-
-static const struct position *held(void)
-{
-    return &engine_account(h.engine, ALICE)->positions[BTCUSDT];
-}
-
-static enum order_state state_of(uint64_t id)
-{
-    return reported(&h, id)->state;
-}
-
-static void test_attach(void)
-{
-    open_account(&puppet_strategy);
-    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
-    CHECK_INT(h.command_reason, ORDER_VENUE_DETACHED);
-    account_news(VENUE_ACCOUNT_ATTACHED, 5000 * E8, E8);
-    CHECK(engine_venue_attached(h.engine, ALICE));
-    CHECK_INT(engine_account(h.engine, ALICE)->deposits, 5000 * E8);
-    CHECK_INT(engine_equity(h.engine, ALICE), 5000 * E8);
-    CHECK_INT(held()->qty, 0); /* what was there is no position, and nothing sells it */
-    order(&h, ALICE, BTCUSDT, ORDER_SELL, ORDER_MARKET, E8 / 100, 0);
-    CHECK(h.command_reason == ORDER_NO_SHORTS || h.command_reason == ORDER_INSUFFICIENT_BALANCE);
-    account_news(VENUE_ACCOUNT_ATTACHED, 1, 1); /* twice: nothing */
-    CHECK_INT(engine_equity(h.engine, ALICE), 5000 * E8);
-    char id[ORDER_CLIENT_ID_MAX];
-    engine_venue_client_id(h.engine, ALICE, 1, id);
-    CHECK_STR(id, "0abc1234-1");
-    CHECK_INT(engine_venue_order_of(h.engine, ALICE, id), 1);
-    CHECK_INT(engine_venue_order_of(h.engine, ALICE, "0abc1234-01"), 0);
-    CHECK_INT(engine_venue_order_of(h.engine, ALICE, "0abc1234-99"), 0);
-    CHECK_INT(engine_venue_order_of(h.engine, ALICE, "web_1"), 0);
-    struct event_command deposit = {.kind = COMMAND_ACCOUNT_DEPOSIT, .money = {ALICE, 0, E8}};
-    command(&h, deposit);
-    CHECK_INT(h.command_reason, ORDER_VENUE_TERMS); /* money moves at the venue */
-    harness_close(&h);
-}
 
 /* Nothing but the venue's news fills and ends it; a fee in the asset bought leaves so much less of it. */
 static void test_fill(void)
@@ -152,10 +56,6 @@ static void ends_there(struct order request, bool asked, enum venue_update updat
         uint64_t entry = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
         filled(entry, 60010 * E8, E8 / 100, E8 / 100, "USDT", 0);
     }
-    request.account = ALICE;
-    request.symbol = BTCUSDT;
-    request.qty = E8 / 100;
-    request.by_hand = true;
     uint64_t id = ask(&h, request), alerts = h.alerts;
     CHECK_INT(h.command_reason, ORDER_OK);
     news(id, VENUE_UPDATE_OPEN);
@@ -190,17 +90,18 @@ static void test_never_there(void)
 
 static void test_ended_there(void)
 {
-    const struct order limit = {.type = ORDER_LIMIT, .price = 59000 * E8},
-                       day = {.type = ORDER_LIMIT, .tif = ORDER_DAY, .price = 59000 * E8},
-                       ioc = {.type = ORDER_LIMIT, .tif = ORDER_IOC, .price = 59000 * E8},
-                       stop = {.type = ORDER_STOP, .side = ORDER_SELL, .stop_price = 59000 * E8},
-                       market = {.type = ORDER_MARKET};
-    ends_there(limit, false, VENUE_UPDATE_CANCELED, true, false);
-    ends_there(limit, false, VENUE_UPDATE_EXPIRED, true, false);
-    ends_there(limit, true, VENUE_UPDATE_CANCELED, false, false);
-    ends_there(stop, false, VENUE_UPDATE_CANCELED, true, true);
-    ends_there(stop, false, VENUE_UPDATE_EXPIRED, true, true);
-    ends_there(stop, true, VENUE_UPDATE_CANCELED, false, true);
+    const struct order low = limit(ORDER_BUY, E8 / 100, 59000 * E8),
+                       exit = stop(ORDER_SELL, E8 / 100, 59000 * E8),
+                       market = order_of(ORDER_BUY, ORDER_MARKET, E8 / 100);
+    struct order day = low, ioc = low;
+    day.tif = ORDER_DAY;
+    ioc.tif = ORDER_IOC;
+    ends_there(low, false, VENUE_UPDATE_CANCELED, true, false);
+    ends_there(low, false, VENUE_UPDATE_EXPIRED, true, false);
+    ends_there(low, true, VENUE_UPDATE_CANCELED, false, false);
+    ends_there(exit, false, VENUE_UPDATE_CANCELED, true, true);
+    ends_there(exit, false, VENUE_UPDATE_EXPIRED, true, true);
+    ends_there(exit, true, VENUE_UPDATE_CANCELED, false, true);
     ends_there(day, false, VENUE_UPDATE_EXPIRED, false, false);
     ends_there(day, false, VENUE_UPDATE_CANCELED, true, false);
     ends_there(ioc, false, VENUE_UPDATE_EXPIRED, false, false);
@@ -263,14 +164,9 @@ static void test_unknown(void)
 static void test_expiry(void)
 {
     attached(0);
-    struct order request = {.account = ALICE,
-                            .symbol = BTCUSDT,
-                            .type = ORDER_LIMIT,
-                            .tif = ORDER_GTD,
-                            .qty = E8 / 100,
-                            .price = 59000 * E8,
-                            .expires_ns = h.now_ns + MINUTE_NS,
-                            .by_hand = true};
+    struct order request = limit(ORDER_BUY, E8 / 100, 59000 * E8);
+    request.tif = ORDER_GTD;
+    request.expires_ns = h.now_ns + MINUTE_NS;
     uint64_t id = ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_OK);
     news(id, VENUE_UPDATE_OPEN);
@@ -299,14 +195,9 @@ static void test_day(void)
 {
     open_account(NULL);
     account_news(VENUE_ACCOUNT_ATTACHED, 5000 * E8, 0);
-    struct order request = {.account = ALICE,
-                            .symbol = BTCUSDT,
-                            .type = ORDER_LIMIT,
-                            .tif = ORDER_DAY,
-                            .post_only = true,
-                            .qty = E8 / 100,
-                            .price = 59000 * E8,
-                            .by_hand = true};
+    struct order request = limit(ORDER_BUY, E8 / 100, 59000 * E8);
+    request.tif = ORDER_DAY;
+    request.post_only = true;
     uint64_t id = ask(&h, request);
     CHECK_INT(h.command_reason, ORDER_OK);
     news(id, VENUE_UPDATE_OPEN);
@@ -490,120 +381,25 @@ static void test_part(void)
     harness_close(&h);
 }
 
-static void test_balances(void)
-{
-    attached(0);
-    account_news(VENUE_ACCOUNT_BALANCES, 5000 * E8, 0);
-    CHECK_INT(h.alerts, 0);
-    account_news(VENUE_ACCOUNT_BALANCES, 4900 * E8, 3);
-    CHECK_STR(h.last_alert, "VENUE_BALANCE");
-    CHECK_INT(engine_account(h.engine, ALICE)->deposits, 4900 * E8);
-    CHECK_INT(h.ledger_sum[ALICE][0], 4900 * E8);
-    CHECK_INT(h.ledger_sum[ALICE][1], 3);
-    harness_close(&h);
-}
-
-/* Bought and sold elsewhere: the money that moved is a flow, so that no return, no drawdown and no day's loss
- * comes of it, whatever was gained before. */
-/* What is as small as rounding is booked, and alerted from a cent on, or from a millionth of the equity. */
-static void test_rounding(void)
-{
-    static const struct {
-        int64_t usdt, btc; /* more than before */
-        bool alerts;
-    } cases[] = {{0, 2, false},       {0, -2, false},       {0, 8, false}, /* at 60000: 0.0048 */
-                 {0, 9, true},        {E8 / 250, 0, false}, {-E8 / 250, 0, false}, {E8 / 200 + 1, 0, true},
-                 {-E8 / 100, 0, true}}; /* equity 5000: from 0.005 on */
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        attached(E8);
-        h.last_alert[0] = '\0';
-        account_news(VENUE_ACCOUNT_BALANCES, 5000 * E8 + cases[i].usdt, E8 + cases[i].btc);
-        CHECK_STR(h.last_alert, cases[i].alerts ? "VENUE_BALANCE" : "");
-        CHECK_INT(h.ledger_sum[ALICE][1], E8 + cases[i].btc);
-        CHECK_INT(engine_equity(h.engine, ALICE), 5000 * E8 + cases[i].usdt);
-        harness_close(&h);
-    }
-}
-
 /* Of a position that was to be closed, or protected, the alert says what it is without. */
 static void test_refusal_of_an_exit(void)
 {
-    for (int stop = 0; stop < 2; stop++) {
+    for (int stops = 0; stops < 2; stops++) {
         attached(0);
         uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
         filled(id, 60000 * E8, E8 / 100, E8 / 100, "USDT", 0);
-        struct order exit = {.account = ALICE,
-                             .symbol = BTCUSDT,
-                             .side = ORDER_SELL,
-                             .type = stop ? ORDER_STOP : ORDER_MARKET,
-                             .qty = E8 / 100,
-                             .stop_price = stop ? 50000 * E8 : 0,
-                             .reduce_only = true};
+        struct order exit =
+            stops ? stop(ORDER_SELL, E8 / 100, 50000 * E8) : order_of(ORDER_SELL, ORDER_MARKET, E8 / 100);
+        exit.reduce_only = true;
+        exit.by_hand = false;
         command(&h, (struct event_command){.kind = COMMAND_ORDER, .order = {.n_legs = 1, .legs = &exit}});
         CHECK_INT(h.command_reason, ORDER_OK);
         news(id + 1, VENUE_UPDATE_REJECTED);
         CHECK_STR(h.last_alert, "VENUE_REFUSED");
-        CHECK((strstr(h.last_alert_text, ": the position is without it") != NULL) == stop);
-        CHECK((strstr(h.last_alert_text, ": the position is not closed") != NULL) == !stop);
+        CHECK((strstr(h.last_alert_text, ": the position is without it") != NULL) == stops);
+        CHECK((strstr(h.last_alert_text, ": the position is not closed") != NULL) == !stops);
         harness_close(&h);
     }
-}
-
-static void test_elsewhere(void)
-{
-    attached(0);
-    const struct account *account = engine_account(h.engine, ALICE);
-    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
-    filled(id, 60000 * E8, E8 / 100, E8 / 100, "USDT", 0);
-    trade(&h, BTCUSDT, 66000 * E8, E8);
-    pass(&h, SECOND_NS);
-    int64_t before = engine_equity(h.engine, ALICE), day_base = engine_day_base(h.engine, ALICE);
-    CHECK_INT(before, 5060 * E8);
-    account_news(VENUE_ACCOUNT_BALANCES, 1100 * E8, 6000000); /* 0.05 more for 3300 */
-    CHECK_INT(engine_equity(h.engine, ALICE), 1760 * E8);
-    CHECK_INT(account->deposits, 1700 * E8);
-    CHECK_INT(engine_equity(h.engine, ALICE) - (account->deposits - 5000 * E8), before);
-    CHECK_INT(account->equity_peak, 1760 * E8);
-    CHECK_INT(engine_day_base(h.engine, ALICE), day_base - 3300 * E8);
-    CHECK_INT(held()->qty, E8 / 100);
-    account_news(VENUE_ACCOUNT_BALANCES, 4400 * E8, E8 / 100); /* and sold again */
-    CHECK_INT(engine_equity(h.engine, ALICE), before);
-    CHECK_INT(account->deposits, 5000 * E8);
-    CHECK_INT(account->equity_peak, before);
-    CHECK(!strstr(h.last_alert_text, "less than its position"));
-    account_news(VENUE_ACCOUNT_BALANCES, 5060 * E8,
-                 0); /* what an order of ours bought: said, and no return */
-    CHECK(strstr(h.last_alert_text, "less than its position, which account reset ends"));
-    CHECK_INT(engine_equity(h.engine, ALICE) - (account->deposits - 5000 * E8), before);
-    harness_close(&h);
-}
-
-static void test_reset(void)
-{
-    attached(0);
-    uint64_t id = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 100, 59000 * E8);
-    news(id, VENUE_UPDATE_UNKNOWN);
-    struct event_command reset = {.kind = COMMAND_ACCOUNT_RESET, .money = {ALICE, 0, 0}};
-    command(&h, reset);
-    CHECK_INT(h.command_reason, ORDER_VENUE_TERMS); /* it was not reset there */
-    account_news(VENUE_ACCOUNT_RESET, 0, 0);
-    CHECK_STR(h.last_alert, "VENUE_HALTED");
-    CHECK(engine_venue_halted(h.engine, ALICE) && state_of(id) == ORDER_CANCELED);
-    CHECK_INT(reported(&h, id)->reason, ORDER_VENUE_LOST);
-    order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_MARKET, E8 / 100, 0);
-    CHECK_INT(h.command_reason, ORDER_VENUE_DETACHED);
-    account_news(VENUE_ACCOUNT_ATTACHED, 9 * E8, 0); /* not before it is reset here */
-    CHECK(!engine_venue_attached(h.engine, ALICE));
-    command(&h, reset);
-    CHECK_INT(h.command_reason, ORDER_OK);
-    CHECK(strncmp(h.last_over, "VENUE_HALTED account alice ", 27) == 0);
-    CHECK_INT(h.ledger_sum[ALICE][0], 0);
-    account_news(VENUE_ACCOUNT_ATTACHED, 9000 * E8, 0);
-    CHECK_INT(engine_equity(h.engine, ALICE), 9000 * E8);
-    command(&h, reset); /* and where nothing is open there: it is attached again */
-    CHECK_INT(h.command_reason, ORDER_OK);
-    CHECK(!engine_venue_attached(h.engine, ALICE) && h.ledger_sum[ALICE][0] == 0);
-    harness_close(&h);
 }
 
 static struct event duplicate_of(uint64_t id, const char *venue_id, enum order_side side,
@@ -780,7 +576,6 @@ static void test_saved(struct random *random)
 int main(void)
 {
     struct random random = random_seeded("engine/venue_orders", 29);
-    test_attach();
     test_fill();
     test_ended_there();
     test_never_there();
@@ -792,11 +587,7 @@ int main(void)
     leave_with_stop(false);
     leave_with_stop(true);
     test_part();
-    test_balances();
-    test_rounding();
     test_refusal_of_an_exit();
-    test_elsewhere();
-    test_reset();
     test_bad_news();
     test_duplicate();
     test_saved(&random);
