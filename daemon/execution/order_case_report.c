@@ -59,13 +59,13 @@ static bool ends(enum venue_order_state state)
     return state != VENUE_ORDER_NEW && state != VENUE_ORDER_PARTIAL;
 }
 
-/* It has ended for us, and lives there: it is looked for once more, and then cancelled. */
-static void stray(struct order_cases *cases, struct order_case *c, const struct case_time *at)
+void order_case_stray(struct order_cases *cases, struct order_case *c, const struct case_time *at)
 {
     c->mute = c->cancel = true;
-    c->state = CASE_UNKNOWN;
-    c->query_ns = c->cancel_ns = at->now_ns;
+    c->cancel_ns = at->now_ns;
+    order_case_unknown(c, at->now_ns);
     cases->reconcile.now.strays++;
+    cases->serial++;
 }
 
 void order_case_report(struct order_cases *cases, struct order_case *c, const struct venue_order *order,
@@ -73,7 +73,7 @@ void order_case_report(struct order_cases *cases, struct order_case *c, const st
 {
     if (c->state == CASE_ENDED) {
         if (!ends(order->state) && !c->venue_id[0] && c->booked < c->order.qty)
-            stray(cases, c, at);
+            order_case_stray(cases, c, at);
         else if (order->filled > 0 && !c->venue_id[0])
             order_case_duplicate(cases, order, at);
         return;

@@ -149,6 +149,8 @@ void order_case_report(struct order_cases *cases, struct order_case *c, const st
                        const struct case_time *at);
 void order_case_fill(struct order_cases *cases, struct order_case *c, const struct venue_fill *fill,
                      const struct case_time *at);
+/* It has ended for us, and lives there: it is looked for once more, and then cancelled. */
+void order_case_stray(struct order_cases *cases, struct order_case *c, const struct case_time *at);
 void order_cases_external(struct order_cases *cases, const struct venue_order *order);
 /* One of ours that is not known: is it the second of its client id, or one that was refused here? Then it is
  * an order of its own from now on. False: it is neither, or that is not sure. */

@@ -97,7 +97,7 @@ static bool listed(const struct venue_answer *answer, const struct order_case *c
     return false;
 }
 
-/* One of ours that lives there, and of which nothing is known here any more: looked for, then cancelled. */
+/* One of ours that lives there, and of which nothing is known here any more. */
 static void take_stray(struct order_cases *cases, const struct venue_order *listed_order,
                        const struct case_time *at)
 {
@@ -107,10 +107,7 @@ static void take_stray(struct order_cases *cases, const struct venue_order *list
     if (!c)
         return;
     snprintf(c->venue_id, sizeof c->venue_id, "%s", listed_order->id);
-    c->mute = c->cancel = true;
-    c->cancel_ns = at->now_ns;
-    order_case_unknown(c, at->now_ns);
-    cases->reconcile.now.strays++;
+    order_case_stray(cases, c, at);
 }
 
 static void take_listed(struct order_cases *cases, const struct case_ask *asked,
@@ -118,11 +115,7 @@ static void take_listed(struct order_cases *cases, const struct case_ask *asked,
 {
     struct order_case *c = order_case_find(cases, order->client_id, order->id);
     if (c && c->state == CASE_ENDED && asked->at.now_ns > c->ended_ns) {
-        c->mute = c->cancel = true;
-        c->cancel_ns = at->now_ns;
-        order_case_unknown(c, at->now_ns);
-        cases->reconcile.now.strays++;
-        cases->serial++;
+        order_case_stray(cases, c, at);
     } else if (c) {
         order_case_report(cases, c, order, at);
     } else if (order_case_duplicate(cases, order, at)) {
