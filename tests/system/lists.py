@@ -67,5 +67,5 @@ def main():
             compare(daemon, verb)
 
 
-
-main()
+if __name__ == "__main__":
+    main()
