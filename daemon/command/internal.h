@@ -128,9 +128,9 @@ void daemon_command_put_row(const struct work *work, enum db_command_state state
 bool daemon_command_await(struct commands *commands, struct control_call *call, json_t *answer, bool repeated,
                           uint64_t ticket);
 /* Answers with {"result":…} or {"error":…}. */
-void daemon_command_answer(struct control_call *call, json_t *answer, bool repeated);
+void daemon_command_answer(struct control_call *call, const json_t *answer, bool repeated);
 /* The same of a command that came before: the first answer, an order's with the state that it has now. */
-void daemon_command_answer_again(struct commands *commands, struct control_call *call, json_t *answer);
+void daemon_command_answer_again(struct commands *commands, struct control_call *call, const json_t *answer);
 /* Looks up this request's key among earlier commands; answers the call and returns true when it came
  * before. */
 bool daemon_command_came_before(const struct request *request);

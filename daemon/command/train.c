@@ -151,7 +151,7 @@ static void on_looked(void *ctx, const json_t *answer)
 {
     struct control_call *call = ctx;
     if (answer)
-        daemon_command_answer(call, (json_t *)answer, false);
+        daemon_command_answer(call, answer, false);
     else
         control_error(call, "ENOMEM", "out of memory");
 }

@@ -28,7 +28,8 @@ void daemon_command_put_row(const struct work *work, enum db_command_state state
     daemon_session_put_command(session, &row);
 }
 
-void daemon_command_answer(struct control_call *call, json_t *answer, bool repeated)
+/* `state`: of its order, in place of the answer's; NULL: the answer's. */
+static void answer_with(struct control_call *call, const json_t *answer, bool repeated, const char *state)
 {
     const json_t *error = json_object_get(answer, "error");
     json_t *errors = json_object_get(error, "errors"); /* of a training's configuration */
@@ -46,7 +47,14 @@ void daemon_command_answer(struct control_call *call, json_t *answer, bool repea
     json_t *result = json_deep_copy(json_object_get(answer, "result"));
     if (repeated)
         json_object_set_new(result, "repeated", json_true());
+    if (state)
+        json_object_set_new(result, "state", json_string(state));
     control_ok(call, result);
+}
+
+void daemon_command_answer(struct control_call *call, const json_t *answer, bool repeated)
+{
+    answer_with(call, answer, repeated, NULL);
 }
 
 /* The state of an order that lives, or has ended. NULL: the database does not say. */
@@ -75,15 +83,10 @@ static uint64_t order_of(const json_t *answer)
                : 0;
 }
 
-void daemon_command_answer_again(struct commands *commands, struct control_call *call, json_t *answer)
+void daemon_command_answer_again(struct commands *commands, struct control_call *call, const json_t *answer)
 {
     const uint64_t order = order_of(answer);
-    const char *state = order > 0 ? state_now(commands, order) : NULL;
-    json_t *renewed = state ? json_deep_copy(answer) : json_incref(answer);
-    if (state)
-        json_object_set_new(json_object_get(renewed, "result"), "state", json_string(state));
-    daemon_command_answer(call, renewed, true);
-    json_decref(renewed);
+    answer_with(call, answer, true, order > 0 ? state_now(commands, order) : NULL);
 }
 
 /* Until when a repetition waits: an order's last rows, that have its end, may be on their way to the disk. */
