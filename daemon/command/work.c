@@ -340,8 +340,8 @@ static void reset_words(const struct engine *engine, int account, char words[sta
     }
     snprintf(
         words, ORDER_WORDS_MAX,
-        "the account is at its venue: it is reset only while it is halted or has no open orders: it has %zu, "
-        "%zu of them held here, as order %llu: order cancel --all --account %s",
+        "the account is at its venue: it is reset only while it is halted or has no open orders: it has %zu ("
+        "%zu held here), as order %llu: order cancel --all --account %s",
         n, held, (unsigned long long)first, engine_account(engine, account)->name);
 }
 

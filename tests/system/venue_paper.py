@@ -399,7 +399,7 @@ def configured(folder):
     daemon.wait_status(lambda s: s["positions"], "a position")
     assert [client_id for client_id, _, _ in venue.orders()] == [at_venue(status)["prefix"] + "-1"]
     daemon.papertape("order", "buy", venue.symbol, "0.01", "--limit", "50000.00")
-    assert "is reset only while it is halted or has no open orders: it has 1, 0 of them held here, as order 2: " \
+    assert "is reset only while it is halted or has no open orders: it has 1 (0 held here), as order 2: " \
         "order cancel --all --account paper" in (said := daemon.papertape("account", "reset", "paper", status=1)), said
     daemon.papertape("order", "cancel", "--all")
     settled(daemon)
@@ -408,7 +408,7 @@ def configured(folder):
     venue.signed("DELETE", "/api/v3/order", origClientOrderId=f"{at_venue(status)['prefix']}-{stop}")
     profit = daemon.wait_status(lambda s: [o["state"] for o in s["orders"]] == ["PENDING"] and at_venue(s)["orders"] == 0,
                                 "the profit, which is held here, alone")["orders"][0]["order"]
-    assert f"it has 1, 1 of them held here, as order {profit}: order cancel --all --account paper" \
+    assert f"it has 1 (1 held here), as order {profit}: order cancel --all --account paper" \
         in (said := daemon.papertape("account", "reset", "paper", status=1)), said
     again = ("order", "buy", venue.symbol, "0.01", "--limit", "50000.00", "--client-id", "again")
     daemon.papertape(*again)
