@@ -304,23 +304,22 @@ static void write_batch(struct recorder *r)
     int result = put_where_it_is(r, suspect || renewing, detail);
     if (result == 0 && renewing && r->writing.state)
         result = settle(r, detail);
+    if (result < 0)
+        report(r, STORING_FAILS, detail); /* before anyone who waits sees that it failed */
     pthread_mutex_lock(&r->lock);
     bool again = r->suspect;
     r->suspect |= suspect && result < 0;
+    account_for(r, result);
     if (r->config.journal.sync && disk_failed(result))
         note_doubt(r);
-    account_for(r, result);
     r->suspect |= again;
     r->renewing |= again;
     renewing = r->renewing;
     pthread_mutex_unlock(&r->lock);
-    report(r,
-           result < 0 ? STORING_FAILS
-           : renewing ? STORING_CHECKS
-                      : STORING_OK,
-           result < 0 ? detail
-           : renewing ? "it begins again with a whole state"
-                      : "");
+    if (result == 0 && renewing)
+        report(r, STORING_CHECKS, "it begins again with a whole state");
+    else if (result == 0)
+        report(r, STORING_OK, "");
     pthread_mutex_lock(&r->lock);
     pthread_cond_broadcast(&r->written);
     if (result == -ENODATA)
@@ -526,10 +525,16 @@ static void await_written(struct recorder *r)
         wait_until(r, until);
 }
 
+/* Does what was given last wait for more than its turn? A recording's failure ends it. The lock is held. */
+static bool stuck(const struct recorder *r)
+{
+    return r->failure < 0 ? !r->config.once : r->renewing;
+}
+
 int daemon_recorder_sync(struct recorder *r, uint64_t seq)
 {
     pthread_mutex_lock(&r->lock);
-    while (r->durable_seq < seq && r->lost_seq < seq && !r->ended && r->failure == 0 && !r->renewing) {
+    while (r->durable_seq < seq && r->lost_seq < seq && !r->ended && !stuck(r)) {
         r->hurry = true;
         await_written(r);
     }
