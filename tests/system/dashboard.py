@@ -111,7 +111,7 @@ def runs(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
             return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 
@@ -264,6 +264,7 @@ def test_stale_and_back(session):
     tmux.keys("p")  # trading is paused: p resumes
     expect(tmux, "resume pending")
     expect(tmux, "unanswered", "timed out")
+    tmux.keys("Escape")  # else its words stay for a minute, over the daemon's
     daemon.stop()
     expect(tmux, "NO DAEMON", "no daemon is listening", "BTCUSDT")
     tmux.keys("p")
