@@ -15,7 +15,6 @@ import json
 import os
 import random
 import re
-import resource
 import signal
 import socket
 import subprocess
@@ -33,7 +32,7 @@ BEGIN = 1704067200000  # 2024-01-01
 END = BEGIN + DAYS * 1440 * MINUTE
 NOW = END + 2 * 1440 * MINUTE  # what is older than a day is settled
 NAMES = [f"{base}USDT" for base in ("BTC", "ETH", "BNB", "XRP", "ADA", "SOL", "DOT", "LTC")]
-FAULTS = (["half-answer"], ["429:1s", "5xx"], ["slow-answer:100kB/s"], ["418:1s", "half-answer"])
+FAULTS = (["half-answer"], ["429:1s", "5xx"], [f"slow-answer:{100 if harness.LONG else 400}kB/s"], ["418:1s", "half-answer"])
 
 
 def make(chance, name):
@@ -377,10 +376,7 @@ def full(folder, replay):
     line = command(replay, place)
     line[line.index("--symbol") + 1] = NAMES[0]
     kept = os.path.join(place, "cache", f"binance@{replay.urls['rest_url'].removeprefix('https://')}", f"{NAMES[0]}_1m.history")
-
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (400000, resource.RLIM_INFINITY))
-    done = harness.run(line, 1, preexec_fn=limit)
+    done = harness.run(["prlimit", "--fsize=400000:", *line], 1)
     assert 0 < os.path.getsize(kept) <= 400000
     print(f"a full disk: {kept_as_said(done, 'File too large', line)} bars kept, as it says")
 
@@ -560,31 +556,33 @@ def refused(folder, replay):
         assert done.returncode == status and words in done.stderr and done.stderr.count("\n") == 1, (more, done)
 
 
+def by_one_venue(folder, chance, source, files):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    through_faults(folder, chance, source, files, port)
+    transcript = os.path.join(folder.path, "transcript")
+    replay = replayed(folder, files, transcript, port)
+    without_faults(folder, replay, transcript, source)
+    archived(folder, source, replay)
+    checked(folder, replay, chance)
+    several(folder, replay, source)
+    backtested(folder, source, replay)
+    parallel(folder, replay)
+    full(folder, replay)
+    full_disk(folder, replay)
+    refused(folder.path, replay)
+    assert replay.stop() == 0
+    offline(folder, source, replay)
+
+
 def main():
     chance = random.Random(SEED)
     with harness.Folder() as folder:
-        place, transcript = folder.within("source"), os.path.join(folder.path, "transcript")
+        place = folder.within("source")
         source = {name: make(chance, name) for name in NAMES}
         files = [made_bars.write(place, name, bars) for name, bars in source.items()]
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        through_faults(folder, chance, source, files, port)
-        replay = replayed(folder, files, transcript, port)
-        without_faults(folder, replay, transcript, source)
-        archived(folder, source, replay)
-        checked(folder, replay, chance)
-        several(folder, replay, source)
-        backtested(folder, source, replay)
-        parallel(folder, replay)
-        full(folder, replay)
-        full_disk(folder, replay)
-        alpaca(folder)
-        alpaca_faults(folder)
-        banned(folder, files)
-        failing(folder, files)
-        refused(folder.path, replay)
-        assert replay.stop() == 0
-        offline(folder, source, replay)
+        harness.together(folder, lambda folder: by_one_venue(folder, chance, source, files), alpaca, alpaca_faults,
+                         lambda folder: banned(folder, files), lambda folder: failing(folder, files))
 
 
 main()
