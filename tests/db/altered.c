@@ -10,9 +10,9 @@
 enum { EVENTS = 2500, CELLS_LONG = 3000, BITS_LONG = 5000 };
 
 #ifdef __SANITIZE_ADDRESS__
-enum { CELLS = 40, BITS = 80 };
+enum { CELLS = 20, BITS = 40 };
 #else
-enum { CELLS = 80, BITS = 150 };
+enum { CELLS = 60, BITS = 100 };
 #endif
 
 static struct {
@@ -267,6 +267,8 @@ int main(void)
     verify(names, sizeof names);
     CHECK_STR(names, "");
     printf("%zu bytes, %" PRIu64 " orders, %" PRIu64 " fills\n", record.size, b.orders, b.fills);
+    if (!thorough)
+        printf("counts: %d cells and %d bits (--long: %d and %d)\n", CELLS, BITS, CELLS_LONG, BITS_LONG);
     test_cells(&random, thorough ? CELLS_LONG : CELLS);
     test_rows();
     test_bits(&random, thorough ? BITS_LONG : BITS);
