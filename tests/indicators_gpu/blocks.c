@@ -44,6 +44,7 @@ int main(int argc, char **argv)
     batch_try_long(compute, SMALL);
     gpu_module_close(module);
     if (SMALL)
-        printf("counts: of sizes 33 and 1025, of kinds one (without a sanitizer: all)\n");
+        printf(
+            "counts: of sizes 33 and 1025, of kinds one, of long series every second row (without a sanitizer: all)\n");
     return check_done("indicators_gpu/blocks");
 }
