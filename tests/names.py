@@ -22,7 +22,7 @@ def prefixes():
         rows = re.findall(r"^\| (`[^|]*) \| ([^|]*) \|$", page.read(), re.M)
     found = {}
     for folders, words in rows:
-        for word in re.findall(r"`(\w+_)`", words):
+        for word in re.findall(r"`(\w+)`", words):
             if word in found:
                 raise SystemExit(f"{PAGE}: {word} is in two lines")
             found[word] = re.findall(r"`([^`]+)`", folders)

@@ -1,5 +1,5 @@
 """Each function that a lazy_*.c defines is called, and is in the library that it names, the one whose header was compiled;
-no program is linked to that library, and a program that cannot load it says so in its own way.
+the program is not linked to that library, and one that cannot load it says so in its own way.
 usage: lazy_library.py SOURCE COMPILER PAPERTAPE PAPERTAPED"""
 import ctypes
 import os
@@ -11,6 +11,7 @@ import tempfile
 
 source, compiler, (papertape, papertaped) = pathlib.Path(sys.argv[1]), sys.argv[2].split(), sys.argv[3:]
 LAZY = [path for path in sorted(source.glob("*/**/lazy_*.c")) if path.name != "lazy_library.c"]
+OF_MACROS = {"SSL_ctrl", "SSL_CTX_ctrl", "SSL_want"}  # which only macros of their header call
 ABSENT = re.compile(r"(lib\w+\.so\.\d+) is needed: ")
 
 
@@ -28,6 +29,11 @@ def called():
     return names
 
 
+def programs(path):
+    """Those that are not linked to it: what cli/ has is papertape's alone."""
+    return (papertape,) if path.parent == source / "cli" else (papertape, papertaped)
+
+
 def check_file(path, calls):
     text = path.read_text(encoding="utf-8")
     named = re.search(r'\.file = "(lib(\w+)\.so\.\d+)"', text)
@@ -39,8 +45,8 @@ def check_file(path, calls):
     by_hand = set(re.findall(r'lazy_library_function\([^"]*"(\w+)"\)', text))
     absent = [name for name in defined | by_hand if not hasattr(library, name)]
     assert not absent, f"{path}: {file} lacks {absent}"
-    assert defined <= calls, f"{path}: not called: {defined - calls}"
-    for program in (papertape, papertaped):
+    assert defined <= calls | OF_MACROS, f"{path}: not called: {defined - calls}"
+    for program in programs(path):
         needed = dynamic(program, "NEEDED")
         assert needed and file not in needed, f"{program} is linked to {file}"
     return file, len(defined | by_hand)
@@ -55,7 +61,7 @@ def check_absent(folder):
     """Files that are no libraries stand in their places: each program reports it where it reports all else."""
     libraries = folder / "lib"
     libraries.mkdir()
-    for path in LAZY:
+    for path in (path for path in LAZY if papertaped in programs(path) or path.name == "lazy_archive.c"):
         (libraries / re.search(r'\.file = "(.*)"', path.read_text(encoding="utf-8"))[1]).write_text("no library\n")
     archive, config, state = folder / "a.tar.zst", folder / "papertaped.ini", folder / "state"
     archive.write_text("x")

@@ -12,6 +12,7 @@ faults = []
 # debhelper brings gcc and libc6-dev; it and what follows are the packages' own.
 BROUGHT = {"gcc", "libc6-dev"}
 OWN = {"debhelper-compat", "dh-sequence-installsysusers", "dh-sequence-python3", "python3-dev"}
+IN_PACKAGE = {"crypto": "libssl"}  # a library that is in another's package
 
 
 def read(name):
@@ -42,7 +43,7 @@ loaded = set()
 for path in source.glob("*/**/lazy_*.c"):
     match = re.search(r'\.file = "lib([a-z]+)\.so\.(\d+)"', path.read_text(encoding="utf-8"))
     if match:
-        loaded.add(f"lib{match[1]}{match[2]}")
+        loaded.add(IN_PACKAGE.get(match[1], f"lib{match[1]}") + match[2])
     elif path.name != "lazy_library.c":
         faults.append(f"{path.name} names no library")
 paragraph = re.search(r"^Package: papertape\n(?:.*\n)*?Depends:\n((?: .*\n)+)", read("debian/control"), re.M)[1]
