@@ -124,6 +124,8 @@ static void bar(const struct area *area, int x, int y, int width, double part, e
 
     eighths = eighths < 1 ? 1 : eighths > width * EIGHTHS ? width * EIGHTHS : eighths;
     whole = plain ? (eighths + EIGHTHS - 1) / EIGHTHS : eighths / EIGHTHS;
+    tui_area_line(area, x, y, width, style,
+                  L' '); /* of one style: a change of it is more bytes than a blank */
     tui_area_line(area, x, y, whole, style, plain ? L'#' : L'█');
     if (!plain && eighths % EIGHTHS)
         tui_area_char(area, x + whole, y, style, ends[eighths % EIGHTHS]);

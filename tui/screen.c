@@ -119,11 +119,15 @@ static void prepare_styles(enum scheme scheme)
         struct paint paint = tui_theme_paint(scheme, (enum style)i);
         short colour = colours && COLORS >= 256 ? paint.colour_256 : paint.colour_8;
         screen.pairs[i] = 0;
-        if (colours && colour >= 0 && init_pair((short)(i + 1), colour, -1) == OK)
+        attr_t dim = paint.dim && (!colours || colour < 0) ? WA_DIM : 0;
+        /* Also what has the terminal's own colour: back to no pair at all, curses writes twice as much. */
+        if (colours && init_pair((short)(i + 1), colour < 0 ? -1 : colour, -1) == OK)
             screen.pairs[i] = (short)(i + 1);
-        attr_t dim = paint.dim && !screen.pairs[i] ? WA_DIM : 0;
         screen.attributes[i] = (paint.bold ? WA_BOLD : 0) | dim | (paint.reverse ? WA_REVERSE : 0);
     }
+    cchar_t blank;
+    setcchar(&blank, L" ", screen.attributes[STYLE_NORMAL], screen.pairs[STYLE_NORMAL], NULL);
+    bkgrndset(&blank);
 }
 
 static void modes(void)

@@ -56,9 +56,12 @@ static void row(const struct area *area, int y, const struct columns *columns,
     if (columns->clock) {
         cli_format_clock(clock, trade->ts_ns);
         clock[columns->clock] = '\0';
+        tui_area_line(area, x, y, columns->clock + 1, STYLE_DIM, L' ');
         tui_area_text(area, x, y, STYLE_DIM, clock);
         x += columns->clock + 1;
     }
+    /* Blanks in the style of what is beside them: each change of it is more bytes than a blank. */
+    tui_area_line(area, x, y, columns->side + 1 + columns->price, style, L' ');
     tui_area_text(area, x, y, style, taker(trade->side, columns->side));
     x += columns->side + 1 + columns->price;
     tui_area_text_right(area, x, y, style,
