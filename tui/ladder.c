@@ -124,8 +124,6 @@ static void bar(const struct area *area, int x, int y, int width, double part, e
 
     eighths = eighths < 1 ? 1 : eighths > width * EIGHTHS ? width * EIGHTHS : eighths;
     whole = plain ? (eighths + EIGHTHS - 1) / EIGHTHS : eighths / EIGHTHS;
-    tui_area_line(area, x, y, width, style,
-                  L' '); /* of one style: a change of it is more bytes than a blank */
     tui_area_line(area, x, y, whole, style, plain ? L'#' : L'█');
     if (!plain && eighths % EIGHTHS)
         tui_area_char(area, x + whole, y, style, ends[eighths % EIGHTHS]);
@@ -137,13 +135,14 @@ static void draw_row(const struct area *area, int y, const struct columns *colum
     char text[DEPTH_TEXT_MAX], own[1 + FORMAT_MAX];
     bool ours = row->own > 0;
 
+    tui_area_line(area, 0, y, area->width, style, L' '); /* each change of style is more bytes than a blank */
     if (ours)
         tui_area_char(area, 0, y, STYLE_KEY, L'*');
     tui_area_text_right(area, columns->price_end, y, ours ? STYLE_KEY : style,
                         tui_depth_fit(text, &row->price, digits->price, columns->price_width));
     if (columns->qty_width > 0)
         tui_area_text_right(
-            area, columns->qty_end, y, STYLE_NORMAL,
+            area, columns->qty_end, y, style,
             row->level ? tui_depth_fit(text, &row->level->qty, digits->qty, columns->qty_width) : "-");
     if (columns->bar_width == 0)
         return;
