@@ -123,8 +123,10 @@ static int read_list(struct tui_list_reader *reader, int list, const struct list
     if (r == 0 && same && old)
         return 0;
     r = r < 0 ? r : read_windows(reader, list, want, !old);
-    if (r == -EINTR || r == -EBUSY)
+    if (r == -EINTR || r == -EBUSY) {
+        reader->done[list].used = false; /* first rows of this may have come in place of what was done */
         return r;
+    }
     if (r < 0)
         put_words(reader, list, want, r);
     reader->done[list] = *want;
