@@ -206,7 +206,8 @@ static void save_settings(struct dashboard *d, struct moment now)
     if (r == -ENOENT)
         snprintf(words, sizeof(words), "not saved: " KEPT_FILE_NOWHERE);
     else if (r == -EEXIST)
-        snprintf(words, sizeof(words), "not saved: mend the file first, or delete it");
+        snprintf(words, sizeof(words), "not saved, the file is as it was: mend it first. %.540s",
+                 d->view.settings_words);
     else if (r < 0)
         tui_kept_file_not_saved(path, r, words);
     else

@@ -112,19 +112,25 @@ int tui_saved_view_write(const char *name, const struct saved_view *saved,
 {
     const char *wrong = tui_saved_view_wrong(name);
     struct saved_views views;
-    char path[PATH_MAX];
+    struct saved_view kept;
+    char path[PATH_MAX], why[KEPT_FILE_WORDS_MAX];
 
     if (wrong || !tui_saved_view_path(name, path)) {
         snprintf(words, KEPT_FILE_WORDS_MAX, "not saved: %s", wrong ? wrong : KEPT_FILE_NOWHERE);
         return -EINVAL;
     }
     tui_saved_view_list(&views);
-    bool there = access(path, F_OK) == 0;
+    int r = tui_saved_view_read(name, &kept, why);
+    const bool there = r != -ENOENT;
+    if (r < 0 && there) { /* what the user wrote there is not lost */
+        snprintf(words, KEPT_FILE_WORDS_MAX, "not saved, %s is as it was: %.500s", name, why);
+        return -EEXIST;
+    }
     if (!there && views.n == SAVED_VIEWS_MAX) {
         snprintf(words, KEPT_FILE_WORDS_MAX, "not saved: there are %d already: remove one", SAVED_VIEWS_MAX);
         return -ENOSPC;
     }
-    int r = tui_kept_file_write(path, print, saved);
+    r = tui_kept_file_write(path, print, saved);
     if (r < 0)
         tui_kept_file_not_saved(path, r, words);
     else

@@ -16,7 +16,8 @@ void tui_saved_view_list(struct saved_views *ret);
  * of that name, and `words` says which there are; -errno with the reason. */
 int tui_saved_view_read(const char *name, struct saved_view *ret, char words[static KEPT_FILE_WORDS_MAX]);
 
-/* 0; -ENOSPC: there are as many as there can be; -errno. `words` says what was done, or not. */
+/* 0; -ENOSPC: there are as many as there can be; -EEXIST: the file of that name has lines that are wrong, or
+ * cannot be read, and is left as it is; -errno. `words` says what was done, or not and why. */
 int tui_saved_view_write(const char *name, const struct saved_view *saved,
                          char words[static KEPT_FILE_WORDS_MAX]);
 int tui_saved_view_remove(const char *name, char words[static KEPT_FILE_WORDS_MAX]);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "exchange/folder.h"
+#include "exchange/whole_file.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
 #include "tests/random.h"
@@ -168,6 +169,21 @@ static void check_wrong(void)
           strstr(words, ":3: [view] bars: ") && strstr(words, ":4: [view] font: unknown key"));
     CHECK_INT(saved.tab, TAB_OVERVIEW);
     CHECK(saved.log && strcmp(saved.lists[DB_LIST_LOG].filter, "stop") == 0); /* what is right is taken */
+    static const char broken[] =
+        "[view]\ntab = markt\nbars = 4000\nfont = big\nscale = log\nlog_filter = stop\n";
+    CHECK_INT(tui_saved_view_write("hand", &saved, words),
+              -EEXIST); /* what was written by hand is not lost */
+    CHECK(strstr(words, "not saved, hand is as it was: ") && strstr(words, ":2: [view] tab: ") &&
+          strstr(words, "market") && strstr(words, ":4: "));
+    char path[PATH_MAX], *text = NULL;
+    size_t size;
+    CHECK(tui_saved_view_path("hand", path) && whole_file_read(path, sizeof(broken), &text, &size) == 0);
+    CHECK_STR(text ? text : "", broken);
+    free(text);
+    tui_view_init(&view, false, 1000);
+    CHECK_INT(line("view save hand"), ACTION_VIEW_SAVE);
+    CHECK(view.outcome == OUTCOME_REFUSED && strstr(view.words, "market"));
+    tui_view_finish(&view);
     CHECK_INT(tui_saved_view_read("hnad", &saved, words), -ENOENT);
     CHECK(strstr(words, "no view is saved as hnad") && strstr(words, "hand"));
 
