@@ -120,12 +120,15 @@ static bool at_venue(const struct model *model, const char *account)
 static void open_amend(struct view *view, const struct model *model, enum panel focus, struct moment now)
 {
     struct status_order order;
+    char words[KEY_HINT_MAX * 2];
 
     if (!tui_order_keys_live(view, model, focus, "amend", now, &order))
         return;
     if (at_venue(model, order.account)) {
-        tui_view_report(view, OUTCOME_REFUSED, "amend",
-                        "the order is at its venue: cancel it and give a new one", now);
+        tui_key_map_sentence(&view->settings.keys, tui_key_where(view, view->focus),
+                             "a venue's order is not amended: `x` cancels it, `O` gives a new one", words,
+                             sizeof(words));
+        tui_view_report(view, OUTCOME_REFUSED, "amend", words, now);
         return;
     }
     if (!create(view, order.id, now))

@@ -461,7 +461,7 @@ static void check_at_venue(void)
     CHECK_INT(tui_keys_press(&view, model, 80, 24, now, 'E'), ACTION_NONE);
     CHECK(!tui_view_form(&view));
     CHECK_INT(view.outcome, OUTCOME_REFUSED);
-    CHECK(strstr(view.words, "cancel it and give a new one"));
+    CHECK(strstr(view.words, "x cancels it, O gives a new one"));
     object = json_loads(fixture_status, 0, NULL);
     CHECK_INT(tui_model_take_status(model, object, now), 0);
     json_decref(object);
