@@ -44,7 +44,7 @@ static void put_indicators(const struct view *view, const struct model *model, s
             known = strcspn(ret->rows[k].name, ".") == len && strncmp(ret->rows[k].name, name, len) == 0;
         if (!known)
             ret->rows[ret->n++] =
-                (struct choice){name, tui_overlay_on_price(name) ? "over the prices" : "below them, by i",
+                (struct choice){name, tui_overlay_on_price(name) ? "over the prices" : "below them",
                                 !tui_overlay_is_hidden(hides, name)};
     }
 }

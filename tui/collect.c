@@ -465,9 +465,13 @@ static void command_done(struct collector *collector, struct view *view, int64_t
     }
     const json_t *orders = json_object_get(result, "orders");
     const json_t *order = json_object_get(result, "order");
-    if (trading)
-        snprintf(words, sizeof(words), "trading is %.40s%s", trading,
-                 strcmp(trading, "paused") == 0 ? ": only closing orders pass; p resumes it" : "");
+    if (trading) {
+        const bool paused = strcmp(trading, "paused") == 0;
+        int n = snprintf(words, sizeof(words), "trading is %.40s", trading);
+        tui_key_map_sentence(&view->settings.keys, tui_key_where(view, view->focus),
+                             paused ? ": only closing orders pass; `p` resumes it" : "", words + n,
+                             sizeof(words) - (size_t)n);
+    }
     if (json_is_integer(order))
         snprintf(words, sizeof(words), "order %lld", (long long)json_integer_value(order));
     if (json_is_array(orders))

@@ -244,9 +244,12 @@ static void show_check(struct view *view, struct moment now)
     int errors = view->page->form.errors;
     char words[FORM_WORDS_MAX];
 
-    snprintf(words, sizeof(words), "%d error%s: n goes from one to the next", errors, errors == 1 ? "" : "s");
-    tui_view_report(view, errors ? OUTCOME_NOTE : OUTCOME_DONE, errors ? "check:" : "check",
-                    errors ? words : "no error was found", now);
+    snprintf(words, sizeof(words), "%d error%s: `n` goes from one to the next", errors,
+             errors == 1 ? "" : "s");
+    if (errors)
+        tui_view_note(view, "check:", words, now);
+    else
+        tui_view_report(view, OUTCOME_DONE, "check", "no error was found", now);
 }
 
 /* A study's form starts with the chosen study's configuration, or with the default and a first study's

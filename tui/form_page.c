@@ -93,7 +93,7 @@ static void next_error(struct form_page *page)
             return;
         }
     }
-    snprintf(page->words, sizeof(page->words), "no line has an error: c checks");
+    snprintf(page->words, sizeof(page->words), "no line has an error: `c` checks");
 }
 
 static void edit(struct form_page *page)
@@ -103,11 +103,11 @@ static void edit(struct form_page *page)
     char *value;
 
     if (row->kind == FORM_SECTION) {
-        snprintf(page->words, sizeof(page->words), "a section has no value: a adds a key");
+        snprintf(page->words, sizeof(page->words), "a section has no value: `a` adds a key");
         return;
     }
     if (row->left_out) {
-        snprintf(page->words, sizeof(page->words), "it is left out: u brings it back");
+        snprintf(page->words, sizeof(page->words), "it is left out: `u` brings it back");
         return;
     }
     if (!(value = strndup(parts.value.text, parts.value.len)))
@@ -219,7 +219,7 @@ static enum form_action send(struct form_page *page)
     if (form->errors <= 0 || form->changed)
         return FORM_ACTION_SEND;
     snprintf(page->words, sizeof(page->words),
-             "the check found %d error%s: n goes to the next, c checks again", form->errors,
+             "the check found %d error%s: `n` goes to the next, `c` checks again", form->errors,
              form->errors == 1 ? "" : "s");
     return FORM_ACTION_NONE;
 }

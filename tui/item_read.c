@@ -189,7 +189,7 @@ static int read_entry(struct reading *reading, struct history_reader *reader, in
         r = db_reader_command_at(reader->db, reading->entry.ts_ns, on_command_at, reading);
     end(reading);
     if (order > 0 && r == 0) {
-        begin(reading, "Its order; Enter opens its page");
+        begin(reading, "Its order");
         r = db_list_orders(reader->db, &order, 1, on_order, reading);
         end(reading);
     }

@@ -216,7 +216,7 @@ static void trip(struct item_page *page, const struct model *model)
                    isfinite(t->return_pct) ? cli_format_percent(text, t->return_pct, 2) : "-");
     money(page, "fees", t->fees, t, false);
     field(page, "reason of the exit", t->reason[0] ? t->reason : "-");
-    snprintf(text, sizeof(text), "%lld, Enter opens its page", (long long)t->order);
+    snprintf(text, sizeof(text), "%lld", (long long)t->order);
     field(page, "order of the exit", text);
 }
 
@@ -253,7 +253,7 @@ void tui_item_status(struct item_page *page, const struct model *model)
         break;
     }
     if (page->n == 0 && item->kind >= ITEM_ACCOUNT)
-        tui_item_line(page, STYLE_DIM, "it is not known any more; Esc goes back to the list");
+        tui_item_line(page, STYLE_DIM, "it is not known any more");
     if (item->kind == ITEM_ACCOUNT)
         held(page, model, item->name, NULL);
     else if (item->kind == ITEM_POSITION || item->kind == ITEM_SYMBOL)

@@ -195,14 +195,16 @@ int tui_key_map_clash(const struct key_map *map, int i)
 void tui_key_map_clash_words(const struct key_map *map, int i, int other, char why[static CONFIG_WHY_MAX])
 {
     const struct key_action *has = tui_key_action(other);
-    char word[KEY_WORD_MAX];
+    char word[KEY_WORD_MAX], words[CONFIG_WHY_MAX];
     const char *key = tui_key_word(tui_key_map_key(map, i), word);
 
     if (has->name[0])
         config_key_refuse(why, CONFIG_WHY_MAX, "%s is the key of %s: a free one is needed, or another for %s",
                           key, has->name, has->name);
     else
-        config_key_refuse(why, CONFIG_WHY_MAX, "%s is a fixed key (%s): another is needed", key, has->words);
+        config_key_refuse(why, CONFIG_WHY_MAX, "%s is a fixed key (%s): another is needed", key,
+                          tui_key_map_sentence(map, (struct key_where){KEYS_EVERYWHERE, KEYS_EVERYWHERE},
+                                               has->words, words, sizeof(words)));
 }
 
 /* The action that has the key in force there, or by `table` the one that has it in the table; -1. */

@@ -25,7 +25,8 @@ struct key_row {
     const char *keys;    /* as people read them, "gg G": separated by blanks */
     const char *actions; /* of each key the name that a key map gives it by; "-": the key is fixed */
     enum key_place place;
-    const char *words; /* for the help: KEY_WORDS_MAX columns at most */
+    const char *words; /* for the help: KEY_WORDS_MAX columns at most; of the keys between backquotes those in
+                          force are shown, as tui_key_map_sentence() */
     const char *more;  /* for the documents, behind the words; NULL: nothing */
 };
 
@@ -34,6 +35,7 @@ enum { KEYS_COLUMNS = 12, KEY_WORDS_MAX = 62 }; /* what the help has room for at
 /* Rows of one place stand together. NULL: past the last. */
 const struct key_row *tui_key_table(int i);
 
+/* With its keys between backquotes too. */
 const char *tui_key_place_words(enum key_place place);
 
 /* Whose keys are shown first. */

@@ -16,7 +16,7 @@ static void print_columns(const struct config_key *key, const void *base, FILE *
 #define COLUMNS_OF(list, word, name) \
     {"dashboard", \
      #word "_columns", \
-     "columns of the list of " #word ", by C in it; auto: as many as fit", \
+     "columns of the list of " #word "; auto: as many as fit", \
      LIST_COLUMNS_AUTO, \
      KEY_OWN(read_columns, print_columns), \
      KEY_AT(struct dashboard_settings, columns[list])},
@@ -32,8 +32,8 @@ const struct config_key tui_settings_rows[] = {
      KEY_AT(struct dashboard_settings, mouse)},
     {"dashboard", "interval", "seconds between two looks", "1", KEY_NUMBER(LEAST_S, MOST_S),
      KEY_AT(struct dashboard_settings, interval)},
-    {"dashboard", "chart_hides", "indicators that the chart does not show, by C in it", OVERLAY_HIDES_NONE,
-     KEY_TEXT, KEY_AT(struct dashboard_settings, hides)},
+    {"dashboard", "chart_hides", "indicators that the chart does not show", OVERLAY_HIDES_NONE, KEY_TEXT,
+     KEY_AT(struct dashboard_settings, hides)},
     LIST_TABLES(COLUMNS_OF)
 #undef COLUMNS_OF
 };

@@ -154,7 +154,7 @@ static void stop_words(const struct status_training *training, char *what)
     else if (training && is(training, "queued"))
         snprintf(what, TRAIN_ASK_MAX, "It waits for its turn, and leaves the queue.");
     else if (training && training->study[0])
-        snprintf(what, TRAIN_ASK_MAX, "It ends; e resumes it, and tries the trials that run again.");
+        snprintf(what, TRAIN_ASK_MAX, "It ends; `e` resumes it, and tries the trials that run again.");
     else if (training && is(training, "paused"))
         snprintf(what, TRAIN_ASK_MAX, "It is paused at its checkpoint%s, and ends there.",
                  at_step(step, training->checkpoint_steps));
@@ -314,7 +314,7 @@ void tui_train_ask_several(const struct model *model, enum prompt prompt, const 
         return;
     }
     snprintf(ret->what, sizeof(ret->what), "%s",
-             prompt == PROMPT_STOP      ? "Each ends; e resumes them, and tries the trials that run again."
+             prompt == PROMPT_STOP      ? "Each ends; `e` resumes them, and tries the trials that run again."
              : prompt == PROMPT_RESTART ? "Each continues with the trials that it has, unchanged."
                                         : "Each continues with the trials that it has.");
 }

@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
@@ -328,6 +329,220 @@ static void check_box(const char *golden)
     tui_view_finish(&view);
 }
 
+/* ---- every action moved: what is shown and what it does are those of the table's keys ---- */
+
+enum {
+    FIRST_CODE = 0x1e00,
+    SIDE = 200,
+    ROWS = 60
+}; /* of the Latin letters with marks, which no action has */
+
+/* The key of each action that may have another one: a letter of its own. */
+static void move_all(struct key_map *map)
+{
+    const struct key_action *action;
+    char word[KEY_WORD_MAX], why[CONFIG_WHY_MAX];
+
+    for (int i = 0; (action = tui_key_action(i)); i++)
+        if (action->name[0])
+            CHECK_INT(tui_key_map_set(map, action->name, tui_key_word(FIRST_CODE + i, word), why), 0);
+    for (int i = 0; (action = tui_key_action(i)); i++)
+        CHECK_INT(tui_key_map_clash(map, i), -1);
+}
+
+/* Places that have keys of their own. */
+static const struct place {
+    enum tab tab;
+    enum panel focus;
+    enum item_kind item;
+    enum layout_study study;
+    bool depth, bars, past;
+} places[] = {
+    {.tab = TAB_OVERVIEW, .focus = PANEL_POSITIONS},
+    {.tab = TAB_STUDY, .focus = PANEL_TRAININGS},
+    {.tab = TAB_STUDY, .focus = PANEL_POLICIES},
+    {.tab = TAB_STUDY, .focus = PANEL_STUDIES},
+    {.tab = TAB_STUDY, .focus = PANEL_TRIALS, .study = STUDY_PAGE},
+    {.tab = TAB_GPU},
+    {.tab = TAB_MARKET, .focus = PANEL_CHART},
+    {.tab = TAB_MARKET, .focus = PANEL_PRICES},
+    {.tab = TAB_MARKET, .depth = true},
+    {.tab = TAB_MARKET, .focus = PANEL_BARS, .bars = true},
+    {.tab = TAB_POSITIONS, .focus = PANEL_POSITIONS},
+    {.tab = TAB_POSITIONS, .focus = PANEL_ACCOUNTS},
+    {.tab = TAB_ORDERS, .focus = PANEL_ORDERS},
+    {.tab = TAB_ORDERS, .focus = PANEL_ITEM, .item = ITEM_ORDER},
+    {.tab = TAB_ORDERS, .focus = PANEL_ITEM, .item = ITEM_FILL},
+    {.tab = TAB_ORDERS, .focus = PANEL_ORDERS, .past = true},
+    {.tab = TAB_ALERTS, .focus = PANEL_ALERTS},
+    {.tab = TAB_LOG, .focus = PANEL_LOG},
+};
+
+static void open_place(struct view *ret, const struct place *place, const struct key_map *map)
+{
+    memset(ret, 0, sizeof(*ret)); /* they are compared as bytes */
+    tui_view_init(ret, false, 1000);
+    ret->settings.keys = *map;
+    ret->tab = place->tab;
+    ret->focus = place->focus;
+    ret->item = (struct item){.kind = place->item, .id = 6, .order = place->item == ITEM_FILL ? 6 : 0};
+    ret->study_view = place->study;
+    ret->depth = place->depth;
+    ret->bars = place->bars;
+    ret->at_ns = place->past ? 1723161000000000000 : 0;
+}
+
+/* The keys of a hint: those of one word, or each of its letters. Returns their number. */
+static int codes_of(const char *hint, int ret[static 4])
+{
+    wchar_t wide[8];
+    size_t n = tui_key_code(hint) ? 0 : mbstowcs(wide, hint, 4);
+
+    ret[0] = tui_key_code(hint);
+    for (size_t i = 0; i < n && i < 4; i++)
+        ret[i] = (int)wide[i];
+    return ret[0] && n == 0 ? 1 : (int)n;
+}
+
+/* The next "KEY WORDS" of a line whose parts stand two blanks apart. False: there is none. */
+static bool next_hint(const char **line, char key[static 32], char words[static 64])
+{
+    *line += strspn(*line, " ");
+    const char *end = strstr(*line, "  "), *line_end = *line + strcspn(*line, "\n");
+
+    end = end && end < line_end ? end : line_end;
+    if (end == *line)
+        return false;
+    size_t len = strcspn(*line, " \n");
+    snprintf(key, 32, "%.*s", (int)len, *line);
+    snprintf(words, 64, "%.*s", (int)(end - *line - (ptrdiff_t)len), *line + len);
+    *line = end;
+    return true;
+}
+
+static const char *last_line(char *text)
+{
+    size_t n = strlen(text);
+
+    if (n > 0 && text[n - 1] == '\n')
+        text[n - 1] = '\0';
+    const char *line = strrchr(text, '\n');
+    return line ? line + 1 : text;
+}
+
+/* What the key does there: the view after it as bytes, without what may differ. Returns the action. */
+static enum action press_in(const struct place *place, const struct key_map *map, int key, struct view *ret)
+{
+    open_place(ret, place, map);
+    enum action action = tui_keys_press(ret, model, SIDE, ROWS, now, key);
+    struct view after = *ret;
+
+    tui_view_finish(ret);
+    *ret = after;
+    ret->line = NULL;
+    ret->page = NULL;
+    ret->order_form = NULL;
+    memset(&ret->settings.keys, 0, sizeof(ret->settings.keys));
+    memset(ret->words, 0, sizeof(ret->words)); /* they name keys */
+    return action;
+}
+
+static void check_hint(const struct place *place, const struct key_map *map, const char *usual,
+                       const char *moved)
+{
+    static const struct key_map none;
+    static struct view before, after;
+    int keys[4], others[4], n = codes_of(usual, keys);
+
+    CHECK(n > 0 && codes_of(moved, others) == n);
+    for (int i = 0; i < n && i < 4; i++) {
+        CHECK(keys[i] != others[i]);
+        enum action action = press_in(place, &none, keys[i], &before);
+        CHECK_INT(press_in(place, map, others[i], &after), action);
+        if (memcmp(&before, &after, sizeof(before)) != 0)
+            fprintf(stderr, "tab %d panel %d: %s does another thing than %s\n", place->tab + 1, place->focus,
+                    moved, usual);
+        CHECK(memcmp(&before, &after, sizeof(before)) == 0);
+    }
+}
+
+static int check_foot(const struct place *place, const struct key_map *map)
+{
+    static const struct key_map none;
+    static struct view with, without;
+    char key[32], words[64], moved[32], same[64];
+    int n = 0;
+
+    open_place(&without, place, &none);
+    open_place(&with, place, map);
+    char *usual = picture_draw(model, &without, now, SIDE, ROWS, GLYPHS_ASCII),
+         *other = picture_draw(model, &with, now, SIDE, ROWS, GLYPHS_ASCII);
+    const char *line = last_line(usual), *its = last_line(other);
+    for (; next_hint(&line, key, words) && next_hint(&its, moved, same); n++) {
+        CHECK_STR(same, words);
+        check_hint(place, map, key, moved);
+    }
+    CHECK(n > 5 && !next_hint(&line, key, words));
+    CHECK(strstr(other, "=help") && !strstr(other, "?=help") && !strstr(other, "[1]"));
+    free(usual);
+    free(other);
+    tui_view_finish(&with);
+    tui_view_finish(&without);
+    return n;
+}
+
+/* The help has each row with its keys in force, wherever that row works, and no key of the table in its
+ * words. */
+static void check_help(const struct key_map *map)
+{
+    const struct key_row *row;
+    char seen[1 << 17] = "", keys[KEY_HINT_MAX], words[128];
+
+    tui_view_init(&view, false, 1000);
+    view.settings.keys = *map;
+    press(tui_key_map_key(map, action_of("help")));
+    CHECK(view.help);
+    for (int turn = 0; turn < 8; turn++) {
+        char *text = picture_draw(model, &view, now, 80, 60, GLYPHS_ASCII);
+        strncat(seen, text, sizeof(seen) - strlen(seen) - 1);
+        free(text);
+        tui_keys_press(&view, model, 80, 60, now, PRESS_PAGE_DOWN);
+    }
+    for (int i = 0; (row = tui_key_table(i)); i++) {
+        const struct key_where where = {row->place, row->place};
+        if (row->place == KEYS_FORM || row->place == KEYS_ORDER)
+            continue;
+        tui_key_map_hint(map, where, row->keys, keys);
+        tui_key_map_sentence(map, where, row->words, words, sizeof(words));
+        const char *at = strstr(seen, words);
+        bool found = false;
+        for (; at && !found; at = strstr(at + 1, words)) {
+            const char *start = at;
+            while (start > seen && start[-1] != '\n')
+                start--;
+            const char *hint = strstr(start, keys);
+            found = hint && hint < at;
+        }
+        if (!found)
+            fprintf(stderr, "the help has no row \"%s  %s\"\n", keys, words);
+        CHECK(found);
+    }
+    CHECK(!strstr(seen, "tab 4") && !strstr(seen, "on 8") && strstr(seen, "the market, tab "));
+    tui_view_finish(&view);
+}
+
+static void check_all_moved(void)
+{
+    struct key_map map = {0};
+    int n = 0;
+
+    move_all(&map);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        n += check_foot(&places[i], &map);
+    CHECK(n > 150);
+    check_help(&map);
+}
+
 int main(int argc, char **argv)
 {
     const char *path = scratch_path("papertape.db");
@@ -347,6 +562,7 @@ int main(int argc, char **argv)
     check_presses();
     check_file();
     check_box(argv[1]);
+    check_all_moved();
     tui_history_close(reader);
     tui_model_destroy(model);
     return check_done("tui/key_map");

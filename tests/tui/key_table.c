@@ -16,6 +16,7 @@
 #include "tests/scratch.h"
 #include "tui/history_reader.h"
 #include "tui/item_keys.h"
+#include "tui/key_map.h"
 
 enum { TEXT_MAX = 1 << 17 };
 
@@ -23,6 +24,18 @@ static struct model *model;
 static const struct moment now = {1723161255342000000, 1000000};
 
 /* ---- the documents ---- */
+
+/* A row's words without the quotes of the keys in them. */
+static const char *plain(const char *words)
+{
+    static const struct key_map none;
+    static char text[2][256];
+    static int at;
+
+    at = !at;
+    return tui_key_map_sentence(&none, (struct key_where){KEYS_EVERYWHERE, KEYS_EVERYWHERE}, words, text[at],
+                                sizeof(text[at]));
+}
 
 static char *read_file(const char *path)
 {
@@ -76,7 +89,7 @@ static void check_page(const char *path)
         out);
     for (int i = 0; (row = tui_key_table(i)); i++) {
         if ((int)row->place != place) {
-            const char *words = tui_key_place_words(row->place);
+            const char *words = plain(tui_key_place_words(row->place));
             fprintf(out, "\n## %c%s\n\n| Key | Action | What it does |\n|---|---|---|\n", toupper(words[0]),
                     words + 1);
             place = (int)row->place;
@@ -108,7 +121,7 @@ static void check_man(const char *path)
         fputs("[[ *Key*\n:< *Action*\n:< *Where*\n:< *Does*\n", out);
         for (int i = 0; (row = tui_key_table(i)); i++)
             fprintf(out, "|  %s\n:  %s\n:  %s\n:  %s%s%s\n", row->keys, row->actions,
-                    tui_key_place_words(row->place), row->words, row->more ? ". " : "",
+                    plain(tui_key_place_words(row->place)), plain(row->words), row->more ? ". " : "",
                     row->more ? row->more : "");
         fputs(end + 1, out);
     }
@@ -227,7 +240,7 @@ static void check_rows(void)
     for (int i = 0; (row = tui_key_table(i)); i++) {
         CHECK((int)row->place >= before); /* those of one place together */
         before = (int)row->place;
-        CHECK(cli_text_width(row->words) <= KEY_WORDS_MAX && cli_text_width(row->keys) < KEYS_COLUMNS);
+        CHECK(cli_text_width(plain(row->words)) <= KEY_WORDS_MAX && cli_text_width(row->keys) < KEYS_COLUMNS);
         for (const char *word = row->keys; *word; word += strspn(word, " ")) {
             size_t len = strcspn(word, " ");
             presses(word, len, keys);
@@ -287,10 +300,10 @@ static void check_help(void)
                 tui_keys_press(&view, model, 80, 24, now, PRESS_PAGE_DOWN);
         }
         CHECK(view.help);
-        CHECK(strstr(first, tui_key_place_words((enum key_place)place)) != NULL);
+        CHECK(strstr(first, plain(tui_key_place_words((enum key_place)place))) != NULL);
         for (int i = 0; (row = tui_key_table(i)); i++)
             CHECK(row->place == KEYS_FORM || (place == KEYS_ORDER && row->place != KEYS_ORDER) ||
-                  strstr(seen, row->words) != NULL);
+                  strstr(seen, plain(row->words)) != NULL);
         tui_keys_press(&view, model, 80, 24, now, 'x');
         CHECK(!view.help && view.prompt == PROMPT_NONE);
         tui_view_finish(&view);

@@ -336,7 +336,7 @@ static void check_form(void)
     screen("form-errors-80x24", 80, 24);
     screen("form-errors-40x10", 40, 10);
     CHECK_INT(press('s'), ACTION_NONE);
-    CHECK_STR(page->words, "the check found 3 errors: n goes to the next, c checks again");
+    CHECK_STR(page->words, "the check found 3 errors: `n` goes to the next, `c` checks again");
     press('n');
     CHECK_INT(page->row, 3);
     press('n');

@@ -47,7 +47,7 @@ void panel_choices(const struct area *screen, const struct scene *scene)
 {
     const struct view *view = scene->view;
     struct choices choices;
-    char name[NAME_COLUMNS_MAX + 1];
+    char name[NAME_COLUMNS_MAX + 1], sentence[PANEL_SENTENCE_MAX];
     int names = NAME_COLUMNS;
 
     tui_choices(view, scene->model, &choices);
@@ -78,7 +78,8 @@ void panel_choices(const struct area *screen, const struct scene *scene)
         if (row->key[0])
             tui_area_text(&box, x, y, row->shown ? STYLE_KEY : STYLE_NORMAL, row->key);
         x += row->key[0] ? KEY_WORD_MAX : 0;
-        tui_area_text_cut(&box, x, y, box.width - x, STYLE_DIM, row->about);
+        tui_area_text_cut(&box, x, y, box.width - x, STYLE_DIM,
+                          panel_frame_sentence(scene, row->about, sentence));
     }
     if (view->choosing_waits)
         tui_area_text_cut(&box, 0, box.height - 2, box.width, STYLE_WARN, choices.words);

@@ -43,7 +43,9 @@ void panel_confirm(const struct area *screen, const struct scene *scene)
     if (view->prompt != PROMPT_LEAVE && !allowed) /* since the prompt opened */
         panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_BAD, panel_frame_sentence(scene, words, sentence));
     else
-        panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_NORMAL, question.what);
+        panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_NORMAL,
+                         view->prompt == PROMPT_STOP ? panel_frame_sentence(scene, question.what, sentence)
+                                                     : question.what);
     y = box.height - 1;
     int x = tui_area_text(&box, 0, y, STYLE_KEY, "y");
     x = tui_area_text(&box, x + 1, y, STYLE_NORMAL, "does it;");

@@ -149,8 +149,10 @@ static int draw_plan(const struct area *area, const struct form_page *page)
     return page->plan[0] ? panel_frame_wrap(&plan, 0, PLAN_ROWS, style, page->plan) : 0;
 }
 
-static void draw_list(const struct area *area, const struct form_page *page)
+static void draw_list(const struct area *area, const struct scene *scene)
 {
+    const struct form_page *page = scene->view->page;
+    char sentence[PANEL_SENTENCE_MAX];
     struct columns columns = lay_out(&page->form, area->width);
     int y = draw_errors(area, 1, draw_plan(area, page), page->form.other_errors), line = 0;
     struct area list = tui_area_part(area, 0, y, area->width, area->height - y);
@@ -165,7 +167,7 @@ static void draw_list(const struct area *area, const struct form_page *page)
         y += row_height(&page->form, i);
     }
     if (page->form.n == 0 || !tui_form_page_shows(page, page->row))
-        panel_frame_empty(&list, "it has no key: a adds one");
+        panel_frame_empty(&list, panel_frame_sentence(scene, "it has no key: `a` adds one", sentence));
 }
 
 static void about_known(const struct form_page *page, const struct form_known *known, char *buf, size_t size)
@@ -175,14 +177,16 @@ static void about_known(const struct form_page *page, const struct form_known *k
 }
 
 /* Below the list: why an input was refused, the chosen line's errors in full, or what its key is. */
-static void draw_about(const struct area *area, const struct form_page *page)
+static void draw_about(const struct area *area, const struct scene *scene)
 {
+    const struct form_page *page = scene->view->page;
+    char sentence[PANEL_SENTENCE_MAX];
     char text[FORM_WORDS_MAX * 2] = "";
     bool there = tui_form_page_shows(page, page->row);
     const struct form_known *known = there ? tui_form_row_known(&page->form, page->row) : NULL;
 
     if (page->words[0]) {
-        panel_frame_wrap(area, 0, ABOUT_ROWS, STYLE_WARN, page->words);
+        panel_frame_wrap(area, 0, ABOUT_ROWS, STYLE_WARN, panel_frame_sentence(scene, page->words, sentence));
         return;
     }
     if (!there)
@@ -239,12 +243,13 @@ static void draw_keys(const struct area *area, const struct scene *scene)
 {
     static const char *const rows[][2] = {{"Enter", "edit"},  {"c", "check"},      {"s", ""},
                                           {"Esc", "back"},    {"u", "undo"},       {"a", "add"},
-                                          {"d", "leave out"}, {"n", "next error"}, {"?", "help"}};
+                                          {"d", "leave out"}, {"n", "next error"}, {"F1", "help"}};
     static const char *const edits[][2] = {
         {"Enter", "takes it"}, {"Esc", "does not"}, {"Ctrl-U", "empties it"}};
     static const char *const adds[][2] = {{"Enter", "adds it"}, {"Esc", "does not"}, {"letters", "filter"}};
     const struct form_page *page = scene->view->page;
     const char *const(*keys)[2] = rows;
+    char hint[KEY_HINT_MAX];
     size_t n = sizeof(rows) / sizeof(rows[0]);
     int x = 0;
 
@@ -262,9 +267,13 @@ static void draw_keys(const struct area *area, const struct scene *scene)
         const char *word = keys[i][1][0] ? keys[i][1] : page->restart ? "restart" : "start";
         if (page->mode == FORM_WAITS && strcmp(keys[i][0], "Esc") != 0)
             continue;
-        if (x + (int)(strlen(keys[i][0]) + strlen(word)) + 1 > area->width)
+        const char *key = keys != rows
+                              ? keys[i][0]
+                              : tui_key_map_hint(&scene->view->settings.keys,
+                                                 (struct key_where){KEYS_FORM, KEYS_FORM}, keys[i][0], hint);
+        if (x + cli_text_width(key) + (int)strlen(word) + 1 > area->width)
             break;
-        x = tui_area_text(area, x, 0, STYLE_KEY, keys[i][0]);
+        x = tui_area_text(area, x, 0, STYLE_KEY, key);
         x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
     }
 }
@@ -319,8 +328,8 @@ void panel_form(const struct area *screen, const struct scene *scene)
     if (page->mode == FORM_WAITS) {
         panel_frame_empty(&list, "the daemon is asked for the configuration");
     } else {
-        draw_list(&list, page);
-        draw_about(&about, page);
+        draw_list(&list, scene);
+        draw_about(&about, scene);
     }
     draw_keys(&keys, scene);
     if (page->mode == FORM_ADDS)

@@ -26,16 +26,18 @@ static int draw_place(const struct area *area, int y, enum key_place place, cons
 {
     const struct key_where where = {place, place};
     const struct key_row *row;
-    char keys[KEY_HINT_MAX];
+    char keys[KEY_HINT_MAX], words[KEY_WORDS_MAX + KEY_HINT_MAX];
 
-    text(area, 0, y++, STYLE_TITLE, tui_key_place_words(place));
+    text(area, 0, y++, STYLE_TITLE,
+         tui_key_map_sentence(map, where, tui_key_place_words(place), words, sizeof(words)));
     for (int i = 0; (row = tui_key_table(i)); i++) {
         if (row->place != place)
             continue;
         if (area && y >= 0 && y < area->height)
             tui_area_text_cut(area, 0, y, KEYS_COLUMNS - 1, STYLE_KEY,
                               tui_key_map_hint(map, where, row->keys, keys));
-        text(area, KEYS_COLUMNS, y++, STYLE_NORMAL, row->words);
+        text(area, KEYS_COLUMNS, y++, STYLE_NORMAL,
+             tui_key_map_sentence(map, where, row->words, words, sizeof(words)));
     }
     return y + 1;
 }

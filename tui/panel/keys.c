@@ -182,6 +182,12 @@ void panel_keys(const struct area *area, const struct scene *scene)
         x = tui_area_text(area, x, 0, STYLE_KEY, in_force(scene, "Esc", hint));
         x = tui_area_text(area, x + 1, 0, STYLE_DIM, "back") + 2;
     }
+    if (view->item.kind != ITEM_NONE && view->item.kind != ITEM_ORDER &&
+        (view->item.order > 0 ||
+         (tui_item_equal(&scene->model->item.item, &view->item) && scene->model->item.item.order > 0))) {
+        x = tui_area_text(area, x, 0, STYLE_KEY, in_force(scene, "Enter", hint));
+        x = tui_area_text(area, x + 1, 0, STYLE_DIM, "its order") + 2;
+    }
     if (tui_study_keys_here(view, scene->focus))
         x = search_keys(area, x, quit, scene);
     if (!view->readonly && view->at_ns == 0 && tui_train_keys_here(view, scene->focus))

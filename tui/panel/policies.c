@@ -194,10 +194,14 @@ void panel_policies(const struct area *area, const struct scene *scene)
     bool below = scene->view->tab == TAB_STUDY && body.height > 3;
 
     if (n == 0) {
-        panel_frame_empty(&body, model->at_ns > 0                 ? "- those whose role has not changed since"
-                                 : model->source == MODEL_NOTHING ? "no policy is known yet"
-                                 : scene->view->readonly          ? "no policies"
-                                                         : "no policies: P lets a training's newest trade");
+        char sentence[PANEL_SENTENCE_MAX];
+        panel_frame_empty(
+            &body,
+            model->at_ns > 0                 ? "- those whose role has not changed since"
+            : model->source == MODEL_NOTHING ? "no policy is known yet"
+            : scene->view->readonly
+                ? "no policies"
+                : panel_frame_sentence(scene, "no policies: `P` lets a training's newest trade", sentence));
         return;
     }
     struct column shown[LIST_COLUMNS_MAX];

@@ -49,7 +49,7 @@ void panel_flatten(const struct area *screen, const struct scene *scene)
     const struct status *s = &model->status;
     int rows = s->n_positions < screen->height - 7 ? s->n_positions : screen->height - 7;
     struct area box = panel_frame_box(screen, 60, (rows > 0 ? rows : 1) + 6, "Flatten");
-    char a[FORMAT_MAX], b[FORMAT_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX], sentence[PANEL_SENTENCE_MAX];
     int y = 0;
 
     tui_area_text(&box, 0, y++, STYLE_STRONG, "Pause, cancel every order, and close:");
@@ -63,7 +63,9 @@ void panel_flatten(const struct area *screen, const struct scene *scene)
                         cli_format_number(a, p->qty, p->qty_decimals), cli_format_signed(b, p->upnl, 2));
     }
     if (rows <= 0)
-        tui_area_text(&box, 2, y++, STYLE_DIM, s->n_positions ? "see tab 5" : "no position is open");
+        tui_area_text(&box, 2, y++, STYLE_DIM,
+                      s->n_positions ? panel_frame_sentence(scene, "see tab `5`", sentence)
+                                     : "no position is open");
     y++;
     int x = tui_area_text(&box, 0, y, STYLE_WARN, "Type FLATTEN, then Enter: ");
     x = tui_area_text(&box, x, y, STYLE_STRONG, scene->view->typed);
