@@ -277,6 +277,7 @@ struct model_total tui_model_total(const struct model *model)
         total.equity = s->accounts[0].equity;
         total.return_pct = s->accounts[0].return_pct;
         total.drawdown_pct = s->accounts[0].drawdown_pct;
+        memcpy(total.worst, s->accounts[0].account, sizeof(total.worst));
         return total;
     }
     double deposits = 0;
@@ -285,8 +286,12 @@ struct model_total tui_model_total(const struct model *model)
         if (strcmp(s->accounts[i].currency, total.currency) == 0) {
             total.equity += s->accounts[i].equity;
             deposits += s->accounts[i].deposits;
-            if (!(total.drawdown_pct <= s->accounts[i].drawdown_pct))
+            if (!(total.drawdown_pct <= s->accounts[i].drawdown_pct)) {
                 total.drawdown_pct = s->accounts[i].drawdown_pct; /* the worst account's */
+                memcpy(total.worst, s->accounts[i].account, sizeof(total.worst));
+            }
+        } else {
+            total.some = true;
         }
     if (deposits > 0)
         total.return_pct = 100 * (total.equity / deposits - 1);

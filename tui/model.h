@@ -196,6 +196,8 @@ int64_t tui_model_until_ms(const struct model *model, int64_t at_ns, struct mome
 struct model_total {
     double equity, return_pct, drawdown_pct;
     char currency[ASSET_NAME_MAX];
+    char worst[ACCOUNT_NAME_MAX]; /* whose drawdown it is; "": it is not known */
+    bool some;                    /* other accounts have another currency */
 };
 struct model_total tui_model_total(const struct model *model);
 

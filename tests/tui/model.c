@@ -340,6 +340,8 @@ static void check_accounts(void)
     CHECK_NEAR(total.equity, 200, 1e-9);
     CHECK_NEAR(total.return_pct, 0, 1e-9);
     CHECK_NEAR(total.drawdown_pct, -12, 1e-9);
+    CHECK_STR(total.worst, "b");
+    CHECK(total.some);
     tui_model_destroy(model);
 }
 

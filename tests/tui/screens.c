@@ -151,6 +151,7 @@ static void check_chart(void)
     tui_view_init(&view, true, 1000);
     view.tab = TAB_MARKET;
     check_screen("market-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    check_screen("market-200x60", &view, 200, 60, GLYPHS_BRAILLE);
     view.below = 1;
     check_screen("market-macd-120x40", &view, 120, 40, GLYPHS_BRAILLE);
     check_screen("market-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);
@@ -402,6 +403,58 @@ static void check_halted(void)
     status->accounts[0].equity = equity;
     status->accounts[0].drawdown_pct = drawdown;
     *fill = kept;
+}
+
+/* From 80 columns on the header has equity, return and drawdown, of whom each is, whatever is wrong. */
+static void check_header(void)
+{
+    enum { ACCOUNTS = 5 };
+    static const char *const names[] = {"main", "a-name-of-thirty-one-characters"};
+    static const char *const states[] = {"on", "paused", "halted"};
+    static const double equities[] = {12.34, 15133.13, 1234567.89};
+    struct status *status = &model->status;
+    const struct status kept = *status;
+    struct view view;
+
+    tui_view_init(&view, false, 1000);
+    for (int i = 0; i < 2 * 3 * 3 * 2 * 2; i++) {
+        const char *name = names[i % 2];
+        const double equity = equities[i / 2 % 3];
+        const int several = i / 18 % 2;
+        strcpy(status->trading, states[i / 6 % 3]);
+        strcpy(status->parity.state, i / 36 % 2 ? "failed" : "ok");
+        strcpy(status->db.state, i / 36 % 2 ? "ok" : "checking");
+        status->n_accounts = several ? ACCOUNTS : 1;
+        for (int k = 0; k < status->n_accounts; k++) {
+            struct status_account *account = &status->accounts[k];
+            *account = kept.accounts[0];
+            snprintf(account->account, sizeof(account->account), "%s", k == 3 ? name : "other");
+            account->equity = equity / status->n_accounts;
+            account->deposits = equity / status->n_accounts / 1.0243;
+            account->return_pct = 2.43;
+            account->drawdown_pct = k == 3 || !several ? -20.4 : -1.5;
+        }
+        for (int width = 80; width <= 200; width += 10) {
+            char whole[32], *text = picture_draw(model, &view, now, width, 24, GLYPHS_ASCII),
+                            *line = strndup(text, strcspn(text, "\n"));
+            snprintf(whole, sizeof(whole), " %.5s",
+                     i / 2 % 3 == 0   ? "12.34"
+                     : i / 2 % 3 == 1 ? "15133"
+                                      : "12345");
+            bool good = strstr(line, whole) && strstr(line, " +2.43% ") && strstr(line, " -20") &&
+                        strstr(line, "TRADING") &&
+                        strstr(line, i / 36 % 2 ? "parity FAILED" : "STORAGE checking");
+            if (several)
+                good &= strstr(line, "all ") && strstr(line, i % 2 ? "dd a-n" : "dd main -20");
+            if (!good)
+                fprintf(stderr, "%d columns: %s\n", width, line);
+            CHECK(good);
+            free(line);
+            free(text);
+        }
+    }
+    *status = kept;
+    tui_view_finish(&view);
 }
 
 /* Two accounts, a short, an OCO, a bracket, and a comparison that failed; then an order to cancel. */
@@ -696,6 +749,7 @@ int main(int argc, char **argv)
     check_commands();
     check_halted();
     check_feed_devices();
+    check_header();
     check_several();
     check_at_venue();
     check_venues();

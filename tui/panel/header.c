@@ -33,7 +33,8 @@ static void past_segment(struct segment *ret, const struct model *model)
     ret->style = STYLE_PAST;
 }
 
-static void feed_segment(struct segment *ret, const struct scene *scene)
+/* `tight`: without the age of one that is in time. */
+static void feed_segment(struct segment *ret, const struct scene *scene, bool tight)
 {
     const struct model *model = scene->model;
     const struct status_feed *feed = &model->status.feed;
@@ -55,8 +56,9 @@ static void feed_segment(struct segment *ret, const struct scene *scene)
         ret->style = panel_frame_feed_style(feed->state);
     } else {
         cli_format_age(age, tui_model_age(model, feed->age_ms, scene->now));
+        const bool aged = feed->age_ms >= 0 && !(tight && strcmp(feed->state, "ok") == 0);
         snprintf(ret->text, sizeof(ret->text), "feed %s%s%.12s", feed->state[0] ? feed->state : "n/a",
-                 feed->age_ms < 0 ? "" : " ", feed->age_ms < 0 ? "" : age);
+                 aged ? " " : "", aged ? age : "");
         ret->style = panel_frame_feed_style(feed->state);
     }
 }
@@ -147,47 +149,104 @@ static void storage_segment(struct segment *ret, const struct scene *scene)
 
 enum { BRAND, FEED, EQUITY, RETURN, DRAWDOWN, TRADING, STORAGE, REASON, PARITY, TRAINER, SEGMENTS };
 
-static void fill_segments(const struct scene *scene, struct segment segments[static SEGMENTS])
-{
-    static const struct segment places[SEGMENTS] = {
-        [BRAND] = {"PAPER", STYLE_BRAND, 1, 0}, [FEED] = {"", STYLE_NORMAL, 2, 2},
-        [EQUITY] = {"", STYLE_STRONG, 4, 2},    [RETURN] = {"", STYLE_NORMAL, 6, 1},
-        [DRAWDOWN] = {"", STYLE_NORMAL, 5, 2},  [TRADING] = {"", STYLE_NORMAL, 3, 2},
-        [REASON] = {"", STYLE_NORMAL, 7, 0},    [PARITY] = {"", STYLE_NORMAL, 5, 2},
-        [TRAINER] = {"", STYLE_WARN, 7, 2},     [STORAGE] = {"", STYLE_BAD, 2, 2},
-    };
-    const struct model *model = scene->model;
-    struct model_total total = tui_model_total(model);
-    enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
-    char a[FORMAT_MAX];
+/* How much room the line takes: all of it, or as little as leaves the figures whole. */
+enum tightness { WIDE, CLOSE, TIGHT };
 
-    memcpy(segments, places, sizeof(places));
-    if (model->at_ns > 0) {
-        past_segment(&segments[BRAND], model);
-    } else {
-        feed_segment(&segments[FEED], scene);
-        trading_segment(&segments[TRADING], &segments[REASON], scene);
-        parity_segment(&segments[PARITY], scene);
-        trainer_segment(&segments[TRAINER], scene);
-        storage_segment(&segments[STORAGE], scene);
-    }
+/* Equity and return of all accounts, or of those of one currency, and the drawdown of the worst one: each
+ * says whose it is where there are several. */
+static void figure_segments(struct segment segments[static SEGMENTS], const struct scene *scene,
+                            enum tightness tight)
+{
+    enum { LARGE = 100000, DEEP = 10 };
+    const int columns = tight == TIGHT ? 4 : 7; /* of a name that is cut */
+    const struct model_total total = tui_model_total(scene->model);
+    const enum freshness freshness = tui_model_accounts_freshness(scene->model, scene->now);
+    const bool several = scene->model->status.n_accounts > 1;
+    char a[FORMAT_MAX], name[ACCOUNT_NAME_MAX + 1];
+
     if (freshness == GONE) {
         snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq -");
         segments[EQUITY].style = STYLE_DIM;
         return;
     }
-    snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "eq %s",
-             cli_format_number(a, total.equity, 2));
+    snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "%s%s%s %s", several && tight ? "" : "eq",
+             several && !tight ? " " : "",
+             !several     ? ""
+             : total.some ? total.currency
+                          : "all",
+             cli_format_number(a, total.equity, tight == TIGHT && fabs(total.equity) >= LARGE ? 0 : 2));
     segments[EQUITY].style = panel_frame_style(freshness, STYLE_STRONG);
     if (isfinite(total.return_pct))
         snprintf(segments[RETURN].text, sizeof(segments[RETURN].text), "%s",
                  cli_format_percent(a, total.return_pct, 2));
     segments[RETURN].style = panel_frame_style(freshness, style_signed(total.return_pct, 2));
+    const bool cut = several && cli_text_width(total.worst) > columns;
+    snprintf(name, sizeof(name), "%.*s%s",
+             several ? (int)cli_text_fit(total.worst, cut ? columns - 1 : columns) : 0, total.worst,
+             cut ? "~" : "");
     if (isfinite(total.drawdown_pct))
-        snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "%s %s",
-                 model->status.n_accounts > 1 ? "worst dd" : "dd",
-                 cli_format_percent(a, total.drawdown_pct, fabs(total.drawdown_pct) < 1 ? 2 : 1));
+        snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "%s%s%s %s",
+                 several && !tight ? "worst dd" : "dd", several ? " " : "",
+                 several && !tight ? total.worst : name,
+                 cli_format_percent(a, total.drawdown_pct,
+                                    fabs(total.drawdown_pct) < 1                         ? 2
+                                    : tight == TIGHT && fabs(total.drawdown_pct) >= DEEP ? 0
+                                                                                         : 1));
     segments[DRAWDOWN].style = panel_frame_style(freshness, style_signed(total.drawdown_pct, 2));
+}
+
+static void fill_segments(const struct scene *scene, struct segment segments[static SEGMENTS],
+                          enum tightness tight)
+{
+    static const struct segment places[SEGMENTS] = {
+        [BRAND] = {"PAPER", STYLE_BRAND, 1, 0}, [FEED] = {"", STYLE_NORMAL, 2, 2},
+        [EQUITY] = {"", STYLE_STRONG, 4, 2},    [RETURN] = {"", STYLE_NORMAL, 4, 1},
+        [DRAWDOWN] = {"", STYLE_NORMAL, 4, 2},  [TRADING] = {"", STYLE_NORMAL, 3, 2},
+        [REASON] = {"", STYLE_NORMAL, 7, 0},    [PARITY] = {"", STYLE_NORMAL, 5, 2},
+        [TRAINER] = {"", STYLE_WARN, 7, 2},     [STORAGE] = {"", STYLE_BAD, 2, 2},
+    };
+    const struct model *model = scene->model;
+
+    memcpy(segments, places, sizeof(places));
+    if (model->at_ns > 0) {
+        past_segment(&segments[BRAND], model);
+    } else {
+        feed_segment(&segments[FEED], scene, tight == TIGHT);
+        trading_segment(&segments[TRADING], &segments[REASON], scene);
+        parity_segment(&segments[PARITY], scene);
+        trainer_segment(&segments[TRAINER], scene);
+        storage_segment(&segments[STORAGE], scene);
+    }
+    figure_segments(segments, scene, tight);
+    for (int i = 0; tight && i < SEGMENTS; i++)
+        segments[i].gap = segments[i].gap > 1 ? 1 : segments[i].gap;
+}
+
+/* Do the segments up to a rank have room in so many columns? */
+static bool segments_fit(const struct segment segments[static SEGMENTS], int rank, int room)
+{
+    int width = 0;
+
+    for (int i = 0; i < SEGMENTS; i++)
+        if (segments[i].rank <= rank && segments[i].text[0])
+            width += cli_text_width(segments[i].text) + (width > 0 ? segments[i].gap : 0);
+    return width <= room;
+}
+
+/* The widest form in which all but reasons have room, else figures and states alone; where not even these
+ * have it, those of the lowest ranks are shown. */
+static void fit_segments(const struct scene *scene, struct segment segments[static SEGMENTS], int room)
+{
+    static const struct {
+        enum tightness tight;
+        int rank;
+    } forms[] = {{WIDE, 6}, {CLOSE, 6}, {WIDE, 4}, {CLOSE, 4}, {TIGHT, 4}, {CLOSE, 0}};
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        fill_segments(scene, segments, forms[i].tight);
+        if (forms[i].rank == 0 || segments_fit(segments, forms[i].rank, room))
+            return;
+    }
 }
 
 void panel_header(const struct area *area, const struct scene *scene)
@@ -196,7 +255,7 @@ void panel_header(const struct area *area, const struct scene *scene)
     char clock[FORMAT_MAX];
     int end = area->width;
 
-    fill_segments(scene, segments);
+    fit_segments(scene, segments, end);
     if (clock_text(scene, clock) && clock_fits(segments, SEGMENTS, end - cli_text_width(clock) - 2, end))
         end = tui_area_text_right(area, end, 0, clock_style(scene), clock) - 2;
     panel_frame_segments(area, 0, 0, end, segments, SEGMENTS);
@@ -243,7 +302,7 @@ void panel_tabs(const struct area *area, const struct scene *scene)
     struct segment right[] = {
         {"", clock_style(scene), 2, 0}, {"", STYLE_DIM, 3, 2}, {"", STYLE_DIM, 4, 2}, {"", STYLE_DIM, 1, 2}};
     enum { CLOCK, READONLY, INTERVAL, HELP, RIGHT };
-    fill_segments(scene, segments);
+    fit_segments(scene, segments, area->width);
     if (clock_text(scene, clock) &&
         !clock_fits(segments, SEGMENTS, area->width - cli_text_width(clock) - 2, area->width))
         snprintf(right[CLOCK].text, sizeof(right[CLOCK].text), "%s", clock);
