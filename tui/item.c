@@ -56,6 +56,23 @@ bool tui_item_parse(const char *text, struct item *ret)
     return true;
 }
 
+bool tui_item_form(const struct item *item, char *buf, size_t size)
+{
+    struct item read;
+
+    if (item->kind == ITEM_NONE)
+        buf[0] = '\0';
+    else if (item->kind < ITEM_ACCOUNT)
+        snprintf(buf, size, "%s:%lld", kinds[item->kind], (long long)item->id);
+    else
+        snprintf(buf, size, "%s:%s%s%s", kinds[item->kind], item->name, item->account[0] ? ":" : "",
+                 item->account);
+    const bool good = tui_item_parse(buf, &read) && tui_item_equal(&read, item);
+    if (!good)
+        buf[0] = '\0';
+    return good;
+}
+
 void tui_item_title(const struct item *item, char *buf, size_t size)
 {
     if (item->kind == ITEM_WHAT_IF)

@@ -49,6 +49,9 @@ bool tui_item_equal(const struct item *a, const struct item *b);
 /* "order:883", "account:main", "position:BTCUSDT:main". False: it is none of these. */
 bool tui_item_parse(const char *text, struct item *ret);
 
+/* The other way round. False, and "": it is of a kind that has no such text. */
+bool tui_item_form(const struct item *item, char *buf, size_t size);
+
 /* "order 883", "position BTCUSDT of main". */
 void tui_item_title(const struct item *item, char *buf, size_t size);
 

@@ -31,7 +31,7 @@ static const struct key_row rows[] = {
      "*K* there lists every action with its key, and gives it another. Changed at once, kept with *s* in _$XDG_CONFIG_HOME/papertape/dashboard.ini_ (else in _~/.config_); options of the "
      "command line go before it, and what is printed (*--once*, *--json*, *--dump-screen*) is always in UTC."},
     {"V", "views", KEYS_EVERYWHERE, "the saved views: opens one, by its number; s saves this one",
-     "A view is what the screen shows and how: tab, panel, symbol, the chart's timeframe, form, scale and indicators, the span of the "
+     "A view is what the screen shows and how: tab, panel, page, symbol, training, study, the chart's timeframe, form, scale and indicators, the span of the "
      "equity, and of each list its order, filter and columns. Also _:view NAME_, _:view save NAME_, _:view remove NAME_."},
     {"u", "equity-span", KEYS_EVERYWHERE, "the equity of a day, a week, a month, all",
      "With the drawdown where there is room, and each UTC day's profit or loss: zoom it with *z*."},

@@ -17,6 +17,9 @@ static int read_filter(const struct config_key *key, const char *text, void *bas
                        char why[static CONFIG_WHY_MAX]);
 static void print_filter(const struct config_key *key, const void *base, FILE *to);
 
+static int read_row(const struct config_key *key, const char *text, void *base,
+                    char why[static CONFIG_WHY_MAX]);
+
 /* How a list is sorted and filtered; where columns can be chosen, which. */
 #define SORTED(list, word) \
     {SECTION, word "_sort", "column that " word " are sorted by; empty: as usual", \
@@ -54,6 +57,14 @@ static const struct config_key rows[] = {
      KEY_WORDS("equity trips symbols strategies"), AT(foot)},
     {SECTION, "trips_of_one", "round trips of the chosen account alone", "no", YES, AT(trips_one)},
     {SECTION, "ledger", "the ledger instead of the log", "no", YES, AT(ledger)},
+    {SECTION, "page", "of the studies' tab: whose page is shown", "none",
+     KEY_WORDS("none training study validation"), AT(page)},
+    {SECTION, "training", "the chosen training; empty: the first", "", KEY_OWN(read_filter, print_filter),
+     AT(training)},
+    {SECTION, "study", "the chosen study; empty: the first", "", KEY_OWN(read_filter, print_filter),
+     AT(study)},
+    {SECTION, "row", "the row whose page is shown, as order:883; empty: none", "",
+     KEY_OWN(read_row, print_filter), AT(row)},
     SORTED(DB_LIST_ALERTS, "alerts"),
     SORTED(DB_LIST_LOG, "log"),
     LIST_TABLES(COLUMNED)
@@ -80,18 +91,18 @@ void tui_saved_view_defaults(struct saved_view *saved)
     config_key_defaults(rows, ROWS, SECTION, saved);
 }
 
-/* ---- a filter's text: a line of a file has no ; after a blank, and no blanks at its ends ---- */
+/* ---- a filter's text, and a name: a line of a file has no ; after a blank, and no blanks at its ends ----
+ */
 
 static int read_filter(const struct config_key *key, const char *text, void *base,
                        char why[static CONFIG_WHY_MAX])
 {
-    char value[DB_LIST_WORDS_MAX];
+    char value[STUDY_LABEL_MAX]; /* the longest */
     size_t n = 0;
 
     for (; *text; text++) {
-        if (n + 1 == sizeof(value))
-            return config_key_refuse(why, CONFIG_WHY_MAX, "too long: %d bytes at most",
-                                     DB_LIST_WORDS_MAX - 1);
+        if (n + 1 == key->size)
+            return config_key_refuse(why, CONFIG_WHY_MAX, "too long: %zu bytes at most", key->size - 1);
         if (*text == '\\' && text[1])
             value[n++] = *++text == 's' ? ' ' : *text;
         else
@@ -100,6 +111,21 @@ static int read_filter(const struct config_key *key, const char *text, void *bas
     value[n] = '\0';
     memcpy((char *)base + key->offset, value, n + 1);
     return 0;
+}
+
+static int read_row(const struct config_key *key, const char *text, void *base,
+                    char why[static CONFIG_WHY_MAX])
+{
+    struct item item;
+    int r = read_filter(key, text, base, why);
+
+    if (r == 0 && text[0] && !tui_item_parse((char *)base + key->offset, &item)) {
+        ((char *)base)[key->offset] = '\0';
+        return config_key_refuse(
+            why, CONFIG_WHY_MAX,
+            "order:N, fill:N, alert:N, account:NAME, symbol:NAME, policy:NAME or position:SYMBOL:ACCOUNT is needed");
+    }
+    return r;
 }
 
 static void print_filter(const struct config_key *key, const void *base, FILE *to)
@@ -117,6 +143,29 @@ static void print_filter(const struct config_key *key, const void *base, FILE *t
 }
 
 /* ---- from a screen, and back ---- */
+
+/* Of a name that another program gave: a line of a file has no control characters. */
+static void take_name(char *to, size_t size, const char *name)
+{
+    const char *c = name;
+
+    while (*c && ((unsigned char)*c >= ' ' && *c != 0x7f))
+        c++;
+    snprintf(to, size, "%s", *c ? "" : name);
+}
+
+static void take_page(const struct view *view, struct saved_view *ret)
+{
+    tui_item_form(&view->item, ret->row, sizeof(ret->row));
+    if (view->tab != TAB_STUDY)
+        return;
+    take_name(ret->training, sizeof(ret->training), view->training);
+    take_name(ret->study, sizeof(ret->study), view->study);
+    ret->page = view->study_view == STUDY_PAGE         ? SAVED_PAGE_STUDY
+                : view->study_view == STUDY_VALIDATION ? SAVED_PAGE_VALIDATION
+                : view->detail                         ? SAVED_PAGE_TRAINING
+                                                       : SAVED_PAGE_NONE;
+}
 
 void tui_saved_view_take(const struct view *view, struct saved_view *ret)
 {
@@ -138,6 +187,7 @@ void tui_saved_view_take(const struct view *view, struct saved_view *ret)
     ret->foot = (int)view->foot;
     ret->trips_one = view->trips_one;
     ret->ledger = view->ledger;
+    take_page(view, ret);
     for (int i = 0; i < LIST_ALL; i++) {
         const struct list_choice *list = &view->lists[i];
         struct saved_list *saved = &ret->lists[i];
@@ -216,6 +266,65 @@ static void show_chart(const struct saved_view *saved, struct view *view, const 
     view->depth = saved->depth;
 }
 
+/* Of the studies' tab: what is chosen, and the page. */
+static void show_study(const struct saved_view *saved, struct view *view, const struct model *model,
+                       char *gone)
+{
+    const bool known = model->status.n_symbols > 0 || model->status.n_trainings > 0;
+
+    if (saved->tab != TAB_STUDY)
+        return;
+    memcpy(view->training, saved->training, sizeof(view->training));
+    memcpy(view->study, saved->study, sizeof(view->study));
+    view->detail =
+        saved->training[0] != '\0'; /* the chosen one alone is looked for, whatever the filter is */
+    if (view->detail && known && !tui_view_training(view, model)) {
+        add(gone, "training %s", saved->training);
+        view->detail = false;
+        view->training[0] = '\0';
+    }
+    view->detail &= saved->page == SAVED_PAGE_TRAINING;
+    if (saved->study[0] && model->studies && !tui_studies_find(model->studies, saved->study)) {
+        add(gone, "study %.80s", saved->study);
+        view->study[0] = '\0';
+    }
+    if (view->study[0] && saved->page >= SAVED_PAGE_STUDY)
+        view->study_view = saved->page == SAVED_PAGE_STUDY ? STUDY_PAGE : STUDY_VALIDATION;
+}
+
+/* Is the item among what the status has? One that is stored is looked for by its page. */
+static bool is_there(const struct item *item, const struct model *model)
+{
+    const struct status *s = &model->status;
+    bool found = s->n_symbols == 0 || item->kind < ITEM_ACCOUNT || item->kind == ITEM_POLICY;
+
+    for (int i = 0; item->kind == ITEM_ACCOUNT && i < s->n_accounts; i++)
+        found |= strcmp(s->accounts[i].account, item->name) == 0;
+    for (int i = 0; item->kind == ITEM_POSITION && i < s->n_positions; i++)
+        found |= strcmp(s->positions[i].symbol, item->name) == 0 &&
+                 strcmp(s->positions[i].account, item->account) == 0;
+    return found || (item->kind == ITEM_SYMBOL && tui_model_symbol(model, item->name));
+}
+
+/* The page of a row, over the tab that it was opened on. */
+static void show_row(const struct saved_view *saved, struct view *view, const struct model *model, char *gone)
+{
+    struct item item;
+    char title[ITEM_NAME_MAX + ACCOUNT_NAME_MAX + 40];
+
+    if (!tui_item_parse(saved->row, &item))
+        return;
+    if (!is_there(&item, model)) {
+        tui_item_title(&item, title, sizeof(title));
+        add(gone, "%.80s", title);
+        return;
+    }
+    tui_item_keys_open(view, &item);
+    view->tab = (enum tab)saved->tab;
+    view->item_from = (enum panel)saved->focus;
+    view->ledger = saved->ledger;
+}
+
 /* A panel is on a tab where the smallest complete screen or a large one has it. */
 static bool is_placed(const struct view *view, const struct model *model, enum panel panel)
 {
@@ -247,6 +356,7 @@ void tui_saved_view_show(const struct saved_view *saved, struct view *view, cons
     view->foot = (enum layout_foot)saved->foot;
     view->trips_one = saved->trips_one;
     view->ledger = saved->ledger;
+    show_study(saved, view, model, gone);
     for (int i = 0; i < LIST_ALL; i++)
         show_list(&saved->lists[i], i, view, gone);
     if (view->zoomed != PANEL_NONE && !is_placed(view, model, view->zoomed)) {
@@ -255,6 +365,7 @@ void tui_saved_view_show(const struct saved_view *saved, struct view *view, cons
         add(gone, "panel %s", name);
         view->zoomed = PANEL_NONE;
     }
+    show_row(saved, view, model, gone);
 }
 
 const char *tui_saved_view_wrong(const char *name)

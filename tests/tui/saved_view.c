@@ -17,6 +17,7 @@
 #include "exchange/folder.h"
 #include "exchange/whole_file.h"
 #include "fixtures/dashboard.h"
+#include "fixtures/studies.h"
 #include "tests/check.h"
 #include "tests/random.h"
 #include "tests/scratch.h"
@@ -344,6 +345,130 @@ static void check_keys(const char *golden)
     tui_view_finish(&view);
 }
 
+/* ---- a training, a study, the page of a row ---- */
+
+/* Saves the view under a name and opens it on another screen: what is said of it. */
+static const char *kept(struct view *from)
+{
+    static char words[KEPT_FILE_WORDS_MAX];
+    struct saved_view saved;
+
+    tui_saved_view_take(from, &saved);
+    tui_view_finish(from);
+    CHECK_INT(tui_saved_view_write("page", &saved, words), 0);
+    tui_view_init(&view, false, 1000);
+    CHECK_INT(tui_saved_view_keys_open(&view, model, "page", words), 0);
+    return words;
+}
+
+static void check_training(void)
+{
+    static struct view from;
+
+    CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
+    CHECK(model->status.n_trainings > 1);
+    tui_view_init(&from, false, 1000);
+    from.tab = TAB_STUDY;
+    from.focus = PANEL_TRAINING;
+    from.detail = true;
+    snprintf(from.training, sizeof(from.training), "%s", tui_model_training(model, 1)->training);
+    struct view gone = from;
+    CHECK_STR(kept(&from), "");
+    CHECK(view.tab == TAB_STUDY && view.detail && view.focus == PANEL_TRAINING);
+    CHECK_STR(view.training, tui_model_training(model, 1)->training);
+    tui_view_finish(&view);
+    from = gone;
+    from.detail = false; /* chosen in the list */
+    CHECK_STR(kept(&from), "");
+    CHECK(!view.detail && tui_view_training(&view, model) == tui_model_training(model, 1));
+    tui_view_finish(&view);
+    strcpy(gone.training, "not-there");
+    CHECK_STR(kept(&gone), "gone: training not-there");
+    CHECK(view.tab == TAB_STUDY && !view.detail && view.training[0] == '\0');
+    tui_view_finish(&view);
+}
+
+static void check_study(void)
+{
+    static const enum study_direction direction = STUDY_MAXIMIZE;
+    static const char *const names[] = {"ppo-btc", " a study; of \\ \"others\" "};
+    struct study *studies[2];
+    static struct view from;
+
+    fixture_studies_begin();
+    for (int i = 0; i < 2; i++)
+        studies[i] = fixture_study(names[i], i + 1, 1, &direction);
+    model->studies = tui_studies_make(studies, 2, fixture_now_ns / 1000);
+    CHECK(model->studies && model->studies->n == 2);
+    for (int i = 0; i < 4; i++) {
+        const struct tui_study *study = tui_studies_find(model->studies, names[i % 2]);
+        tui_view_init(&from, false, 1000);
+        CHECK(study && tui_view_open_study(&from, model, names[i % 2]));
+        from.study_view = i < 2 ? STUDY_PAGE : STUDY_VALIDATION;
+        CHECK_STR(kept(&from), "");
+        CHECK(view.tab == TAB_STUDY && view.study_view == (i < 2 ? STUDY_PAGE : STUDY_VALIDATION));
+        CHECK(tui_view_study(&view, model) == study);
+        tui_view_finish(&view);
+    }
+    tui_view_init(&from, false, 1000);
+    CHECK(tui_view_open_study(&from, model, names[0]));
+    tui_studies_destroy(model->studies);
+    model->studies = tui_studies_make(studies + 1, 1, fixture_now_ns / 1000);
+    CHECK_STR(kept(&from), "gone: study ppo-btc");
+    CHECK(view.tab == TAB_STUDY && view.study_view == STUDY_LISTED && view.study[0] == '\0');
+    tui_view_finish(&view);
+}
+
+static void check_row(void)
+{
+    static const struct item items[] = {
+        {.kind = ITEM_ORDER, .id = 7},
+        {.kind = ITEM_FILL, .id = 6},
+        {.kind = ITEM_ACCOUNT, .name = "main"},
+        {.kind = ITEM_SYMBOL, .name = "ETHUSDT"},
+        {.kind = ITEM_POSITION, .name = "BTCUSDT", .account = "main"},
+    };
+    static const struct {
+        struct item item;
+        const char *words;
+    } gone[] = {
+        {{.kind = ITEM_ACCOUNT, .name = "swung"}, "gone: account swung"},
+        {{.kind = ITEM_SYMBOL, .name = "DOGEUSDT"}, "gone: symbol DOGEUSDT"},
+        {{.kind = ITEM_POSITION, .name = "BTCUSDT", .account = "swung"}, "gone: position BTCUSDT of swung"},
+    };
+    static struct view from;
+    char words[KEPT_FILE_WORDS_MAX];
+
+    for (size_t i = 0; i < sizeof(items) / sizeof(items[0]); i++) {
+        tui_view_init(&from, false, 1000);
+        from.tab = TAB_LOG; /* from which it was opened */
+        from.item_from = PANEL_LOG;
+        from.focus = PANEL_ITEM;
+        from.item = items[i];
+        CHECK_STR(kept(&from), "");
+        CHECK(tui_item_equal(&view.item, &items[i]) && view.tab == TAB_LOG && view.focus == PANEL_ITEM);
+        press(PRESS_ESCAPE); /* it leads where it led */
+        CHECK(view.item.kind == ITEM_NONE && view.tab == TAB_LOG && view.focus == PANEL_LOG);
+        tui_view_finish(&view);
+    }
+    for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++) {
+        tui_view_init(&from, false, 1000);
+        from.tab = TAB_POSITIONS;
+        from.item_from = PANEL_POSITIONS;
+        from.item = gone[i].item;
+        CHECK_STR(kept(&from), gone[i].words);
+        CHECK(view.item.kind == ITEM_NONE && view.tab == TAB_POSITIONS);
+        tui_view_finish(&view);
+    }
+    put("page", "[view]\nrow = ordr:7\npage = studie\n");
+    tui_view_init(&view, false, 1000);
+    CHECK_INT(tui_saved_view_keys_open(&view, model, "page", words), 0);
+    CHECK(strstr(words, ":2: [view] row: order:N, ") && strstr(words, ":3: [view] page: "));
+    CHECK_INT(view.item.kind, ITEM_NONE);
+    tui_view_finish(&view);
+    CHECK_INT(tui_saved_view_remove("page", words), 0);
+}
+
 int main(int argc, char **argv)
 {
     const char *path = scratch_path("papertape.db");
@@ -363,6 +488,9 @@ int main(int argc, char **argv)
     check_whole();
     check_many();
     check_keys(argv[1]);
+    check_row();
+    check_training();
+    check_study();
     tui_history_close(reader);
     tui_model_destroy(model);
     return check_done("tui/saved_view");
