@@ -13,7 +13,16 @@
 #include "tui/history_reader.h"
 #include "tui/view.h"
 
-enum { WIDTH = 200, HEIGHT = 60, FRAMES = 200, READINGS = 50, POINTS = 4096, TRIALS = 1000, PAGES = 20 };
+enum {
+    WIDTH = 200,
+    HEIGHT = 60,
+    FRAMES = 200,
+    READINGS = 50,
+    POINTS = 4096,
+    TRIALS = 1000,
+    PAGES = 20,
+    TRAININGS = 64
+};
 
 static const char name[] = "bench";
 
@@ -69,7 +78,7 @@ static struct model *full_model(void)
     struct model *model = tui_model_create(1000);
     const struct moment now = {fixture_now_ns, 1000000};
 
-    for (int i = 0; i < STATUS_TRAININGS_MAX; i++) {
+    for (int i = 0; i < TRAININGS; i++) {
         json_t *training = json_deep_copy(json_array_get(json_object_get(trainings, "trainings"), 1));
         json_object_set_new(training, "training", i ? json_sprintf("bench_%d", i) : json_string(name));
         json_array_append_new(all, training);

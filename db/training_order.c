@@ -47,10 +47,3 @@ void db_training_order(struct training_rank *ranks, size_t n)
     if (n > 0)
         qsort(ranks, n, sizeof *ranks, compare);
 }
-
-void db_training_choose(struct training_rank *ranks, size_t n, size_t max, bool *ret_shown)
-{
-    db_training_order(ranks, n);
-    for (size_t i = 0; i < n; i++)
-        ret_shown[ranks[i].at] = i < max;
-}

@@ -3,7 +3,6 @@
 #ifndef DB_TRAINING_ORDER_H
 #define DB_TRAINING_ORDER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,8 +17,5 @@ int db_training_group(const char *state); /* an unknown one counts as one that w
 
 /* Sorts n trainings, given in the order in which they were made, so that the first are to be shown first. */
 void db_training_order(struct training_rank *ranks, size_t n);
-
-/* The same, and marks the first `max` of them: ret_shown [n], again in the order in which they were made. */
-void db_training_choose(struct training_rank *ranks, size_t n, size_t max, bool *ret_shown);
 
 #endif

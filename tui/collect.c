@@ -92,7 +92,7 @@ static int open_database(struct collector *collector, char *words, size_t size)
 /* Without a daemon, or where one does not know, the database's last state is used. */
 static int read_last_known(struct collector *collector, struct moment now, char *words, size_t size)
 {
-    struct status *stored = malloc(sizeof(*stored));
+    struct status *stored = calloc(1, sizeof(*stored));
     int64_t accounts_age_ms;
     int r = -ENOMEM;
 
@@ -102,8 +102,23 @@ static int read_last_known(struct collector *collector, struct moment now, char 
         r = tui_history_status(collector->reader, now.wall_ns, stored, &accounts_age_ms, words, size);
     if (r == 0)
         tui_model_take_stored(collector->model, stored, accounts_age_ms, now);
+    if (stored)
+        tui_status_finish(stored);
     free(stored);
     return r;
+}
+
+/* What the daemon's status leaves out. */
+static int read_known(struct collector *collector, struct moment now)
+{
+    struct status known;
+    int r = tui_model_wants_known(collector->model)
+                ? tui_history_known(collector->reader, now.wall_ns, &known)
+                : 1;
+
+    if (r == 0)
+        tui_model_take_known(collector->model, &known, now);
+    return r < 0 ? r : 0;
 }
 
 /* Why nothing is read; of which file, unless it is only not there yet. */
@@ -134,6 +149,8 @@ static void read_database(struct collector *collector, struct moment now)
             model->source = MODEL_NOTHING; /* nothing of its status is kept */
         r = read_last_known(collector, now, words, sizeof(words));
     }
+    if (r == 0 && (r = read_known(collector, now)) < 0)
+        tui_history_failed(collector->reader, r, words, sizeof(words));
     if (r == 0) {
         tui_history_read_changes(collector->reader, &model->status, now.wall_ns, &model->history);
         model->have_history = true;
@@ -147,6 +164,7 @@ static void read_database(struct collector *collector, struct moment now)
     model->history = (struct history){0};
     explain(model, collector->state.database, words);
     if (collector->control.fd < 0) {
+        tui_status_finish(&model->status);
         tui_status_init(&model->status);
         model->source = model->holdings = MODEL_NOTHING;
     }

@@ -15,9 +15,9 @@
 
 /* Trainings for which the pending command is to be repeated, and the outcomes of those before. */
 struct collector_rest {
-    char command[24], names[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX];
-    char *configs[STATUS_TRAININGS_MAX]; /* [n] with which, owned; NULL: with none */
-    char now[STATUS_TRAINING_NAME_MAX];  /* whose command is pending; "": there is only one */
+    char command[24], names[STATUS_STUDY_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX];
+    char *configs[STATUS_STUDY_TRAININGS_MAX]; /* [n] with which, owned; NULL: with none */
+    char now[STATUS_TRAINING_NAME_MAX];        /* whose command is pending; "": there is only one */
     int n, next;
     bool refused;
     char words[CANVAS_SIDE_MAX];
@@ -26,9 +26,9 @@ struct collector_rest {
 /* Trainings that are to be restarted with the same changes, tui/collect_each.c: first their configurations
  * are requested, then each is checked. */
 struct collector_each {
-    char names[STATUS_TRAININGS_MAX + 1][STATUS_TRAINING_NAME_MAX]; /* the form's first */
-    char *texts[STATUS_TRAININGS_MAX + 1];                          /* [n] owned; NULL: not known yet */
-    int n, at;                                                      /* n 0: no restart is under way */
+    char names[STATUS_STUDY_TRAININGS_MAX + 1][STATUS_TRAINING_NAME_MAX]; /* the form's first */
+    char *texts[STATUS_STUDY_TRAININGS_MAX + 1];                          /* [n] owned; NULL: not known yet */
+    int n, at;                                                            /* n 0: no restart is under way */
     bool checks;
     int64_t id, sent_ms; /* of the request for `at` */
 };

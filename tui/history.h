@@ -229,10 +229,10 @@ struct history {
     struct history_training training;                     /* that is wanted */
     struct history_points compared[HISTORY_COMPARED_MAX]; /* likewise, in their order */
     struct history_devices devices;
-    struct history_change changes[STATUS_SYMBOLS_MAX]; /* of symbols whose status has none */
-    int n_changes, changes_symbols;                    /* how many symbols the status had then */
-    int64_t changes_ns;                                /* when they were read, by the wall; 0: never */
-    int64_t read_version; /* db_reader_version() when all of this was read; 0: never */
+    struct history_change changes[SYMBOLS_MAX]; /* of symbols whose status has none */
+    int n_changes, changes_symbols;             /* how many symbols the status had then */
+    int64_t changes_ns;                         /* when they were read, by the wall; 0: never */
+    int64_t read_version;                       /* db_reader_version() when all of this was read; 0: never */
 };
 
 struct history_reader;
@@ -274,8 +274,12 @@ const struct history_account *tui_history_account(const struct history *history,
 
 /* What a status would have contained when the database was last written: symbols with their prices,
  * positions, accounts, live orders, streams. Ages are from the stored wall times to wall_ns. Of a moment:
- * equity by its newest point, cash by the ledger. 0 or -errno. */
+ * equity by its newest point, cash by the ledger. 0, for tui_status_finish(); -errno, and *ret is unchanged.
+ */
 int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
                        int64_t *ret_accounts_age_ms, char *err, size_t err_size);
+
+/* Of that the trainings and policies alone: all that there are. Likewise. */
+int tui_history_known(struct history_reader *reader, int64_t wall_ns, struct status *ret);
 
 #endif

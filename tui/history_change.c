@@ -75,7 +75,7 @@ void tui_history_read_changes(struct history_reader *reader, const struct status
     h->n_changes = 0;
     h->changes_ns = wall_ns;
     h->changes_symbols = status->n_symbols;
-    for (int i = 0; i < status->n_symbols; i++)
+    for (int i = 0; i < status->n_symbols && h->n_changes < SYMBOLS_MAX; i++)
         if (!isfinite(status->symbols[i].change_24h_pct) &&
             read_change(reader->db, status, &status->symbols[i], wall_ns, &h->changes[h->n_changes++]) < 0)
             return; /* those of the others are not known either */

@@ -48,10 +48,10 @@ static void on_price(void *ctx, const struct db_price_row *row)
     struct status *s = reading->status;
     const struct record_context context = {&row->symbol->symbol, NULL};
 
-    if (s->n_symbols == STATUS_SYMBOLS_MAX)
+    struct status_symbol *symbol = tui_status_add(s, STATUS_SYMBOLS);
+    if (!symbol)
         return;
-    struct status_symbol *symbol = &s->symbols[s->n_symbols++];
-    *symbol = (struct status_symbol){.limit_ms = -1};
+    symbol->limit_ms = -1;
     tui_status_read(bars(), NULL, symbol);
     tui_status_stored(symbols(), symbol, &db_record_prices, &row->price, NULL, 0, &context);
     symbol->age_ms = age_ms(reading, row->price.recv_wall_ns);
@@ -93,9 +93,9 @@ static void on_position(void *ctx, const struct db_position_row *row)
     const struct symbol *symbol = &row->symbol->symbol;
 
     take_gains(reading, row);
-    if (row->position.qty == 0 || s->n_positions == STATUS_POSITIONS_MAX)
+    struct status_position *p = row->position.qty != 0 ? tui_status_add(s, STATUS_POSITIONS) : NULL;
+    if (!p)
         return;
-    struct status_position *p = &s->positions[s->n_positions++];
     double qty = decimal_to_double(row->position.qty, symbol->qty_scale);
     double cost = decimal_to_double(row->position.cost, symbol->quote_scale);
     double fifo_cost = decimal_to_double(row->position.fifo_cost, symbol->quote_scale);
@@ -326,6 +326,8 @@ int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct st
     if (r == 0) {
         *ret_accounts_age_ms = age_ms(reading, reading->equity_ns[0]);
         *ret = *status;
+    } else if (reading && status) {
+        tui_status_finish(status);
     }
     free(status);
     free(reading);

@@ -6,7 +6,6 @@
 
 #include "cli/text.h"
 #include "db/records.h"
-#include "db/training_order.h"
 #include "tui/history_reader.h"
 #include "tui/model.h"
 #include "tui/status_reader.h"
@@ -16,37 +15,18 @@
 struct reading {
     struct status *status;
     int64_t wall_ns;
-    struct training_rank *ranks; /* of all trainings, oldest first */
-    bool *shown;                 /* those that fit */
-    size_t n, cap, at;
     enum db_policy_role role; /* of the policies that are taken now */
 };
-
-static void on_rank(void *ctx, const struct db_training *row)
-{
-    struct reading *reading = ctx;
-
-    if (reading->n == reading->cap) {
-        size_t cap = reading->cap ? 2 * reading->cap : 64;
-        struct training_rank *moved = reallocarray(reading->ranks, cap, sizeof(*moved));
-        if (!moved)
-            return; /* the newest are left out */
-        reading->ranks = moved;
-        reading->cap = cap;
-    }
-    reading->ranks[reading->n++] = (struct training_rank){
-        .group = db_training_group(row->state), .priority = row->priority, .ended_ns = row->ended_ns};
-}
 
 static void on_training(void *ctx, const struct db_training *row)
 {
     static const struct record_key keys[] = {{"name", "training"}, {"steps_s", "steps_per_second"}};
     struct reading *reading = ctx;
-    size_t at = reading->at++;
+    struct status_training *t = tui_status_add(reading->status, STATUS_TRAININGS);
 
-    if (at >= reading->n || !reading->shown[at])
+    reading->status->trainings_total++;
+    if (!t)
         return;
-    struct status_training *t = &reading->status->trainings[reading->status->n_trainings++];
     tui_status_stored(tui_status_training_record(), t, &db_record_trainings, row, keys, 2, NULL);
     t->memory_mib = row->memory_bytes >= 0 ? (double)row->memory_bytes / (1 << 20) : NAN;
     if (row->heard_ns > 0 && row->heard_ns <= reading->wall_ns) /* a time in the future has no age */
@@ -65,9 +45,9 @@ static void on_policy(void *ctx, const struct db_policy *row)
     if (row->role != reading->role)
         return;
     s->policies_total++;
-    if (s->n_policies == STATUS_POLICIES_MAX)
+    struct status_policy *p = tui_status_add(s, STATUS_POLICIES);
+    if (!p)
         return;
-    struct status_policy *p = &s->policies[s->n_policies++];
     tui_status_policy_init(p);
     tui_status_stored(tui_status_policy_record(), p, &db_record_policies, row, keys, 2, NULL);
     if (row->role == DB_POLICY_RETIRED)
@@ -96,17 +76,25 @@ static int read_policies(struct history_reader *reader, struct reading *reading)
 int tui_history_status_trainings(struct history_reader *reader, int64_t wall_ns, struct status *status)
 {
     struct reading reading = {.status = status, .wall_ns = wall_ns};
-    int r = db_reader_trainings(reader->db, NULL, on_rank, &reading);
+    int r = db_reader_trainings(reader->db, NULL, on_training, &reading);
 
-    reading.shown = calloc(reading.n + 1, sizeof(*reading.shown));
-    if (!reading.shown && r == 0)
-        r = -ENOMEM;
-    if (r == 0) {
-        status->trainings_total = (int64_t)reading.n;
-        db_training_choose(reading.ranks, reading.n, STATUS_TRAININGS_MAX, reading.shown);
-        r = db_reader_trainings(reader->db, NULL, on_training, &reading);
-    }
-    free(reading.ranks);
-    free(reading.shown);
     return r == 0 ? read_policies(reader, &reading) : r;
+}
+
+int tui_history_known(struct history_reader *reader, int64_t wall_ns, struct status *ret)
+{
+    struct status *status = malloc(sizeof(*status));
+    int r = status ? db_reader_begin(reader->db) : -ENOMEM;
+
+    if (r == 0) {
+        tui_status_init(status);
+        r = tui_history_status_trainings(reader, wall_ns, status);
+        db_reader_end(reader->db);
+        if (r == 0)
+            *ret = *status;
+        else
+            tui_status_finish(status);
+    }
+    free(status);
+    return r;
 }

@@ -231,27 +231,47 @@ static int compare(const struct value *a, const struct value *b, bool down)
     return down ? -by : by;
 }
 
-int tui_list_held_rows(const struct model *model, int list, const struct list_choice *choice,
-                       const void *ret[static LIST_ROWS_MAX])
+/* A row and its value in the column that is sorted by. */
+struct keyed {
+    struct value value;
+    const void *row;
+    int at; /* of the model's order, or of that inverted */
+    bool down;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct keyed *p = a, *q = b;
+    int by = compare(&p->value, &q->value, p->down);
+
+    return by ? by : (p->at > q->at) - (p->at < q->at);
+}
+
+const void **tui_list_held_rows(const struct model *model, int list, const struct list_choice *choice,
+                                int *ret_n)
 {
     const int columns = tui_list_held_columns(list), total = tui_list_held_total(model, list);
     const struct held_column *column =
         &tables[list - DB_LISTS].columns[choice->sort > 0 && choice->sort < columns ? choice->sort : 0];
-    struct value values[LIST_ROWS_MAX];
+    struct keyed *keyed = calloc((size_t)total + 1, sizeof(*keyed));
+    const void **rows = calloc((size_t)total + 1, sizeof(*rows));
     int n = 0;
 
-    for (int k = 0; k < total && n < LIST_ROWS_MAX; k++) {
+    for (int k = 0; keyed && rows && k < total; k++) {
         const void *row = tui_list_held_row(model, list, choice->invert ? total - 1 - k : k);
-        if (!tui_list_held_matches(model, list, row, choice->filter))
-            continue;
-        struct value own = value_of(model, column, row);
-        int at = n++;
-        for (; at > 0 && compare(&own, &values[at - 1], column->down != choice->invert) < 0; at--) {
-            values[at] = values[at - 1];
-            ret[at] = ret[at - 1];
+        if (tui_list_held_matches(model, list, row, choice->filter)) {
+            keyed[n] = (struct keyed){value_of(model, column, row), row, n, column->down != choice->invert};
+            n++;
         }
-        values[at] = own;
-        ret[at] = row;
     }
-    return n;
+    if (n > 1)
+        qsort(keyed, (size_t)n, sizeof(*keyed), by_value);
+    for (int i = 0; i < n; i++)
+        rows[i] = keyed[i].row;
+    free(keyed);
+    *ret_n = n;
+    if (n > 0)
+        return rows;
+    free(rows);
+    return NULL;
 }

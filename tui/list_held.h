@@ -24,8 +24,8 @@ int64_t tui_list_held_id(int list, const void *row);
 /* Does a row have what a filter looks for? As struct db_list_query has it; a row has no number to name. */
 bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *filter);
 
-/* The rows that are shown, in their order. Returns how many. */
-int tui_list_held_rows(const struct model *model, int list, const struct list_choice *choice,
-                       const void *ret[static LIST_ROWS_MAX]);
+/* The rows that the choice leaves, in their order, for free(). NULL: there are none, or no memory. */
+const void **tui_list_held_rows(const struct model *model, int list, const struct list_choice *choice,
+                                int *ret_n);
 
 #endif

@@ -117,7 +117,7 @@ void tui_list_keys_move(struct view *view, const struct model *model, enum panel
     tui_lists_rows(view, model, list, &rows);
     view->cursor[focus] = (int)tui_list_move(&view->lists[list], &rows.items, to, place);
     if (list >= DB_LISTS && rows.items.n > 0)
-        tui_lists_choose(view, list, rows.rows[view->cursor[focus]]);
+        tui_lists_choose(view, list, tui_lists_held_at(view, model, list, view->cursor[focus]));
 }
 
 bool tui_list_keys_back(struct view *view, enum panel focus)

@@ -1,6 +1,7 @@
 #include "tui/lists.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tui/model.h"
@@ -127,38 +128,69 @@ static bool is_pending(const struct list_choice *choice, const struct db_list_qu
            strcmp(choice->filter, query->filter) != 0;
 }
 
-/* The rows that the model holds: all are known. */
+/* The name that a list's row is chosen by; NULL: it is chosen by its number. */
+static const char *chosen_name(const struct view *view, int list)
+{
+    return list == LIST_TRAININGS  ? view->training
+           : list == LIST_POLICIES ? view->policy
+           : list == LIST_PRICES   ? view->symbol
+                                   : NULL;
+}
+
+/* Of a list that the model holds: the row that was chosen, whatever its filter; NULL: it is not there. */
+static const void *held_row(const struct view *view, const struct model *model, int list)
+{
+    const char *name = chosen_name(view, list);
+    const int64_t id = view->lists[list].id;
+
+    for (int i = 0; (name ? name[0] != '\0' : id != 0) && i < tui_list_held_total(model, list); i++) {
+        const void *row = tui_list_held_row(model, list, i);
+        if (name ? strcmp(tui_list_held_name(list, row), name) == 0 : tui_list_held_id(list, row) == id)
+            return row;
+    }
+    return NULL;
+}
+
+/* A row's place among some; -1: it is not one of them. */
+static int place_in(const void *const *rows, int n, const void *row)
+{
+    for (int i = 0; row && i < n; i++)
+        if (rows[i] == row)
+            return i;
+    return -1;
+}
+
+/* The rows that the model holds: of all of them those up to the cursor, as many as a screen has, and some
+ * after it. */
 static void put_held(const struct view *view, const struct model *model, int list, struct lists_rows *ret)
 {
     struct list_items *items = &ret->items;
+    int n = 0;
+    const void **rows = tui_list_held_rows(model, list, &view->lists[list], &n);
+    int at = place_in(rows, n, held_row(view, model, list)), first;
 
-    *items = (struct list_items){.n = tui_list_held_rows(model, list, &view->lists[list], ret->rows)};
+    at = at >= 0 ? at : view->cursor[panels[list]];
+    first = (at < n ? at : n) + LIST_AHEAD - LIST_ROWS_MAX;
+    first = first > 0 ? first : 0;
+    *items = (struct list_items){.first = first, .count = n, .total = tui_list_held_total(model, list)};
     ret->list = list;
     ret->have = model->source != MODEL_NOTHING;
     ret->live = ret->externals = 0;
-    items->count = items->n;
-    items->total = tui_list_held_total(model, list);
-    for (int i = 0; i < items->n; i++)
-        items->ids[i] = tui_list_held_id(list, ret->rows[i]);
+    for (; items->n < LIST_ROWS_MAX && first + items->n < n; items->n++) {
+        ret->rows[items->n] = rows[first + items->n];
+        items->ids[items->n] = tui_list_held_id(list, ret->rows[items->n]);
+    }
+    free(rows);
 }
 
 /* The choice of a list, with the number of the row that is chosen by its name. */
 static struct list_choice choice_of(const struct view *view, const struct model *model, int list)
 {
     struct list_choice choice = view->lists[list];
-    const char *name = list == LIST_TRAININGS  ? view->training
-                       : list == LIST_POLICIES ? view->policy
-                       : list == LIST_PRICES   ? view->symbol
-                                               : NULL;
+    const void *row = list >= DB_LISTS && chosen_name(view, list) ? held_row(view, model, list) : NULL;
 
-    if (!name)
-        return choice;
-    choice.id = 0;
-    for (int i = 0; i < tui_list_held_total(model, list) && name[0]; i++) {
-        const void *row = tui_list_held_row(model, list, i);
-        if (strcmp(tui_list_held_name(list, row), name) == 0)
-            choice.id = tui_list_held_id(list, row);
-    }
+    if (list >= DB_LISTS && chosen_name(view, list))
+        choice.id = row ? tui_list_held_id(list, row) : 0;
     return choice;
 }
 
@@ -270,15 +302,26 @@ const void *tui_lists_held_chosen(const struct view *view, const struct model *m
 const void *tui_lists_held_find(const struct view *view, const struct model *model, int list,
                                 const char *words, bool back)
 {
-    struct lists_rows rows;
+    int n = 0, at = tui_lists_cursor(view, model, list);
+    const void **rows = tui_list_held_rows(model, list, &view->lists[list], &n), *found = NULL;
 
-    tui_lists_rows(view, model, list, &rows);
-    for (int k = 1, n = rows.items.n, at = (int)cursor_in(view, model, &rows); k <= n; k++) {
-        const void *row = rows.rows[(back ? at - k + n : at + k) % n];
+    for (int k = 1; k <= n && !found; k++) {
+        const void *row = rows[(back ? at - k + n : at + k) % n];
         if (tui_list_held_matches(model, list, row, words))
-            return row;
+            found = row;
     }
-    return NULL;
+    free(rows);
+    return found;
+}
+
+const void *tui_lists_held_at(const struct view *view, const struct model *model, int list, int64_t place)
+{
+    int n = 0;
+    const void **rows = tui_list_held_rows(model, list, &view->lists[list], &n);
+    const void *row = place >= 0 && place < n ? rows[place] : NULL;
+
+    free(rows);
+    return row;
 }
 
 const void *tui_lists_row(const struct lists_rows *rows, int64_t place)

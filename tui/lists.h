@@ -54,6 +54,9 @@ void tui_lists_choose(struct view *view, int list, const void *row);
 const void *tui_lists_held_find(const struct view *view, const struct model *model, int list,
                                 const char *words, bool back);
 
+/* The row of such a list at a place; NULL: it has fewer. */
+const void *tui_lists_held_at(const struct view *view, const struct model *model, int list, int64_t place);
+
 const void *tui_lists_held_chosen(const struct view *view, const struct model *model, int list); /* or NULL */
 
 /* Says that no row has the text that was searched. */

@@ -39,6 +39,10 @@ struct model *tui_model_create(int64_t interval_ms)
 void tui_model_destroy(struct model *model)
 {
     if (model) {
+        tui_status_finish(&model->status);
+        if (model->known.stored)
+            tui_status_finish(model->known.stored);
+        free(model->known.stored);
         tui_item_page_finish(&model->item);
         tui_studies_destroy(model->studies);
         tui_study_page_destroy(model->study_page);
@@ -56,12 +60,14 @@ int tui_model_take_status(struct model *model, const json_t *object, struct mome
         return -ENOMEM;
     int r = tui_status_parse(object, status);
     if (r == 0) {
+        tui_status_finish(&model->status);
         model->status = *status;
         model->source = MODEL_DAEMON;
         model->holdings = status->started ? MODEL_DAEMON : MODEL_NOTHING;
         model->status_mono_ms = now.mono_ms;
         model->accounts_age_ms = status->started ? 0 : -1;
         model->daemon_words[0] = '\0';
+        tui_model_add_known(model, now);
     }
     free(status);
     return r;
@@ -111,7 +117,7 @@ static void take_prices(struct status *s, const struct status *stored)
     }
 }
 
-void tui_model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
+void tui_model_take_stored(struct model *model, struct status *stored, int64_t accounts_age_ms,
                            struct moment now)
 {
     struct status *s = &model->status;
@@ -121,18 +127,18 @@ void tui_model_take_stored(struct model *model, const struct status *stored, int
         return;
     }
     if (model->source == MODEL_DAEMON) {
-        memcpy(s->symbols, stored->symbols, sizeof(s->symbols));
+        tui_status_move(stored, s, STATUS_SYMBOLS);
+        tui_status_move(stored, s, STATUS_POSITIONS);
         memcpy(s->accounts, stored->accounts, sizeof(s->accounts));
-        memcpy(s->positions, stored->positions, sizeof(s->positions));
         memcpy(s->orders, stored->orders, sizeof(s->orders));
-        s->n_symbols = stored->n_symbols;
         s->n_accounts = stored->n_accounts;
-        s->n_positions = stored->n_positions;
         s->n_orders = stored->n_orders;
         if (!s->parity.state[0])
             s->parity = stored->parity;
     } else {
+        tui_status_finish(s);
         *s = *stored;
+        tui_status_init(stored);
         model->source = MODEL_DATABASE;
     }
     model->holdings = MODEL_DATABASE;

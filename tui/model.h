@@ -44,6 +44,15 @@ struct model_log {
     int64_t mono_ms;             /* when these lines were read */
 };
 
+/* The stored trainings and policies: those that the daemon's status leaves out are shown from here. */
+struct model_known {
+    struct status *stored; /* owned; NULL: not needed so far */
+    int64_t mono_ms;       /* when they were read */
+    uint64_t of, now;      /* what the daemon listed then; what it lists now */
+    bool short_of;         /* its last status has left some out … */
+    bool added;            /* … and these were added to it */
+};
+
 struct model {
     int64_t at_ns; /* the past moment that all of it is of, as the database has it; 0: it is of now */
     enum model_source source;
@@ -53,6 +62,7 @@ struct model {
     int64_t status_mono_ms;  /* when the status was received; its ages count from there */
     int64_t interval_ms;     /* between two collections */
     int64_t accounts_age_ms; /* of the accounts' equity when the status was received; -1: not known */
+    struct model_known known;
     struct history history;
     bool have_history;
     int64_t history_mono_ms;
@@ -82,16 +92,28 @@ struct moment tui_model_moment(const struct model *model, struct moment now);
 struct model *tui_model_create(int64_t interval_ms);
 void tui_model_destroy(struct model *model);
 
-/* Takes a status object that has just arrived. 0, or -EPROTO, which leaves the model alone. */
+/* Takes a status object that has just arrived, and adds the trainings and policies that it leaves out, as far
+ * as they are known. 0, or -EPROTO, which leaves the model alone. */
 int tui_model_take_status(struct model *model, const json_t *object, struct moment now);
 
 /* Does the daemon's status lack what the database may know: the holdings, or a symbol's price? */
 bool tui_model_wants_stored(const struct model *model);
 
 /* Takes the database's last state, as it was read at `now` (tui_history_status()): all of it without a
- * daemon, the holdings where the daemon has not started, else the prices that it has not received yet. */
-void tui_model_take_stored(struct model *model, const struct status *stored, int64_t accounts_age_ms,
+ * daemon, the holdings where the daemon has not started, else the prices that it has not received yet. The
+ * lists that are taken are the model's then: `stored` has them no more. */
+void tui_model_take_stored(struct model *model, struct status *stored, int64_t accounts_age_ms,
                            struct moment now);
+
+/* Does the daemon's status leave trainings or policies out that are not known, or that it had itself when
+ * they were read? */
+bool tui_model_wants_known(const struct model *model);
+
+/* Takes the stored ones, whose rows are the model's then. */
+void tui_model_take_known(struct model *model, struct status *stored, struct moment now);
+
+/* A status has just been taken: adds what it leaves out. */
+void tui_model_add_known(struct model *model, struct moment now);
 
 /* The age now of something that was `age_ms` old when the status was received; -1 stays -1. */
 int64_t tui_model_age(const struct model *model, int64_t age_ms, struct moment now);
@@ -169,9 +191,9 @@ enum freshness tui_model_trial_freshness(const struct tui_study_trial *trial, st
 
 /* The trainings that the co-process runs the study's workers as, by the names of their runs: those that a
  * worker works at first, then those that wait, then those that have ended; of equals the newest study's, then
- * the newest training. Returns how many. */
+ * the newest training; at most so many. Returns how many. */
 int tui_model_study_trainings(const struct model *model, const struct tui_study *study,
-                              const struct status_training *ret[static STATUS_TRAININGS_MAX]);
+                              const struct status_training *ret[static STATUS_STUDY_TRAININGS_MAX]);
 /* The first of these, whose state is the study's; NULL: none, as of a past run. */
 const struct status_training *tui_model_study_training(const struct model *model,
                                                        const struct tui_study *study);

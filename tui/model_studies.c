@@ -62,7 +62,7 @@ static int order_of(const struct tui_study *study, const struct status_training 
 }
 
 int tui_model_study_trainings(const struct model *model, const struct tui_study *study,
-                              const struct status_training *ret[static STATUS_TRAININGS_MAX])
+                              const struct status_training *ret[static STATUS_STUDY_TRAININGS_MAX])
 {
     int n = 0;
 
@@ -70,7 +70,10 @@ int tui_model_study_trainings(const struct model *model, const struct tui_study 
         const struct status_training *job = tui_model_training(model, i);
         if (!job->study[0] || !tui_study_has(study, job->study))
             continue;
-        int at = n++;
+        const bool full = n == STATUS_STUDY_TRAININGS_MAX;
+        if (full && order_of(study, job) >= order_of(study, ret[n - 1]))
+            continue;
+        int at = full ? n - 1 : n++;
         for (; at > 0 && order_of(study, job) < order_of(study, ret[at - 1]); at--)
             ret[at] = ret[at - 1];
         ret[at] = job;
@@ -81,7 +84,7 @@ int tui_model_study_trainings(const struct model *model, const struct tui_study 
 const struct status_training *tui_model_study_training(const struct model *model,
                                                        const struct tui_study *study)
 {
-    const struct status_training *jobs[STATUS_TRAININGS_MAX];
+    const struct status_training *jobs[STATUS_STUDY_TRAININGS_MAX];
 
     return tui_model_study_trainings(model, study, jobs) > 0 ? jobs[0] : NULL;
 }

@@ -169,7 +169,7 @@ static void mark_statistics(struct tui_past_source *source)
 
 static int open_at(struct tui_past_source *source, int64_t at_ns, struct past_read *read)
 {
-    struct status *status = malloc(sizeof(*status));
+    struct status *status = calloc(1, sizeof(*status));
     int64_t age_ms;
     int r = -ENOMEM;
 
@@ -185,9 +185,11 @@ static int open_at(struct tui_past_source *source, int64_t at_ns, struct past_re
     if (r == 0) {
         source->model->at_ns = at_ns;
         tui_model_take_stored(source->model, status, age_ms, tui_model_now());
-        if (status->n_accounts == 0)
+        if (source->model->status.n_accounts == 0)
             snprintf(read->words, sizeof(read->words), "nothing is recorded of that moment");
     }
+    if (status)
+        tui_status_finish(status);
     free(status);
     return r;
 }
@@ -221,9 +223,16 @@ static int read_history(struct tui_past_source *source, const struct past_want *
 static struct model *copy(const struct model *model)
 {
     struct model *made = tui_model_create(model->interval_ms);
+    struct status status;
 
-    if (made)
-        *made = *model;
+    if (!made)
+        return NULL;
+    if (!tui_status_copy(&model->status, &status)) {
+        tui_model_destroy(made);
+        return NULL;
+    }
+    *made = *model;
+    made->status = status;
     return made;
 }
 

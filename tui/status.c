@@ -154,45 +154,56 @@ static void read_account(const json_t *object, struct status *s, void *row)
 }
 
 #define LIST(member) \
-    offsetof(struct status, member), sizeof(((struct status *)0)->member), offsetof(struct status, n_##member)
+    STATUS_LISTS, offsetof(struct status, member), sizeof(((struct status *)0)->member), \
+        offsetof(struct status, n_##member)
 static const struct list {
     const char *in, *key; /* of the status, or of an object in it; an object without a text of the name
                              `named` is skipped */
     const char *named;
     const struct record *(*record)(void);
     void (*also)(const json_t *object, struct status *s, void *row); /* or NULL */
+    enum status_list grows; /* STATUS_LISTS: it does not, and has a place, bytes and a count of its rows */
     size_t at, size, n_at;
 } lists[] = {
     {"feed", "streams", NULL, streams, read_stream, LIST(streams)},
     {NULL, "venues", NULL, venues, NULL, LIST(venues)},
-    {NULL, "symbols", NULL, symbols, read_symbol, LIST(symbols)},
+    {NULL, "symbols", NULL, symbols, read_symbol, STATUS_SYMBOLS, 0, 0, 0},
     {NULL, "accounts", NULL, accounts, read_account, LIST(accounts)},
-    {NULL, "positions", NULL, positions, NULL, LIST(positions)},
+    {NULL, "positions", NULL, positions, NULL, STATUS_POSITIONS, 0, 0, 0},
     {NULL, "orders", NULL, orders, NULL, LIST(orders)},
     {NULL, "price_alerts", NULL, price_alerts, NULL, LIST(price_alerts)},
     {"gpu", "devices", NULL, devices, NULL, LIST(devices)},
     {"rebuilt", "sources", NULL, sources, NULL, LIST(sources)},
-    {NULL, "policies", "policy", tui_status_policy_record, tui_status_read_policy, LIST(policies)},
+    {NULL, "policies", "policy", tui_status_policy_record, tui_status_read_policy, STATUS_POLICIES, 0, 0, 0},
 };
+
+/* The next row of a list; NULL: it does not fit. */
+static void *next_row(const struct list *list, struct status *s)
+{
+    if (list->grows < STATUS_LISTS)
+        return tui_status_add(s, list->grows);
+    int *n = (int *)(void *)((char *)s + list->n_at);
+    const size_t size = list->record()->size;
+    return (size_t)*n < list->size / size ? (char *)s + list->at + (size_t)(*n)++ * size : NULL;
+}
 
 /* Those that are objects, as many as fit. */
 static void read_list(const struct list *list, const json_t *object, struct status *s)
 {
     const json_t *in = list->in ? json_object_get(object, list->in) : object;
     const json_t *array = json_object_get(in, list->key);
-    int max = (int)(list->size / list->record()->size), n = 0;
 
-    for (size_t i = 0; i < json_array_size(array) && n < max; i++) {
+    for (size_t i = 0; i < json_array_size(array); i++) {
         const json_t *e = json_array_get(array, i);
-        void *row = (char *)s + list->at + (size_t)n * list->record()->size;
         if (!json_is_object(e) || (list->named && !json_is_string(json_object_get(e, list->named))))
             continue;
-        n++;
+        void *row = next_row(list, s);
+        if (!row)
+            return;
         tui_status_read(list->record(), e, row);
         if (list->also)
             list->also(e, s, row);
     }
-    memcpy((char *)s + list->n_at, &n, sizeof(n));
 }
 
 static void read_refusals(const json_t *object, struct status *s)

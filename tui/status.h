@@ -16,20 +16,17 @@ enum {
     STATUS_WORD_MAX = 24,
     STATUS_TEXT_MAX = 160,
     STATUS_SOURCES_MAX = 32, /* tables of a database that was built again */
-    STATUS_SYMBOLS_MAX = 64, /* shown; the daemon may stream more */
     STATUS_STREAMS_MAX = 256,
     STATUS_VENUES_MAX = 16,
     STATUS_INDICATORS_MAX = 8,
     STATUS_ACCOUNTS_MAX = 32,
-    STATUS_POSITIONS_MAX = 128,
     STATUS_ORDERS_MAX = 128,
     STATUS_EXTERNALS_MAX = 64, /* of all accounts */
     STATUS_PRICE_ALERTS_MAX = 256,
     STATUS_REFUSALS_MAX = 16,
     STATUS_DEVICES_MAX = 8,
-    STATUS_TRAININGS_MAX = 64, /* those that do not fit: see trainings_total */
-    STATUS_POLICIES_MAX = 64,
     STATUS_ACTIONS_MAX = 16,
+    STATUS_STUDY_TRAININGS_MAX = 64, /* that one command of a study acts on: its workers */
     STATUS_TRAINING_NAME_MAX = 64,
 };
 
@@ -146,6 +143,9 @@ struct status_source {
     RECORD_SHOWN(RECORD_SHOWN_SOURCE)
 };
 
+/* The lists that grow: there is no most of their rows. */
+enum status_list { STATUS_SYMBOLS, STATUS_POSITIONS, STATUS_TRAININGS, STATUS_POLICIES, STATUS_LISTS };
+
 struct status {
     RECORD_SHOWN(RECORD_SHOWN_WHOLE)
     bool saved; /* of a saved backtest: nothing newer comes, and nothing in it becomes stale */
@@ -154,9 +154,9 @@ struct status {
     struct status_feed feed;
     struct status_stream streams[STATUS_STREAMS_MAX];
     struct status_venue venues[STATUS_VENUES_MAX];
-    struct status_symbol symbols[STATUS_SYMBOLS_MAX];
+    struct status_symbol *symbols; /* [n_symbols]; this and the other lists without a length are owned */
     struct status_account accounts[STATUS_ACCOUNTS_MAX];
-    struct status_position positions[STATUS_POSITIONS_MAX];
+    struct status_position *positions;
     struct status_order orders[STATUS_ORDERS_MAX];
     struct status_external externals[STATUS_EXTERNALS_MAX];
     struct status_price_alert price_alerts[STATUS_PRICE_ALERTS_MAX];
@@ -184,10 +184,11 @@ struct status {
         RECORD_SHOWN(RECORD_SHOWN_REBUILT) /* ts_ns -1: never */
     } rebuilt;
     struct status_trainer trainer;
-    struct status_training trainings[STATUS_TRAININGS_MAX];
-    struct status_policy policies[STATUS_POLICIES_MAX];
+    struct status_training *trainings; /* oldest first */
+    struct status_policy *policies;
     int n_trainings, n_policies;
-    int64_t trainings_total, policies_total; /* that there are, those beyond the lists among them */
+    int64_t trainings_total, policies_total; /* that there are, those that the daemon left out among them */
+    int room[STATUS_LISTS];                  /* rows that the owned lists have memory for */
     struct status_champion {
         RECORD_SHOWN(RECORD_SHOWN_CHAMPION) /* "": there is none */
     } champion;
@@ -196,8 +197,20 @@ struct status {
     struct status_recovery recovery;
 };
 
-/* A status of which nothing is known. */
+/* A status of which nothing is known, and without memory; what `status` had is not looked at. */
 void tui_status_init(struct status *status);
+
+/* Frees what a status owns; it then knows nothing of those lists. Fine on a zeroed one. */
+void tui_status_finish(struct status *status);
+
+/* A further row of a list, zeroed, which is counted. NULL without memory. Earlier rows may move. */
+void *tui_status_add(struct status *status, enum status_list list);
+
+/* A copy with lists of its own, for tui_status_finish(). False without memory: *ret is then unchanged. */
+bool tui_status_copy(const struct status *from, struct status *ret);
+
+/* Gives the rows of a list to another status, whose own are freed. */
+void tui_status_move(struct status *from, struct status *to, enum status_list list);
 
 enum { STATUS_AT_VENUE_MAX = 2 * RECORD_BYTES_LINE + 80 };
 
@@ -211,7 +224,8 @@ int tui_status_price_alerts(const struct status *status, const char *symbol, dou
 void tui_status_at_venue(const struct status_account *account, int64_t now_ns,
                          char ret[static STATUS_AT_VENUE_MAX]);
 
-/* Reads the object. 0; -EPROTO when it is not a status of a schema that is understood. */
+/* Reads the object, for tui_status_finish(). 0; -EPROTO when it is not a status of a schema that is
+ * understood, and *ret is unchanged. Without memory rows are left out. */
 int tui_status_parse(const json_t *object, struct status *ret);
 
 #endif

@@ -38,14 +38,13 @@ static int64_t total(const json_t *object, const char *key, int shown)
 void tui_status_read_trainings(const json_t *object, struct status *s)
 {
     const json_t *all = json_object_get(object, "trainings");
-    size_t n = json_array_size(all), at = n > STATUS_TRAININGS_MAX ? n - STATUS_TRAININGS_MAX : 0;
 
-    s->n_trainings = 0;
-    for (; at < n; at++) {
-        const json_t *e = json_array_get(all, at);
-        if (!json_is_string(json_object_get(e, "training")))
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *e = json_array_get(all, i);
+        struct status_training *row =
+            json_is_string(json_object_get(e, "training")) ? tui_status_add(s, STATUS_TRAININGS) : NULL;
+        if (!row)
             continue;
-        struct status_training *row = &s->trainings[s->n_trainings++];
         tui_status_read(training(), e, row);
         row->priority = json_integer_value(json_object_get(e, "priority"));
     }

@@ -14,10 +14,10 @@ bool tui_study_keys_here(const struct view *view, enum panel focus)
 }
 
 int tui_study_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
-                            const char *ret[static STATUS_TRAININGS_MAX])
+                            const char *ret[static STATUS_STUDY_TRAININGS_MAX])
 {
     const struct tui_study *study = tui_view_study(view, model);
-    const struct status_training *jobs[STATUS_TRAININGS_MAX];
+    const struct status_training *jobs[STATUS_STUDY_TRAININGS_MAX];
     int n = study ? tui_model_study_trainings(model, study, jobs) : 0, found = 0;
     char words[TRAIN_ASK_MAX];
     bool all = prompt == PROMPT_STOP || prompt == PROMPT_RESUME || prompt == PROMPT_RESTART, work = false;

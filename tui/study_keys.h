@@ -13,7 +13,7 @@ bool tui_study_keys_here(const struct view *view, enum panel focus);
  * first that allows it. Where no training allows it, the one whose state is shown. Returns how many; 0: no
  * study is chosen, or it has no training of the co-process. */
 int tui_study_keys_subjects(const struct view *view, const struct model *model, enum prompt prompt,
-                            const char *ret[static STATUS_TRAININGS_MAX]);
+                            const char *ret[static STATUS_STUDY_TRAININGS_MAX]);
 
 /* Why a chosen study cannot be stopped, restarted or resumed: the co-process does not run it. False: it
  * does, or no study is chosen. */

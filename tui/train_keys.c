@@ -47,7 +47,7 @@ void tui_train_keys_subject(const struct view *view, const struct model *model, 
     const char *name = "";
 
     if (tui_study_keys_here(view, focus)) {
-        const char *names[STATUS_TRAININGS_MAX];
+        const char *names[STATUS_STUDY_TRAININGS_MAX];
         int n = tui_study_keys_subjects(view, model, prompt, names);
         snprintf(ret, STATUS_TRAINING_NAME_MAX, "%s", n > 0 ? names[0] : "");
         return;
@@ -62,7 +62,7 @@ void tui_train_keys_subject(const struct view *view, const struct model *model, 
 /* The other workers of the chosen study that the prompt also acts on. */
 static void take_also(struct view *view, const struct model *model, enum panel focus, enum prompt prompt)
 {
-    const char *names[STATUS_TRAININGS_MAX];
+    const char *names[STATUS_STUDY_TRAININGS_MAX];
     int n = tui_study_keys_here(view, focus) ? tui_study_keys_subjects(view, model, prompt, names) : 0;
 
     view->n_also = 0;

@@ -123,11 +123,12 @@ struct view {
     enum outcome outcome;
     char command[24];
     char words[CANVAS_SIDE_MAX];
-    int64_t outcome_ms;                                        /* monotonic: since when */
-    int64_t alert;                                             /* that is to be acknowledged */
-    int64_t order;                                             /* that is to be cancelled */
-    char subject[STATUS_TRAINING_NAME_MAX];                    /* the training or policy of the question */
-    char also[STATUS_TRAININGS_MAX][STATUS_TRAINING_NAME_MAX]; /* and other workers of its study with it */
+    int64_t outcome_ms;                     /* monotonic: since when */
+    int64_t alert;                          /* that is to be acknowledged */
+    int64_t order;                          /* that is to be cancelled */
+    char subject[STATUS_TRAINING_NAME_MAX]; /* the training or policy of the question */
+    char also[STATUS_STUDY_TRAININGS_MAX]
+             [STATUS_TRAINING_NAME_MAX]; /* and other workers of its study with it */
     int n_also;
     const char *role;              /* that promoting it leads to, as the question said; static */
     bool bad_verdict;              /* the question repeated one, so that the answer confirms it */

@@ -130,7 +130,7 @@ static const char *write_database(const char *name, bool devices, bool known)
 static struct model *load(const char *path)
 {
     struct model *model = tui_model_create(1000);
-    struct status *stored = malloc(sizeof(*stored));
+    struct status *stored = calloc(1, sizeof(*stored));
     struct history_reader *reader = NULL;
     int64_t accounts_age_ms;
     char words[256];
@@ -142,6 +142,7 @@ static struct model *load(const char *path)
     tui_model_take_stored(model, stored, accounts_age_ms, now);
     model->have_history = true;
     tui_history_close(reader);
+    tui_status_finish(stored);
     free(stored);
     return model;
 }

@@ -17,6 +17,8 @@
 #include "tui/lists.h"
 #include "tui/mouse.h"
 
+enum { MANY = 300 }; /* of each: more than one window of the database's lists has */
+
 static const char *golden;
 static struct model *model;
 static struct view view;
@@ -54,7 +56,7 @@ static int64_t when(void)
 
 static void fill_training(struct status_training *t, int i)
 {
-    snprintf(t->training, sizeof(t->training), "t_%d", i * 7 % 65);
+    snprintf(t->training, sizeof(t->training), "t_%d", i * 7 % 311);
     char *const texts[] = {t->state, t->device, t->backend, t->verdict, t->cause, t->reason, t->study};
     for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
         word(texts[k], 10);
@@ -68,7 +70,7 @@ static void fill_training(struct status_training *t, int i)
 
 static void fill_policy(struct status_policy *p, int i)
 {
-    snprintf(p->policy, sizeof(p->policy), "p_%d", i * 7 % 65);
+    snprintf(p->policy, sizeof(p->policy), "p_%d", i * 7 % 311);
     char *const texts[] = {p->role,     p->account, p->state,  p->verdict, p->training,
                            p->interval, p->backend, p->reason, p->detail,  p->limits};
     for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
@@ -89,7 +91,7 @@ static void fill_position(struct status_position *p, int i)
 
 static void fill_symbol(struct status_symbol *s, int i)
 {
-    snprintf(s->symbol, sizeof(s->symbol), "s_%d", i * 7 % 65);
+    snprintf(s->symbol, sizeof(s->symbol), "s_%d", i * 7 % 311);
     char *const texts[] = {s->book, s->trading, s->market, s->venue, s->interval};
     for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++)
         word(texts[k], 8);
@@ -101,17 +103,13 @@ static void fill(int n)
 {
     struct status *s = &model->status;
 
-    s->n_trainings = s->n_policies = s->n_positions = s->n_symbols = n;
+    tui_status_finish(s);
     s->trainings_total = s->policies_total = n;
     for (int i = 0; i < n; i++) {
-        memset(&s->trainings[i], 0, sizeof(s->trainings[i]));
-        memset(&s->policies[i], 0, sizeof(s->policies[i]));
-        memset(&s->positions[i], 0, sizeof(s->positions[i]));
-        memset(&s->symbols[i], 0, sizeof(s->symbols[i]));
-        fill_position(&s->positions[i], i);
-        fill_symbol(&s->symbols[i], i);
-        fill_training(&s->trainings[i], i);
-        fill_policy(&s->policies[i], i);
+        fill_position(tui_status_add(s, STATUS_POSITIONS), i);
+        fill_symbol(tui_status_add(s, STATUS_SYMBOLS), i);
+        fill_training(tui_status_add(s, STATUS_TRAININGS), i);
+        fill_policy(tui_status_add(s, STATUS_POLICIES), i);
     }
 }
 
@@ -256,8 +254,8 @@ static char *condition(const struct held *held, const char *filter)
 
 static void check_order(const struct held *held, const struct list_choice *choice)
 {
-    const void *rows[LIST_ROWS_MAX];
-    int n = tui_list_held_rows(model, held->list, choice, rows), at = 0;
+    int n = 0, at = 0;
+    const void **rows = tui_list_held_rows(model, held->list, choice, &n);
     char *where = condition(held, choice->filter);
     bool down = choice->sort > 0 && !in(held->down, choice->sort);
     char *sql = sqlite3_mprintf("SELECT c0 FROM t WHERE %s ORDER BY %s%d %s NULLS LAST, c0 %s", where,
@@ -276,6 +274,7 @@ static void check_order(const struct held *held, const struct list_choice *choic
     sqlite3_finalize(stmt);
     sqlite3_free(where);
     sqlite3_free(sql);
+    free(rows);
 }
 
 static void check_orders(void)
@@ -284,7 +283,7 @@ static void check_orders(void)
                                           "%",        "_5",           "reason=a=b", "nothing",   "WORSE",
                                           "verdict=", "backend=cuda", "a=b",        "!",         "return=1.5",
                                           "return=-", "return=1.0"};
-    static const int sizes[] = {0, 1, 2, 31, STATUS_TRAININGS_MAX};
+    static const int sizes[] = {0, 1, 2, 31, MANY};
 
     for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
         fill(sizes[k]);
@@ -378,6 +377,71 @@ static void check_keys(void)
     type("C");
     CHECK_INT(view.choosing, CHOOSING_COLUMNS);
     tui_keys_press(&view, model, 80, 24, now, PRESS_ESCAPE);
+}
+
+/* Is every row between the first and the last reached, each once, and is it the one of its place? */
+static void walk(int list, int key, int n)
+{
+    int all = 0, seen = 0, end = key == 'j' || key == PRESS_PAGE_DOWN ? n - 1 : 0;
+    const void **rows = tui_list_held_rows(model, list, &view.lists[list], &all);
+    bool same = all == n;
+
+    while (same && seen <= n) {
+        int at = tui_lists_cursor(&view, model, list);
+        struct lists_rows known;
+        tui_lists_rows(&view, model, list, &known);
+        same &= rows[at] == tui_lists_held_chosen(&view, model, list) && tui_list_count(&known.items) == n;
+        for (int i = at > 110 ? at - 110 : 0; i <= at; i++) /* as a screen of 120 rows shows them */
+            same &= tui_lists_row(&known, i) == rows[i];
+        if (at == end)
+            break;
+        tui_keys_press(&view, model, 80, 24, now, key);
+        same &= abs(tui_lists_cursor(&view, model, list) - at) >= 1;
+        seen++;
+    }
+    CHECK(same && seen > 0 && seen < n);
+    free(rows);
+}
+
+/* More rows than are known at a time, in any order: the keys reach each, and a search each that it names. */
+static void check_many(void)
+{
+    static const struct {
+        int list;
+        const char *keys;
+    } tabs[] = {{LIST_TRAININGS, "2"}, {LIST_POLICIES, "2"}, {LIST_POSITIONS, "5"}, {LIST_PRICES, "4"}};
+    enum { MORE = 311 };
+
+    fill(MORE);
+    for (size_t i = 0; i < sizeof(tabs) / sizeof(tabs[0]); i++)
+        for (int sort = 0; sort < tui_list_held_columns(tabs[i].list); sort += 3) {
+            const int list = tabs[i].list;
+            char find[40];
+            tui_view_init(&view, false, 1000);
+            type(tabs[i].keys);
+            view.focus = tui_lists_panel(list);
+            for (int k = 0; k < sort; k++)
+                type("o");
+            type(sort % 2 ? "I" : "");
+            tui_keys_press(&view, model, 80, 24, now, PRESS_HOME);
+            walk(list, 'j', MORE);
+            type("G");
+            CHECK_INT(tui_lists_cursor(&view, model, list), MORE - 1);
+            walk(list, PRESS_PAGE_UP, MORE);
+            walk(list, PRESS_PAGE_DOWN, MORE);
+            type("gg");
+            CHECK_INT(tui_lists_cursor(&view, model, list), 0);
+            const void *row = tui_list_held_row(model, list, MORE / 2);
+            snprintf(find, sizeof(find), "%s=%s\n",
+                     list == LIST_TRAININGS  ? "training"
+                     : list == LIST_POLICIES ? "policy"
+                                             : "symbol",
+                     tui_list_held_name(list, row));
+            type("n");
+            type(find);
+            CHECK(strstr(tui_list_held_name(list, tui_lists_held_chosen(&view, model, list)),
+                         tui_list_held_name(list, row)) != NULL);
+        }
 }
 
 /* Likewise of policies, whose page is of the chosen row. */
@@ -476,6 +540,7 @@ int main(int argc, char **argv)
     check_policies();
     check_positions();
     check_prices();
+    check_many();
     sqlite3_close(db);
     tui_model_destroy(model);
     return check_done("tui/list_held");

@@ -237,7 +237,7 @@ static void check_hostile(void)
     json_object_set_new(object, "trading", json_string(name));
     json_object_set_new(object, "trading_reason", json_string("\xe2\x80\xaegnp\r\n\t"));
     CHECK_INT(tui_model_take_status(model, object, now), 0);
-    CHECK_INT(model->status.n_symbols, STATUS_SYMBOLS_MAX);
+    CHECK_INT(model->status.n_symbols, 1000); /* all of them */
     CHECK_STR(model->status.symbols[0].symbol, "?[2J?]0;x?BTC");
     CHECK_INT(model->status.symbols[0].age_ms, -1);
     CHECK_INT(model->status.symbols[0].price_decimals, 12);
@@ -253,6 +253,7 @@ static void check_not_started(void)
     struct model *model = tui_model_create(1000);
     struct status *stored = malloc(sizeof(*stored));
     struct moment now = {fixture_now_ns, 5};
+    struct status_position position = {.symbol = "BTCUSDT", .qty = 2, .age_ms = 4000};
     char *text = NULL;
     size_t size;
 
@@ -277,9 +278,9 @@ static void check_not_started(void)
 
     tui_status_init(stored);
     stored->pid = 1;
-    stored->n_positions = 1;
-    stored->positions[0] = (struct status_position){.symbol = "BTCUSDT", .qty = 2, .age_ms = 4000};
+    *(struct status_position *)tui_status_add(stored, STATUS_POSITIONS) = position;
     tui_model_take_stored(model, stored, 70000, now);
+    CHECK_INT(stored->n_positions, 0); /* they are the model's */
     CHECK_INT(model->source, MODEL_DAEMON);
     CHECK_INT(model->holdings, MODEL_DATABASE);
     CHECK_INT(model->status.pid, 7);
@@ -302,10 +303,12 @@ static void check_not_started(void)
                    now),
               0); /* it has started, and received one price of two */
     CHECK(tui_model_wants_stored(model));
-    stored->n_symbols = 2;
-    stored->symbols[0] = (struct status_symbol){.symbol = "ETHUSDT", .last = 4, .mark = 4, .age_ms = 9000};
-    stored->symbols[1] = (struct status_symbol){.symbol = "BTCUSDT", .last = 6, .mark = 7, .age_ms = 9000};
-    stored->positions[0].mark = 7;
+    *(struct status_symbol *)tui_status_add(stored, STATUS_SYMBOLS) =
+        (struct status_symbol){.symbol = "ETHUSDT", .last = 4, .mark = 4, .age_ms = 9000};
+    *(struct status_symbol *)tui_status_add(stored, STATUS_SYMBOLS) =
+        (struct status_symbol){.symbol = "BTCUSDT", .last = 6, .mark = 7, .age_ms = 9000};
+    position.mark = 7;
+    *(struct status_position *)tui_status_add(stored, STATUS_POSITIONS) = position;
     tui_model_take_stored(model, stored, 70000, now);
     CHECK_INT(model->holdings, MODEL_DAEMON);
     CHECK_NEAR(model->status.symbols[0].last, 6, 1e-9);
@@ -319,6 +322,8 @@ static void check_not_started(void)
     tui_model_take_stored(model, stored, 70000, now);
     CHECK_INT(model->source, MODEL_DATABASE);
     CHECK_INT(model->status.pid, 1);
+    CHECK_INT(model->status.n_symbols, 2);
+    tui_status_finish(stored);
     free(stored);
     tui_model_destroy(model);
 }

@@ -98,10 +98,10 @@ static void take(struct model *model)
 {
     struct status *status = &model->status;
 
+    tui_status_finish(status);
     tui_status_init(status);
-    status->n_symbols = CASES;
     for (int i = 0; i < CASES; i++) {
-        struct status_symbol *symbol = &status->symbols[i];
+        struct status_symbol *symbol = tui_status_add(status, STATUS_SYMBOLS);
         *symbol = (struct status_symbol){.last = i == 0 ? NAN : 100,
                                          .change_24h_pct = cases[i].status,
                                          .price_decimals = 2,

@@ -635,10 +635,11 @@ static int load(bool daemon)
         r = tui_history_read(reader, fixture_now_ns, want_of("1m"), &model->history, words, sizeof(words));
     if (r == 0 && !daemon) {
         int64_t age_ms = -1;
-        struct status *stored = malloc(sizeof(*stored));
+        struct status *stored = calloc(1, sizeof(*stored));
         r = tui_history_status(reader, now.wall_ns, stored, &age_ms, words, sizeof(words));
         if (r == 0)
             tui_model_take_stored(model, stored, age_ms, now);
+        tui_status_finish(stored);
         free(stored);
         snprintf(model->daemon_words, sizeof(model->daemon_words),
                  "/run/papertape/control.sock: no daemon is listening");

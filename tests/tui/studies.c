@@ -195,13 +195,14 @@ static void check_jobs(void)
 
 static struct status_training *set_job(struct model *model, int at, const char *study, const char *state)
 {
+    while (model->status.n_trainings <= at)
+        CHECK(tui_status_add(&model->status, STATUS_TRAININGS) != NULL);
     struct status_training *job = &model->status.trainings[at];
 
     *job = (struct status_training){.age_ms = 100, .expected_ms = 1000, .due_ns = -1};
     snprintf(job->training, sizeof(job->training), "%s", study);
     snprintf(job->study, sizeof(job->study), "%s", study);
     snprintf(job->state, sizeof(job->state), "%s", state);
-    model->status.n_trainings = at + 1 > model->status.n_trainings ? at + 1 : model->status.n_trainings;
     return job;
 }
 
@@ -210,7 +211,7 @@ static void check_worker_jobs(void)
 {
     static const char *const names[] = {"w_2", "w_11", "w", "w_3", "w_5"};
     enum { STUDIES = sizeof(names) / sizeof(names[0]) };
-    const struct status_training *jobs[STATUS_TRAININGS_MAX];
+    const struct status_training *jobs[STATUS_STUDY_TRAININGS_MAX];
     struct model *model = tui_model_create(1000);
     struct study *studies[STUDIES];
     char buf[FORMAT_MAX];

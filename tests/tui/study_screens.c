@@ -299,6 +299,8 @@ static void check_plot_keys(void)
 /* The trainings of the workers of one study. */
 static struct status_training *set_job(int at, const char *study, const char *state)
 {
+    while (model->status.n_trainings <= at)
+        CHECK(tui_status_add(&model->status, STATUS_TRAININGS) != NULL);
     struct status_training *job = &model->status.trainings[at];
 
     *job = (struct status_training){
@@ -306,7 +308,6 @@ static struct status_training *set_job(int at, const char *study, const char *st
     snprintf(job->training, sizeof(job->training), "%s", study);
     snprintf(job->study, sizeof(job->study), "%s", study);
     snprintf(job->state, sizeof(job->state), "%s", state);
-    model->status.n_trainings = at + 1 > model->status.n_trainings ? at + 1 : model->status.n_trainings;
     return job;
 }
 
@@ -330,7 +331,7 @@ static void check_workers(void)
     static const char text[] = "[study]\ntrials = 60\n";
     struct status *kept = malloc(sizeof(*kept));
 
-    *kept = model->status;
+    CHECK(tui_status_copy(&model->status, kept));
     model->status.n_trainings = 0;
     set_job(0, "ppo-btc_1", "searching");
     set_job(1, "ppo-btc_2", "searching");
@@ -394,6 +395,7 @@ static void check_workers(void)
     view.study_view = STUDY_LISTED;
     snprintf(view.training, sizeof(view.training), "ppo-btc_1");
     check_asked('x', PROMPT_STOP, ACTION_TRAIN_STOP, "ppo-btc_1", "");
+    tui_status_finish(&model->status);
     model->status = *kept;
     free(kept);
 }

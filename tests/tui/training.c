@@ -14,6 +14,8 @@
 #include "tui/panel/training_words.h"
 #include "tui/print.h"
 
+enum { MANY = 200, POLICIES = 300 };
+
 static const struct moment now = {1723161255342000000, 1000000};
 
 static void take(struct model *model, const char *more)
@@ -83,31 +85,31 @@ static void check_status(void)
     tui_model_destroy(model);
 }
 
-/* Of more than there is room for the newest stay, which are the last. */
+/* All that are listed are there, the newest first; of more there are, how many. */
 static void check_many(void)
 {
     struct model *model = tui_model_create(1000);
     json_t *all = json_array(), *object = json_loads(fixture_status, 0, NULL);
 
-    for (int i = 0; i < STATUS_TRAININGS_MAX + 7; i++)
+    for (int i = 0; i < MANY; i++)
         json_array_append_new(all, json_pack("{s:o}", "training", json_sprintf("t_%d", i)));
     json_object_set_new(object, "trainings", all);
     CHECK_INT(tui_model_take_status(model, object, now), 0);
-    CHECK_INT(model->status.n_trainings, STATUS_TRAININGS_MAX);
-    CHECK_STR(tui_model_training(model, 0)->training, "t_70");
-    CHECK_STR(tui_model_training(model, STATUS_TRAININGS_MAX - 1)->training, "t_7");
-    CHECK_INT(model->status.trainings_total, STATUS_TRAININGS_MAX);
-    json_object_set_new(object, "trainings_total", json_integer(71));
+    CHECK_INT(model->status.n_trainings, MANY);
+    CHECK_STR(tui_model_training(model, 0)->training, "t_199");
+    CHECK_STR(tui_model_training(model, MANY - 1)->training, "t_0");
+    CHECK_INT(model->status.trainings_total, MANY);
+    json_object_set_new(object, "trainings_total", json_integer(MANY + 7));
     json_object_set_new(object, "policies_total", json_integer(90));
     CHECK_INT(tui_model_take_status(model, object, now), 0);
-    CHECK_INT(model->status.trainings_total, 71);
+    CHECK_INT(model->status.trainings_total, MANY + 7);
     CHECK_INT(model->status.policies_total, 90);
     char *printed = NULL;
     size_t size;
     FILE *out = open_memstream(&printed, &size);
     tui_print_trainings(out, model, now);
     fclose(out);
-    CHECK(strstr(printed, "trainings 64 of 71\n"));
+    CHECK(strstr(printed, "trainings 200 of 207\n"));
     free(printed);
     json_decref(object);
     tui_model_destroy(model);
@@ -385,10 +387,69 @@ static void check_compared(const char *path)
     free(h);
 }
 
+/* The daemon's status names some, and how many there are: the others are added, in the order in which they
+ * were made, and stay as long as it names the same. */
+static void check_left_out(struct history_reader *reader, const struct status *stored)
+{
+    struct model *model = tui_model_create(1000);
+    json_t *object = json_loads(fixture_status, 0, NULL), *trainings = json_array(), *policies = json_array();
+    struct status known;
+    struct moment then = now;
+
+    for (int i = 1; i < 4; i++)
+        json_array_append_new(trainings,
+                              json_pack("{s:o, s:s, s:i}", "training", json_sprintf("t_%d", 60 * i), "state",
+                                        "done", "steps", i));
+    json_array_append_new(trainings, json_pack("{s:s, s:s}", "training", "newest", "state", "queued"));
+    for (int i = 0; i < 2; i++)
+        json_array_append_new(policies,
+                              json_pack("{s:o, s:s, s:s, s:i}", "policy", json_sprintf("p_%03d", 9 * i),
+                                        "account", "", "role", "retired", "trades", 5));
+    json_object_set_new(object, "trainings", trainings);
+    json_object_set_new(object, "policies", policies);
+    json_object_set_new(object, "trainings_total", json_integer(stored->n_trainings + 1));
+    json_object_set_new(object, "policies_total", json_integer(stored->n_policies));
+    CHECK_INT(tui_model_take_status(model, object, then), 0);
+    CHECK(tui_model_wants_known(model));
+    CHECK_INT(tui_history_known(reader, fixture_now_ns, &known), 0);
+    tui_model_take_known(model, &known, then);
+    for (int round = 0; round < 2; round++) {
+        const struct status *s = &model->status;
+        int own = 0;
+        CHECK_INT(s->n_trainings, s->trainings_total);
+        CHECK_INT(s->n_policies, s->policies_total);
+        CHECK(!tui_model_wants_known(model));
+        for (int i = 0; i < stored->n_trainings; i++) {
+            CHECK_STR(s->trainings[i].training, stored->trainings[i].training);
+            own += s->trainings[i].steps > 0 && s->trainings[i].steps < 4 &&
+                   strstr("t_60 t_120 t_180", s->trainings[i].training);
+        }
+        CHECK_INT(own, 3); /* of these the status' figures */
+        CHECK_STR(s->trainings[s->n_trainings - 1].training, "newest");
+        for (int i = 0; i < stored->n_policies; i++) {
+            int times = 0;
+            for (int k = 0; k < s->n_policies; k++)
+                times += strcmp(s->policies[k].policy, stored->policies[i].policy) == 0;
+            CHECK_INT(times, 1);
+        }
+        CHECK_INT(s->policies[1].trades, 5);
+        then.mono_ms += 7000;
+        CHECK_INT(tui_model_take_status(model, object, then), 0);
+    }
+    int64_t age_ms = stored->trainings[1].age_ms;
+    CHECK(age_ms >= 0);
+    CHECK_INT(model->status.trainings[1].age_ms, age_ms + 14000);
+    json_object_set_new(json_array_get(trainings, 3), "state", json_string("rollout"));
+    CHECK_INT(tui_model_take_status(model, object, then), 0);
+    CHECK(tui_model_wants_known(model)); /* another may have ended, too */
+    json_decref(object);
+    tui_model_destroy(model);
+}
+
 static void check_stored(const char *path)
 {
     struct history_reader *reader = NULL;
-    struct status *status = malloc(sizeof(*status));
+    struct status *status = calloc(1, sizeof(*status));
     struct db_writer *writer = begin(path);
     char words[256], name[32];
     int64_t age_ms;
@@ -408,7 +469,7 @@ static void check_stored(const char *path)
     CHECK_STR(status->champion.policy, "ppo-world-wide-5m_2");
     CHECK(strncmp(status->policies[0].id, "9f3c0000", 8) == 0 && strlen(status->policies[0].id) == 64);
     CHECK(isfinite(status->policies[0].equity)); /* of its account */
-    for (int i = 0; i < STATUS_TRAININGS_MAX + 5; i++) {
+    for (int i = 0; i < MANY; i++) {
         snprintf(name, sizeof(name), "t_%d", i);
         struct db_training row = fixture_training_row(name, "done", 1024);
         row.created_ns = fixture_now_ns + i;
@@ -416,23 +477,20 @@ static void check_stored(const char *path)
         db_writer_put_training(writer, &row);
     }
     end(writer);
+    tui_status_finish(status);
     CHECK_INT(tui_history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
-    CHECK_INT(status->n_trainings, STATUS_TRAININGS_MAX);
-    CHECK_INT(status->trainings_total, STATUS_TRAININGS_MAX + 9);
-    bool runs = false; /* old ones that have not ended stay */
-    for (int i = 0; i < STATUS_TRAININGS_MAX; i++)
-        runs |= strcmp(status->trainings[i].training, "ppo-world-wide-5m_2") == 0;
-    CHECK(runs);
-    CHECK_STR(status->trainings[STATUS_TRAININGS_MAX - 1].training, "t_68");
+    CHECK_INT(status->n_trainings, MANY + 4);
+    CHECK_INT(status->trainings_total, MANY + 4);
+    CHECK_STR(status->trainings[0].training, "ppo-world-wide-5m_1");
+    CHECK_STR(status->trainings[MANY + 3].training, "t_199");
     CHECK_INT(status->policies_total, 1);
     writer = begin(path); /* one that is reported from the future has no age */
     struct db_training late = fixture_training_row("late", "rollout", 1024);
     late.heard_ns = fixture_now_ns + 1000000000;
     late.created_ns = fixture_now_ns + 1000000;
     db_writer_put_training(writer, &late);
-    for (int i = 0; i < STATUS_POLICIES_MAX + 3; i++) {
-        struct db_policy row = {.role =
-                                    i == STATUS_POLICIES_MAX + 2 ? DB_POLICY_CHALLENGER : DB_POLICY_RETIRED,
+    for (int i = 0; i < POLICIES; i++) {
+        struct db_policy row = {.role = i == POLICIES - 1 ? DB_POLICY_CHALLENGER : DB_POLICY_RETIRED,
                                 .account = "",
                                 .training = "",
                                 .path = "/p",
@@ -443,15 +501,18 @@ static void check_stored(const char *path)
         db_writer_put_policy(writer, &row);
     }
     end(writer);
+    tui_status_finish(status);
     CHECK_INT(tui_history_status(reader, fixture_now_ns, status, &age_ms, words, sizeof(words)), 0);
-    CHECK_INT(status->n_policies, STATUS_POLICIES_MAX);
-    CHECK_INT(status->policies_total, STATUS_POLICIES_MAX + 4);
+    CHECK_INT(status->n_policies, POLICIES + 1);
+    CHECK_INT(status->policies_total, POLICIES + 1);
     CHECK_STR(status->policies[0].role, "champion");
     CHECK_STR(status->policies[1].role, "challenger");
     CHECK_STR(status->policies[2].role, "retired");
-    CHECK_STR(status->trainings[STATUS_TRAININGS_MAX - 1].training, "late");
-    CHECK_INT(status->trainings[STATUS_TRAININGS_MAX - 1].age_ms, -1);
+    CHECK_STR(status->trainings[MANY + 4].training, "late");
+    CHECK_INT(status->trainings[MANY + 4].age_ms, -1);
+    check_left_out(reader, status);
     tui_history_close(reader);
+    tui_status_finish(status);
     free(status);
 }
 

@@ -215,8 +215,11 @@ void panel_policies(const struct area *area, const struct scene *scene)
     struct window window = panel_list_window(scene, &frame, PANEL_POLICIES, below);
     panel_list_empty(&frame, scene, "");
     for (int i = window.first; i < window.end; i++) {
-        row(&table, i - window.first + 1, scene, tui_lists_row(&frame.rows, i));
         panel_frame_row(&body, i - window.first, &window, i);
+        if (tui_lists_row(&frame.rows, i))
+            row(&table, i - window.first + 1, scene, tui_lists_row(&frame.rows, i));
+        else
+            panel_list_unread(&body, i - window.first);
     }
     if (below)
         facts(&body, scene, body.height - 1);

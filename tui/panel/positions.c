@@ -23,7 +23,13 @@ void panel_positions(const struct area *area, const struct scene *scene)
     panel_list_empty(&frame, scene, model->holdings == MODEL_NOTHING ? "not known yet" : "flat");
     for (int i = frame.window.first; i < frame.window.end; i++) {
         const struct status_position *p = tui_lists_row(&frame.rows, i);
-        int y = i - frame.window.first + 1, decimals = tui_model_price_decimals(model, p->symbol);
+        int y = i - frame.window.first + 1;
+        panel_frame_row(&frame.body, y - 1, &frame.window, i);
+        if (!p) {
+            panel_list_unread(&frame.body, y - 1);
+            continue;
+        }
+        int decimals = tui_model_price_decimals(model, p->symbol);
         enum freshness freshness = tui_model_position_freshness(model, p, scene->now);
         panel_table_text(&table, SYMBOL, y, STYLE_STRONG, p->symbol);
         panel_table_text(&table, SIDE, y, strcmp(p->side, "S") == 0 ? STYLE_DOWN : STYLE_UP, p->side);
@@ -39,7 +45,6 @@ void panel_positions(const struct area *area, const struct scene *scene)
                          isfinite(p->stop) ? cli_format_fit(text, p->stop, decimals, 11) : "none");
         panel_frame_age(text, sizeof(text), freshness, tui_model_age(model, p->age_ms, scene->now));
         panel_table_text(&table, AGE, y, freshness < STALE ? STYLE_DIM : STYLE_WARN, text);
-        panel_frame_row(&frame.body, y - 1, &frame.window, i);
     }
 }
 

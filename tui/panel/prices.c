@@ -126,10 +126,14 @@ void panel_prices(const struct area *area, const struct scene *scene)
     for (int i = window.first; i < window.end; i++) {
         const struct status_symbol *symbol = tui_lists_row(&frame.rows, i);
         int y = (i - window.first) * lines;
+        panel_frame_lines(&frame.body, y, lines, &window, i);
+        if (!symbol) {
+            panel_list_unread(&frame.body, y);
+            continue;
+        }
         row(&table, y + 1, scene, symbol);
         if (lines == 2)
             second_line(&frame.body, y + 1, model, symbol,
                         tui_model_symbol_freshness(model, symbol, scene->now));
-        panel_frame_lines(&frame.body, y, lines, &window, i);
     }
 }

@@ -44,7 +44,7 @@ static void counts(const struct area *body, const struct scene *scene, const str
 /* How many trainings the study's workers are, and how many of them are in the state that is shown. */
 static int count_jobs(const struct model *model, const struct tui_study *study, int *ret_alike)
 {
-    const struct status_training *jobs[STATUS_TRAININGS_MAX];
+    const struct status_training *jobs[STATUS_STUDY_TRAININGS_MAX];
     int n = tui_model_study_trainings(model, study, jobs);
 
     *ret_alike = 0;

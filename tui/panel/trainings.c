@@ -129,7 +129,10 @@ void panel_trainings(const struct area *area, const struct scene *scene)
     panel_list_empty(&frame, scene, "");
     for (int i = window.first; i < window.end; i++) {
         int y = top + i - window.first;
-        row(&table, y + 1, scene, tui_lists_row(&frame.rows, i));
         panel_frame_row(&body, y, &window, i);
+        if (tui_lists_row(&frame.rows, i))
+            row(&table, y + 1, scene, tui_lists_row(&frame.rows, i));
+        else
+            panel_list_unread(&body, y);
     }
 }

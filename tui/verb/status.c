@@ -17,7 +17,7 @@
 /* What a daemon without its venue does not know: the database's last state is shown, with its age. */
 static void take_stored(struct model *model, const char *state, struct moment now)
 {
-    struct status *stored = malloc(sizeof(*stored));
+    struct status *stored = calloc(1, sizeof(*stored));
     struct history_reader *reader = NULL;
     struct state_dir dir;
     int64_t accounts_age_ms;
@@ -28,6 +28,8 @@ static void take_stored(struct model *model, const char *state, struct moment no
         tui_history_status(reader, now.wall_ns, stored, &accounts_age_ms, words, sizeof(words)) == 0)
         tui_model_take_stored(model, stored, accounts_age_ms, now);
     tui_history_close(reader);
+    if (stored)
+        tui_status_finish(stored);
     free(stored);
 }
 
