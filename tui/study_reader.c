@@ -1,6 +1,8 @@
 #include "tui/study_source.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 
 #include "tui/model.h"
@@ -11,6 +13,7 @@ enum { BUSY_MS = 250 }; /* how long to wait for a lock: the next second asks aga
 struct tui_study_reader {
     struct tui_study_source *source; /* the thread's */
     struct reader_thread thread;
+    atomic_bool stop;           /* what runs is of no use any more */
     struct tui_study_want want; /* under the thread's mutex, as all that follows */
     bool have;
     struct tui_study_reading reading;
@@ -36,8 +39,11 @@ static void read_studies(void *ctx)
 
     pthread_mutex_lock(&reader->thread.mutex);
     struct tui_study_want want = reader->want;
+    atomic_store(&reader->stop, reader->thread.ends);
     pthread_mutex_unlock(&reader->thread.mutex);
     tui_study_source_read(reader->source, &want, now.wall_ns / 1000, now.mono_ms, &reading);
+    if (reading.error == -EINTR)
+        return; /* another is wanted, or none */
     pthread_mutex_lock(&reader->thread.mutex);
     reader->thread.wants |= reading.more; /* it continues with the same, or what is wanted since */
     put(reader, &reading);
@@ -52,6 +58,8 @@ struct tui_study_reader *tui_study_reader_create(const char *url, const char *fo
     if (!reader)
         return NULL;
     reader->source = tui_study_source_create(url, folder, BUSY_MS);
+    if (reader->source)
+        tui_study_source_stop(reader->source, &reader->stop);
     if (reader->source && tui_reader_thread_start(&reader->thread, read_studies, reader))
         return reader;
     tui_study_source_destroy(reader->source);
@@ -63,6 +71,10 @@ void tui_study_reader_destroy(struct tui_study_reader *reader)
 {
     if (!reader)
         return;
+    pthread_mutex_lock(&reader->thread.mutex);
+    reader->thread.ends = true; /* before the interruption: it begins nothing else */
+    atomic_store(&reader->stop, true);
+    pthread_mutex_unlock(&reader->thread.mutex);
     tui_reader_thread_stop(&reader->thread);
     tui_study_reading_finish(&reader->reading);
     tui_study_source_destroy(reader->source);
@@ -74,9 +86,18 @@ int tui_study_reader_fd(const struct tui_study_reader *reader)
     return reader->thread.event;
 }
 
+/* Would what is read for the one be of no use to the other? */
+static bool obsolete(const struct tui_study_want *old, const struct tui_study_want *new)
+{
+    return (old->key[0] && strcmp(old->key, new->key) != 0) || (old->validation && !new->validation) ||
+           (old->returns && !new->returns);
+}
+
 void tui_study_reader_want(struct tui_study_reader *reader, const struct tui_study_want *want)
 {
     pthread_mutex_lock(&reader->thread.mutex);
+    if (obsolete(&reader->want, want))
+        atomic_store(&reader->stop, true);
     reader->want = *want;
     reader->thread.wants = true;
     pthread_cond_signal(&reader->thread.wanted);

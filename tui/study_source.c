@@ -37,6 +37,7 @@ struct tui_study_source {
     char *url, *folder;
     char *file; /* that the URL names; NULL: none */
     int busy_ms;
+    const atomic_bool *stop;   /* NULL: no reading is interrupted */
     struct study_store *store; /* NULL: not open */
     dev_t device;              /* of the file that is open; a file that replaces it is opened instead */
     ino_t inode;
@@ -76,6 +77,16 @@ struct tui_study_source *tui_study_source_create(const char *url, const char *fo
         return source;
     tui_study_source_destroy(source);
     return NULL;
+}
+
+void tui_study_source_stop(struct tui_study_source *source, const atomic_bool *stop)
+{
+    source->stop = stop;
+}
+
+static int stopped(const struct tui_study_source *source)
+{
+    return source->stop && atomic_load(source->stop) ? -EINTR : 0;
 }
 
 static void release(struct held *held)
@@ -131,6 +142,8 @@ static int open_store(struct tui_study_source *source, char words[static STUDY_W
     if (r == 0) {
         source->device = st.st_dev;
         source->inode = st.st_ino;
+        if (source->stop)
+            study_store_stop(source->store, source->stop);
     }
     return r;
 }
@@ -240,6 +253,7 @@ static int read_studies(struct tui_study_source *source, char words[static STUDY
         r = hold(source, &summaries[i], words);
         if (r == -ENOENT) /* deleted since it was listed */
             r = 0;
+        r = r == 0 ? stopped(source) : r;
     }
     for (size_t i = 0; r == 0 && i < source->n_held;) {
         if (source->held[i].listed) {
@@ -508,6 +522,8 @@ void tui_study_source_read(struct tui_study_source *source, const struct tui_stu
     if (r == 0)
         r = read_studies(source, reading.words);
     if (r == 0)
+        r = stopped(source);
+    if (r == 0)
         r = make_all(source, want, now_us, &reading);
     if (r == -ENOMEM)
         snprintf(reading.words, sizeof(reading.words), "out of memory");
@@ -516,7 +532,7 @@ void tui_study_source_read(struct tui_study_source *source, const struct tui_stu
         tui_study_page_destroy(reading.page);
         reading.studies = NULL;
         reading.page = NULL;
-        if (r != -EBUSY)
+        if (r != -EBUSY && r != -EINTR)
             drop(source);
     }
     reading.error = r;

@@ -28,6 +28,10 @@ struct tui_study_source;
 struct tui_study_source *tui_study_source_create(const char *url, const char *folder, int busy_ms);
 void tui_study_source_destroy(struct tui_study_source *source);
 
+/* As study_store_stop(): a reading ends soon with -EINTR while *stop is true, and what it has read so far is
+ * kept. Before the first reading. */
+void tui_study_source_stop(struct tui_study_source *source, const atomic_bool *stop);
+
 /* Reads what has changed since; of trials' returns some, and `more` are left. A storage that cannot be read
  * is opened again the next time; one study that cannot is no error, but its study says why (unread). */
 void tui_study_source_read(struct tui_study_source *source, const struct tui_study_want *want, int64_t now_us,
@@ -39,12 +43,13 @@ struct tui_study_reader;
 
 /* Starts it; it waits until something is wanted. NULL without memory or a thread. */
 struct tui_study_reader *tui_study_reader_create(const char *url, const char *folder);
-void tui_study_reader_destroy(struct tui_study_reader *reader); /* waits for it; NULL is fine */
+void tui_study_reader_destroy(struct tui_study_reader *reader); /* interrupts it; NULL is fine */
 
 /* Readable when there is something to take. */
 int tui_study_reader_fd(const struct tui_study_reader *reader);
 
-/* Requests a reading; one that is under way continues, and is followed by this. Waits for nothing. */
+/* Requests a reading; one that is under way is followed by this. That of another study's page, or of a
+ * validation that is wanted no more, is interrupted. Waits for nothing. */
 void tui_study_reader_want(struct tui_study_reader *reader, const struct tui_study_want *want);
 
 /* The newest reading that was not taken yet. */

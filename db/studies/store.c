@@ -19,6 +19,11 @@ void study_store_close(struct study_store *store)
     store->ops->close(store);
 }
 
+void study_store_stop(struct study_store *store, const atomic_bool *stop)
+{
+    store->ops->stop(store, stop);
+}
+
 static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     if (store->mode == STUDY_STORE_READ)

@@ -14,6 +14,8 @@
 #ifndef DB_STUDIES_STORE_H
 #define DB_STUDIES_STORE_H
 
+#include <stdatomic.h>
+
 #include "db/studies/study.h"
 
 enum { STUDY_ERROR_MAX = 512 };
@@ -34,6 +36,10 @@ enum study_store_mode {
 int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                      char err[static STUDY_ERROR_MAX]);
 void study_store_close(struct study_store *store); /* rolls back; NULL is fine */
+
+/* While *stop is true, which another thread may set, each call that reads ends soon with -EINTR, or, where it
+ * waits for a lock, -EBUSY; for as long as the store is open. */
+void study_store_stop(struct study_store *store, const atomic_bool *stop);
 
 /* The file that such a URL names, for free(); NULL for an invalid one, or without memory. */
 char *study_store_file(const char *url);

@@ -59,6 +59,7 @@ struct study_store_ops {
     int (*open)(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                 char err[static STUDY_ERROR_MAX]);
     void (*close)(struct study_store *store);
+    void (*stop)(struct study_store *store, const atomic_bool *stop);
     int (*begin)(struct study_store *store, char err[static STUDY_ERROR_MAX]); /* with the writer's lock */
     int (*commit)(struct study_store *store, char err[static STUDY_ERROR_MAX]);
     void (*rollback)(struct study_store *store);

@@ -25,6 +25,7 @@ static const double DUE = 1.5, LATE = 3;                      /* of the usual wa
 static const double USUAL_LEAST_S = 0.02, USUAL_WEIGHT = 0.2; /* weight of the newest wait in the mean */
 /* How many transactions, after one that had to wait, let other processes go first. */
 enum { POLITE = 32 };
+enum { STOP_STEPS = 1000 }; /* of SQLite's virtual machine, after which a statement looks whether to stop */
 
 static int code_of(int rc)
 {
@@ -32,6 +33,8 @@ static int code_of(int rc)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return -EBUSY;
+    case SQLITE_INTERRUPT:
+        return -EINTR;
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN: /* the journal, once the file is open */
     case SQLITE_PERM:
@@ -145,7 +148,7 @@ static int wait_turn(void *ctx, int naps)
     if (naps == 0)
         store->busy_since_s = now;
     double waited = now - store->busy_since_s;
-    if (waited * 1e3 >= store->busy_ms)
+    if (waited * 1e3 >= store->busy_ms || (store->stop && atomic_load(store->stop)))
         return 0;
     if (store->committing) {
         nap(NAP_COMMIT_US);
@@ -250,6 +253,19 @@ static void store_close(struct study_store *store)
     free(sqlite);
 }
 
+/* SQLite's progress handler. */
+static int is_stopped(void *stop)
+{
+    return atomic_load((const atomic_bool *)stop);
+}
+
+static void store_stop(struct study_store *store, const atomic_bool *stop)
+{
+    struct study_sqlite *sqlite = study_sqlite_of(store);
+    sqlite->stop = stop;
+    sqlite3_progress_handler(sqlite->db, STOP_STEPS, is_stopped, (void *)stop);
+}
+
 static int read_only(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
     return study_store_fail(&store->base, -EROFS, err,
@@ -340,6 +356,7 @@ fail:
 const struct study_store_ops study_store_sqlite = {.scheme = "sqlite",
                                                    .open = store_open,
                                                    .close = store_close,
+                                                   .stop = store_stop,
                                                    .begin = begin,
                                                    .commit = commit,
                                                    .rollback = rollback,

@@ -17,6 +17,7 @@ struct study_sqlite {
     sqlite3 *db;
     sqlite3_stmt *statements[STUDY_SQL_STATEMENTS];
     int busy_ms;
+    const atomic_bool *stop; /* study_store_stop(); NULL: it was not called */
     double busy_since_s, ended_s;
     double usual_s; /* how long begin() waits, a running mean */
     int polite;     /* transactions that let other processes go first */
