@@ -201,8 +201,9 @@ static void study_frames(const struct model *model)
             fail("no study");
         for (int i = 0; i < FRAMES; i++) {
             if (filtered)
-                snprintf(view.trial_filter, sizeof(view.trial_filter), "%s", i % 2 ? "linear" : "!fail");
-            view.trial_sort = filtered ? i % 8 : 0;
+                snprintf(view.lists[LIST_TRIALS].filter, sizeof(view.lists[LIST_TRIALS].filter), "%s",
+                         i % 2 ? "linear" : "!fail");
+            view.lists[LIST_TRIALS].sort = filtered ? i % 8 : 0;
             double start = cpu_seconds();
             tui_view_draw(&view, model, (struct moment){fixture_now_ns, 1000000 + i}, &canvas);
             each[i] = cpu_seconds() - start;

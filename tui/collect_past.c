@@ -56,8 +56,8 @@ static void keep(struct model *model, struct model *before)
  * stays, so that its letters do not become keys. */
 static void leave_open(struct view *view, struct moment now)
 {
-    const bool typed = view->prompt == PROMPT_COMMAND || view->prompt == PROMPT_LIST ||
-                       view->prompt == PROMPT_FIND || view->prompt == PROMPT_FILTER;
+    const bool typed =
+        view->prompt == PROMPT_COMMAND || view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND;
 
     if (!tui_view_form(view) && (typed || view->prompt == PROMPT_NONE))
         return;

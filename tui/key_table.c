@@ -79,7 +79,7 @@ static const struct key_row rows[] = {
      "Each press takes another one; the last line says which."},
     {"I", "invert", KEYS_LISTS, "the other way round", NULL},
     {"C", "columns", KEYS_LISTS, "the columns: which are shown, of all that are stored",
-     "Of each list that is a table, from the orders to the prices. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
+     "Of each list that is a table, from the orders to the trials of a study. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
      "the file of F2."},
     {"/", "filter", KEYS_LISTS, "only rows that have a text; ! before it: have not",
      "_stop_, _#883_ (where rows have numbers), _symbol=BTC_, by the columns' names as _o_ says them. Esc removes the filter."},
@@ -151,6 +151,10 @@ static const struct key_row rows[] = {
     {"I", "invert", KEYS_STUDY_PAGE, "the other way round", NULL},
     {"/", "filter", KEYS_STUDY_PAGE, "only trials that have a text; ! before it: have not",
      "_fail_, _#29_, a worker, _rate=0.001_. Esc removes the filter."},
+    {"n N", "find-next find-before", KEYS_STUDY_PAGE, "the next trial that has a text, the one before",
+     "The text is the last filter's, else it is asked for."},
+    {"C", "columns", KEYS_STUDY_PAGE, "its trials' columns: which are shown",
+     "Also when a trial was started and ended, how often it was tried before, and why it failed."},
     {"Enter", "open", KEYS_STUDY_PAGE, "on a trial: that trial alone", NULL},
     {"Up Down", "- -", KEYS_ORDER, "the field above, below; so does Tab; PgUp PgDn Home End", NULL},
     {"Left", "-", KEYS_ORDER, "the choice before; a price by a tick, a quantity by a lot",

@@ -46,8 +46,6 @@ static void open_price_alert(struct view *view, const struct model *model, struc
 
 static enum action answer(struct view *view, const struct model *model, struct moment now, int key)
 {
-    if (view->prompt == PROMPT_FILTER)
-        return tui_study_keys_filter(view, key);
     if (view->prompt == PROMPT_COMMAND)
         return tui_command_keys_type(view, model, now, key);
     if (view->prompt == PROMPT_ORDER)
@@ -414,14 +412,14 @@ static enum action open_row(struct view *view, const struct model *model, enum p
 }
 
 /* Leaves what was opened last. */
-static enum action back(struct view *view, enum panel focus)
+static enum action back(struct view *view, const struct model *model, enum panel focus)
 {
     if (tui_item_keys_back(view))
         return ACTION_COLLECT;
-    if (tui_list_keys_back(view, focus))
+    if (tui_list_keys_back(view, model, focus))
         return ACTION_NONE;
     if (!view->zoomed && view->study_view != STUDY_LISTED)
-        return tui_study_keys_back(view);
+        return tui_study_keys_back(view, model);
     bool page = view->detail && !view->zoomed;
 
     if (page) {
@@ -613,7 +611,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     case PRESS_ENTER:
         return open_row(view, model, tui_view_focus(view, &layout), now);
     case PRESS_ESCAPE:
-        return back(view, tui_view_focus(view, &layout));
+        return back(view, model, tui_view_focus(view, &layout));
     case 'f':
         view->frozen = !view->frozen;
         view->frozen_at = now;
@@ -660,7 +658,8 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
             tui_choices_indicators(view, model, now);
             return ACTION_NONE;
         }
-        if (tui_list_keys_press(view, model, tui_view_focus(view, &layout), now, key))
+        if (tui_list_keys_press(view, model, tui_study_keys_list(view, model, tui_view_focus(view, &layout)),
+                                now, key))
             return ACTION_NONE;
         if (key == 'n' || key == 'N' || key == 'C')
             break;
@@ -748,8 +747,6 @@ void tui_keys_paste(struct view *view, const struct model *model, int width, int
         for (size_t i = 0; i < n && i < PASTE_MAX && len + 1 < sizeof(view->typed); i++)
             view->typed[len++] = (char)(keys[i] > ' ' && keys[i] < 0x7f ? keys[i] : '?');
         view->typed[len] = '\0';
-    } else if (view->prompt == PROMPT_FILTER) {
-        tui_study_keys_paste(view, keys, n);
     } else if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
         tui_list_keys_paste(view, model, (struct moment){0}, keys, n);
     } else if (view->prompt == PROMPT_COMMAND) {

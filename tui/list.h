@@ -18,7 +18,14 @@ enum {
 
 /* A list of the dashboard is one that is read from the database, enum db_list, or one of these, whose rows
  * the model holds: tui/list_held.h. */
-enum list_held { LIST_TRAININGS = DB_LISTS, LIST_POLICIES, LIST_POSITIONS, LIST_PRICES, LIST_ALL };
+enum list_held {
+    LIST_TRAININGS = DB_LISTS,
+    LIST_POLICIES,
+    LIST_POSITIONS,
+    LIST_PRICES,
+    LIST_TRIALS,
+    LIST_ALL
+};
 
 /* The rows by their numbers. A row before the others may have a negative one: it has none of its own. */
 struct list_items {

@@ -133,6 +133,18 @@ static const struct list_column_row prices[] = {
     {"book", "its state, or the venue's", "book", 7, false, 6},
     {"age", "of the price", "age", 9, true, 3},
 };
+static const struct list_column_row trials[] = {
+    {"trial", "its number, after its worker's where there are several", "trial", 7, false, 1},
+    {"state", "", "state", 6, false, 1},
+    {"value", "of its objectives; so far, where it runs or was pruned", "value", 8, true, 2},
+    {"duration", "from its start to its end", "duration", 8, true, 3},
+    {"started", "when it was started", "started", 11, false, 0},
+    {"ended", "when it ended", "ended", 11, false, 0},
+    {"tries", "how often it was tried before", "tries", 5, true, 0},
+    {"worker", "that runs it", "worker", 14, false, 4},
+    {"failure", "why it failed", "failure", 24, false, 0},
+    {"parameters", "as many as fit: value, and place in its range", "", 13, true, 5},
+};
 /* clang-format on */
 
 static const struct {

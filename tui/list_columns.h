@@ -20,7 +20,8 @@
     X(LIST_TRAININGS, trainings, "trainings") \
     X(LIST_POLICIES, policies, "policies") \
     X(LIST_POSITIONS, positions, "positions") \
-    X(LIST_PRICES, prices, "prices")
+    X(LIST_PRICES, prices, "prices") \
+    X(LIST_TRIALS, trials, "trials")
 
 enum { LIST_COLUMNS_MAX = 24, LIST_COLUMNS_TEXT_MAX = 256 };
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/study_rows.h"
+
 enum kind { KIND_TEXT, KIND_COUNT /* int64_t, below 0: none */, KIND_TIME /* 0: none */, KIND_REAL, KIND_OF };
 
 struct held_column {
@@ -91,13 +93,27 @@ static const struct {
 
 const char *tui_list_held_column(int list, int column)
 {
+    if (list == LIST_TRIALS)
+        return column < SORT_PARAMS ? tui_study_rows_name(NULL, column) : NULL;
     return column >= 0 && column < tables[list - DB_LISTS].n ? tables[list - DB_LISTS].columns[column].name
                                                              : NULL;
 }
 
 int tui_list_held_columns(int list)
 {
-    return tables[list - DB_LISTS].n;
+    return list == LIST_TRIALS ? SORT_PARAMS : tables[list - DB_LISTS].n;
+}
+
+const char *tui_list_held_sort(const struct model *model, int list, int column)
+{
+    return list == LIST_TRIALS ? tui_study_rows_name(model->study_page, column)
+                               : tui_list_held_column(list, column);
+}
+
+int tui_list_held_sorts(const struct model *model, int list)
+{
+    return list == LIST_TRIALS && model->study_page ? tui_study_rows_sorts(model->study_page)
+                                                    : tui_list_held_columns(list);
 }
 
 int tui_list_held_total(const struct model *model, int list)
@@ -107,7 +123,9 @@ int tui_list_held_total(const struct model *model, int list)
     return list == LIST_TRAININGS   ? s->n_trainings
            : list == LIST_POLICIES  ? s->n_policies
            : list == LIST_POSITIONS ? s->n_positions
-                                    : s->n_symbols;
+           : list == LIST_PRICES    ? s->n_symbols
+           : model->study_page      ? model->study_page->n_trials
+                                    : 0;
 }
 
 const void *tui_list_held_row(const struct model *model, int list, int place)
@@ -117,11 +135,14 @@ const void *tui_list_held_row(const struct model *model, int list, int place)
     return list == LIST_TRAININGS   ? (const void *)tui_model_training(model, place)
            : list == LIST_POLICIES  ? (const void *)&s->policies[place]
            : list == LIST_POSITIONS ? (const void *)&s->positions[place]
-                                    : (const void *)&s->symbols[place];
+           : list == LIST_PRICES    ? (const void *)&s->symbols[place]
+                                    : (const void *)&model->study_page->trials[place];
 }
 
-const char *tui_list_held_name(int list, const void *row)
+const char *tui_list_held_name(const struct model *model, int list, const void *row)
 {
+    if (list == LIST_TRIALS)
+        return model->study_page->members[((const struct tui_study_trial *)row)->member];
     return list == LIST_TRAININGS   ? ((const struct status_training *)row)->training
            : list == LIST_POLICIES  ? ((const struct status_policy *)row)->policy
            : list == LIST_POSITIONS ? ((const struct status_position *)row)->symbol
@@ -136,12 +157,17 @@ static uint64_t hash(uint64_t before, const char *text)
     return before;
 }
 
-int64_t tui_list_held_id(int list, const void *row)
+int64_t tui_list_held_id(const struct model *model, int list, const void *row)
 {
-    uint64_t name = hash(UINT64_C(0xcbf29ce484222325), tui_list_held_name(list, row));
+    uint64_t name = hash(UINT64_C(0xcbf29ce484222325), tui_list_held_name(model, list, row));
+    char number[16];
 
     if (list == LIST_POSITIONS) /* several accounts may hold the symbol */
         name = hash(hash(name, "/"), ((const struct status_position *)row)->account);
+    if (list == LIST_TRIALS) {
+        snprintf(number, sizeof(number), "#%d", ((const struct tui_study_trial *)row)->number);
+        name = hash(name, number);
+    }
     int64_t id = (int64_t)(name & INT64_MAX);
     return id > 0 ? id : 1;
 }
@@ -199,9 +225,11 @@ bool tui_list_held_matches(const struct model *model, int list, const void *row,
     const char *words = filter + not ;
     const size_t len = strcspn(words, "=");
     const int n = tui_list_held_columns(list);
-    const struct held_column *columns = tables[list - DB_LISTS].columns;
+    const struct held_column *columns = list == LIST_TRIALS ? NULL : tables[list - DB_LISTS].columns;
     bool found = false;
 
+    if (list == LIST_TRIALS)
+        return tui_study_rows_match(model->study_page, row, filter);
     if (!words[0])
         return true;
     for (int i = 1; words[len] && i < n; i++)
@@ -247,9 +275,26 @@ static int by_value(const void *a, const void *b)
     return by ? by : (p->at > q->at) - (p->at < q->at);
 }
 
+/* They are kept in their order by the page. */
+static const void **trial_rows(const struct tui_study_page *page, const struct list_choice *choice,
+                               int *ret_n)
+{
+    int n = 0;
+    const struct tui_study_trial *const *in =
+        page ? tui_study_rows(page, choice->sort, choice->invert, choice->filter, &n) : NULL;
+    const void **rows = in && n > 0 ? malloc((size_t)n * sizeof(*rows)) : NULL;
+
+    for (int i = 0; rows && i < n; i++)
+        rows[i] = in[i];
+    *ret_n = rows ? n : 0;
+    return rows;
+}
+
 const void **tui_list_held_rows(const struct model *model, int list, const struct list_choice *choice,
                                 int *ret_n)
 {
+    if (list == LIST_TRIALS)
+        return trial_rows(model->study_page, choice, ret_n);
     const int columns = tui_list_held_columns(list), total = tui_list_held_total(model, list);
     const struct held_column *column =
         &tables[list - DB_LISTS].columns[choice->sort > 0 && choice->sort < columns ? choice->sort : 0];

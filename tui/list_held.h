@@ -1,27 +1,33 @@
 /* The lists whose rows the model holds: trainings, policies, positions and prices, as the last status has
- * them. They are sorted and filtered as the lists that are read by SQL (db/list.h). Pure. */
+ * them, sorted and filtered as the lists that are read by SQL (db/list.h); and the trials of the study that
+ * was read, tui/study_rows.h. Pure. */
 #ifndef TUI_LIST_HELD_H
 #define TUI_LIST_HELD_H
 
 #include "tui/list.h"
 #include "tui/model.h"
 
-/* The columns that a list is sorted by, column 0 the status' own order; NULL for another. */
+/* The columns that a list is sorted by, column 0 the model's own order; NULL for another, as for a parameter
+ * of trials, which may be any: tui_list_held_sort() has those too. */
 const char *tui_list_held_column(int list, int column);
 int tui_list_held_columns(int list);
+const char *tui_list_held_sort(const struct model *model, int list, int column);
+int tui_list_held_sorts(const struct model *model, int list);
 
 /* How many rows the model has; the row at a place of its own order: struct status_training, status_policy,
- * status_position, status_symbol. */
+ * status_position, status_symbol, tui_study_trial. */
 int tui_list_held_total(const struct model *model, int list);
 const void *tui_list_held_row(const struct model *model, int list, int place);
 
-/* A row's name: of a training, a policy, a symbol; a position's is its symbol's. */
-const char *tui_list_held_name(int list, const void *row);
+/* A row's name: of a training, a policy, a symbol; a position's is its symbol's, a trial's its study's. */
+const char *tui_list_held_name(const struct model *model, int list, const void *row);
 
-/* A row's number: of its name, a position's of its account's too, so that it stays the row's. Above 0. */
-int64_t tui_list_held_id(int list, const void *row);
+/* A row's number: of its name, a position's of its account's too, a trial's of its number, so that it stays
+ * the row's. Above 0. */
+int64_t tui_list_held_id(const struct model *model, int list, const void *row);
 
-/* Does a row have what a filter looks for? As struct db_list_query has it; a row has no number to name. */
+/* Does a row have what a filter looks for? As struct db_list_query has it; a row has no number to name,
+ * except a trial. */
 bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *filter);
 
 /* The rows that the choice leaves, in their order, for free(). NULL: there are none, or no memory. */

@@ -19,13 +19,13 @@ static void reorder(struct view *view, const struct model *model, int list)
     state->anchor_at = tui_list_cursor(state, &rows.items, view->cursor[tui_lists_panel(list)]);
 }
 
-static void show_first(struct view *view, int list)
+static void show_first(struct view *view, const struct model *model, int list)
 {
     struct list_choice *state = &view->lists[list];
 
     state->id = state->anchor_id = state->anchor_at = 0;
     if (list >= DB_LISTS)
-        tui_lists_choose(view, list, NULL);
+        tui_lists_choose(view, model, list, NULL);
     view->cursor[tui_lists_panel(list)] = 0;
 }
 
@@ -44,7 +44,7 @@ static void find_held(struct view *view, const struct model *model, int list, bo
     const void *row = tui_lists_held_find(view, model, list, words, back);
 
     if (row)
-        tui_lists_choose(view, list, row);
+        tui_lists_choose(view, model, list, row);
     else
         tui_lists_report_none(view, words, now);
 }
@@ -69,7 +69,7 @@ bool tui_list_keys_press(struct view *view, const struct model *model, enum pane
                          int key)
 {
     int list = tui_lists_of(focus);
-    char words[80];
+    char words[160];
 
     if (list == LIST_ALL)
         return false;
@@ -78,19 +78,19 @@ bool tui_list_keys_press(struct view *view, const struct model *model, enum pane
     case 'o':
     case 'I':
         if (list >= DB_LISTS) /* by its name the cursor stays on it */
-            tui_lists_choose(view, list, tui_lists_held_chosen(view, model, list));
+            tui_lists_choose(view, model, list, tui_lists_held_chosen(view, model, list));
         if (key == 'o')
-            state->sort = (state->sort + 1) % tui_lists_sorts(list);
+            tui_lists_sort_next(view, model, list);
         else
             state->invert = !state->invert;
         reorder(view, model, list);
-        snprintf(words, sizeof(words), "by %s%s", tui_lists_sort(list, state->sort),
+        snprintf(words, sizeof(words), "by %.120s%s", tui_lists_sorted(view, model, list),
                  state->invert ? ", inverted" : "");
         tui_view_report(view, OUTCOME_NOTE, "rows:", words, now);
         return true;
     case '/':
         state->filter[0] = '\0';
-        show_first(view, list);
+        show_first(view, model, list);
         ask(view, list, PROMPT_LIST);
         return true;
     case 'C':
@@ -117,17 +117,17 @@ void tui_list_keys_move(struct view *view, const struct model *model, enum panel
     tui_lists_rows(view, model, list, &rows);
     view->cursor[focus] = (int)tui_list_move(&view->lists[list], &rows.items, to, place);
     if (list >= DB_LISTS && rows.items.n > 0)
-        tui_lists_choose(view, list, tui_lists_held_at(view, model, list, view->cursor[focus]));
+        tui_lists_choose(view, model, list, tui_lists_held_at(view, model, list, view->cursor[focus]));
 }
 
-bool tui_list_keys_back(struct view *view, enum panel focus)
+bool tui_list_keys_back(struct view *view, const struct model *model, enum panel focus)
 {
     int list = tui_lists_of(focus);
 
     if (list == LIST_ALL || !view->lists[list].filter[0])
         return false;
     view->lists[list].filter[0] = '\0';
-    show_first(view, list);
+    show_first(view, model, list);
     return true;
 }
 
@@ -154,7 +154,7 @@ void tui_list_keys_type(struct view *view, const struct model *model, struct mom
         return;
     }
     if (filter)
-        show_first(view, view->listed);
+        show_first(view, model, view->listed);
 }
 
 void tui_list_keys_paste(struct view *view, const struct model *model, struct moment now, const int *keys,

@@ -14,7 +14,7 @@ void tui_list_keys_move(struct view *view, const struct model *model, enum panel
                         int key);
 
 /* Esc shows all rows of a filtered list again. False: there is nothing to leave here. */
-bool tui_list_keys_back(struct view *view, enum panel focus);
+bool tui_list_keys_back(struct view *view, const struct model *model, enum panel focus);
 
 /* While a filter (PROMPT_LIST) or what is searched (PROMPT_FIND) is typed. */
 void tui_list_keys_type(struct view *view, const struct model *model, struct moment now, int key);

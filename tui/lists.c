@@ -10,7 +10,7 @@ static const enum panel panels[LIST_ALL] = {
     [DB_LIST_ORDERS] = PANEL_ORDERS,    [DB_LIST_FILLS] = PANEL_FILLS,      [DB_LIST_ALERTS] = PANEL_ALERTS,
     [DB_LIST_LOG] = PANEL_LOG,          [DB_LIST_TRIPS] = PANEL_TRIPS,      [DB_LIST_LEDGER] = PANEL_LEDGER,
     [DB_LIST_BARS] = PANEL_BARS,        [LIST_TRAININGS] = PANEL_TRAININGS, [LIST_POLICIES] = PANEL_POLICIES,
-    [LIST_POSITIONS] = PANEL_POSITIONS, [LIST_PRICES] = PANEL_PRICES,
+    [LIST_POSITIONS] = PANEL_POSITIONS, [LIST_PRICES] = PANEL_PRICES,       [LIST_TRIALS] = PANEL_TRIALS,
 };
 
 int tui_lists_of(enum panel panel)
@@ -35,6 +35,20 @@ const char *tui_lists_sort(int list, int column)
 int tui_lists_sorts(int list)
 {
     return list < DB_LISTS ? db_list_columns((enum db_list)list) : tui_list_held_columns(list);
+}
+
+const char *tui_lists_sorted(const struct view *view, const struct model *model, int list)
+{
+    const int sort = view->lists[list].sort;
+
+    return list < DB_LISTS ? tui_lists_sort(list, sort) : tui_list_held_sort(model, list, sort);
+}
+
+void tui_lists_sort_next(struct view *view, const struct model *model, int list)
+{
+    const int n = list < DB_LISTS ? tui_lists_sorts(list) : tui_list_held_sorts(model, list);
+
+    view->lists[list].sort = (view->lists[list].sort + 1) % n;
 }
 
 /* Rows stand before the others in the usual order alone: any other has them where they belong. */
@@ -143,12 +157,27 @@ static const void *held_row(const struct view *view, const struct model *model, 
     const char *name = chosen_name(view, list);
     const int64_t id = view->lists[list].id;
 
+    if (list == LIST_TRIALS)
+        return model->study_page && view->trial_study[0]
+                   ? tui_study_page_trial(model->study_page, view->trial_study, view->trial)
+                   : NULL;
     for (int i = 0; (name ? name[0] != '\0' : id != 0) && i < tui_list_held_total(model, list); i++) {
         const void *row = tui_list_held_row(model, list, i);
-        if (name ? strcmp(tui_list_held_name(list, row), name) == 0 : tui_list_held_id(list, row) == id)
+        if (name ? strcmp(tui_list_held_name(model, list, row), name) == 0
+                 : tui_list_held_id(model, list, row) == id)
             return row;
     }
     return NULL;
+}
+
+/* The rows of such a list as they are chosen, for free(); of trials none while the study's page is not read.
+ */
+static const void **held_rows(const struct view *view, const struct model *model, int list, int *ret_n)
+{
+    *ret_n = 0;
+    if (list == LIST_TRIALS && !tui_view_study_page(view, model))
+        return NULL;
+    return tui_list_held_rows(model, list, &view->lists[list], ret_n);
 }
 
 /* A row's place among some; -1: it is not one of them. */
@@ -166,7 +195,7 @@ static void put_held(const struct view *view, const struct model *model, int lis
 {
     struct list_items *items = &ret->items;
     int n = 0;
-    const void **rows = tui_list_held_rows(model, list, &view->lists[list], &n);
+    const void **rows = held_rows(view, model, list, &n);
     int at = place_in(rows, n, held_row(view, model, list)), first;
 
     at = at >= 0 ? at : view->cursor[panels[list]];
@@ -174,11 +203,12 @@ static void put_held(const struct view *view, const struct model *model, int lis
     first = first > 0 ? first : 0;
     *items = (struct list_items){.first = first, .count = n, .total = tui_list_held_total(model, list)};
     ret->list = list;
-    ret->have = model->source != MODEL_NOTHING;
+    ret->have =
+        list == LIST_TRIALS ? tui_view_study_page(view, model) != NULL : model->source != MODEL_NOTHING;
     ret->live = ret->externals = 0;
     for (; items->n < LIST_ROWS_MAX && first + items->n < n; items->n++) {
         ret->rows[items->n] = rows[first + items->n];
-        items->ids[items->n] = tui_list_held_id(list, ret->rows[items->n]);
+        items->ids[items->n] = tui_list_held_id(model, list, ret->rows[items->n]);
     }
     free(rows);
 }
@@ -187,18 +217,26 @@ static void put_held(const struct view *view, const struct model *model, int lis
 static struct list_choice choice_of(const struct view *view, const struct model *model, int list)
 {
     struct list_choice choice = view->lists[list];
-    const void *row = list >= DB_LISTS && chosen_name(view, list) ? held_row(view, model, list) : NULL;
+    const bool named = list == LIST_TRIALS || (list >= DB_LISTS && chosen_name(view, list));
+    const void *row = named ? held_row(view, model, list) : NULL;
 
-    if (list >= DB_LISTS && chosen_name(view, list))
-        choice.id = row ? tui_list_held_id(list, row) : 0;
+    if (named)
+        choice.id = row ? tui_list_held_id(model, list, row) : 0;
     return choice;
 }
 
-void tui_lists_choose(struct view *view, int list, const void *row)
+void tui_lists_choose(struct view *view, const struct model *model, int list, const void *row)
 {
-    const char *name = row ? tui_list_held_name(list, row) : "";
+    const char *name = row ? tui_list_held_name(model, list, row) : "";
 
-    view->lists[list].id = row ? tui_list_held_id(list, row) : 0;
+    view->lists[list].id = row ? tui_list_held_id(model, list, row) : 0;
+    if (list == LIST_TRIALS) {
+        const int number = row ? ((const struct tui_study_trial *)row)->number : -1;
+        if (number != view->trial || strcmp(view->trial_study, name) != 0)
+            view->cursor[PANEL_TRIAL] = 0;
+        snprintf(view->trial_study, sizeof(view->trial_study), "%s", name);
+        view->trial = number;
+    }
     if (list == LIST_TRAININGS)
         snprintf(view->training, sizeof(view->training), "%s", name);
     else if (list == LIST_POLICIES)
@@ -303,7 +341,7 @@ const void *tui_lists_held_find(const struct view *view, const struct model *mod
                                 const char *words, bool back)
 {
     int n = 0, at = tui_lists_cursor(view, model, list);
-    const void **rows = tui_list_held_rows(model, list, &view->lists[list], &n), *found = NULL;
+    const void **rows = held_rows(view, model, list, &n), *found = NULL;
 
     for (int k = 1; k <= n && !found; k++) {
         const void *row = rows[(back ? at - k + n : at + k) % n];
@@ -317,7 +355,7 @@ const void *tui_lists_held_find(const struct view *view, const struct model *mod
 const void *tui_lists_held_at(const struct view *view, const struct model *model, int list, int64_t place)
 {
     int n = 0;
-    const void **rows = tui_list_held_rows(model, list, &view->lists[list], &n);
+    const void **rows = held_rows(view, model, list, &n);
     const void *row = place >= 0 && place < n ? rows[place] : NULL;
 
     free(rows);

@@ -27,6 +27,10 @@ void tui_lists_rows(const struct view *view, const struct model *model, int list
 const char *tui_lists_sort(int list, int column);
 int tui_lists_sorts(int list);
 
+/* The column that a list is sorted by now, of trials a parameter too; and the next one. */
+const char *tui_lists_sorted(const struct view *view, const struct model *model, int list);
+void tui_lists_sort_next(struct view *view, const struct model *model, int list);
+
 /* How many rows it has, and where its cursor is. */
 int tui_lists_count(const struct view *view, const struct model *model, int list);
 int tui_lists_cursor(const struct view *view, const struct model *model, int list);
@@ -47,7 +51,7 @@ int64_t tui_lists_order(const struct view *view, const struct model *model, enum
 const void *tui_lists_row(const struct lists_rows *rows, int64_t place);
 
 /* Of a list that the model holds: the chosen row is that one from now on, by its name; NULL: the first. */
-void tui_lists_choose(struct view *view, int list, const void *row);
+void tui_lists_choose(struct view *view, const struct model *model, int list, const void *row);
 
 /* The next row after the cursor that `words` would be a filter for, or the one before; past an end it
  * continues at the other. Of a list that the model holds. NULL: there is none. */

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/line_edit.h"
-#include "tui/paste.h"
+#include "tui/list_keys.h"
 #include "tui/study_rows.h"
 #include "tui/train_ask.h"
 
@@ -66,9 +65,9 @@ bool tui_study_keys_enter(struct view *view, const struct model *model, enum pan
             view->trial_study[0] = '\0';
         memcpy(view->study, study->key, sizeof(view->study));
         view->cursor[PANEL_TRIALS] = view->cursor[PANEL_TRIAL] = view->cursor[PANEL_IMPORTANCE] = 0;
-        view->trial_sort = view->study_second = 0;
-        view->trial_invert = false;
-        view->trial_filter[0] = view->trial_study[0] = '\0';
+        view->study_second = 0;
+        view->lists[LIST_TRIALS] = (struct list_choice){0};
+        view->trial_study[0] = '\0';
         show_page(view);
         return true;
     }
@@ -83,52 +82,38 @@ bool tui_study_keys_enter(struct view *view, const struct model *model, enum pan
     return true;
 }
 
-enum action tui_study_keys_back(struct view *view)
+enum action tui_study_keys_back(struct view *view, const struct model *model)
 {
     if (view->study_view == STUDY_VALIDATION) {
         show_page(view);
         return ACTION_COLLECT;
     }
-    if (view->trial_filter[0]) {
-        view->trial_filter[0] = '\0';
+    if (tui_list_keys_back(view, model, PANEL_TRIALS))
         return ACTION_NONE;
-    }
     view->study_view = STUDY_LISTED;
     view->focus = PANEL_STUDIES;
     return ACTION_COLLECT;
 }
 
-static void choose_trial(struct view *view, const struct tui_study_page *page, int at)
-{
-    int n;
-    const struct tui_study_trial *const *rows =
-        tui_study_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, &n);
-
-    if (at < 0 || at >= n)
-        return;
-    snprintf(view->trial_study, sizeof(view->trial_study), "%s", page->members[rows[at]->member]);
-    view->trial = rows[at]->number;
-    view->cursor[PANEL_TRIAL] = 0;
-}
-
 void tui_study_keys_moved(struct view *view, const struct model *model, enum panel focus)
 {
-    const struct tui_study_page *page = tui_view_study_page(view, model);
-
     if (focus == PANEL_STUDIES && model->studies && view->cursor[focus] < model->studies->n) {
         memcpy(view->study, model->studies->study[view->cursor[focus]].key, sizeof(view->study));
         view->trial_study[0] = '\0';
     }
-    if (focus == PANEL_TRIALS && page)
-        choose_trial(view, page, view->cursor[focus]);
+}
+
+enum panel tui_study_keys_list(const struct view *view, const struct model *model, enum panel focus)
+{
+    const bool page = view->tab == TAB_STUDY && view->study_view == STUDY_PAGE;
+
+    return page && tui_view_study_page(view, model) ? PANEL_TRIALS : focus;
 }
 
 enum action tui_study_keys_press(struct view *view, const struct model *model, enum panel focus,
                                  struct moment now, int key)
 {
-    const struct tui_study_page *page = tui_view_study_page(view, model);
     const struct tui_study *study = tui_view_study(view, model);
-    char words[160];
 
     if (!tui_study_keys_here(view, focus)) {
         tui_view_note(view, "", "choose a list first, by `Tab`; `v` is of a study's page", now);
@@ -147,19 +132,7 @@ enum action tui_study_keys_press(struct view *view, const struct model *model, e
         view->focus = PANEL_LAMBDA;
         return ACTION_COLLECT;
     }
-    if (view->study_view != STUDY_PAGE || !page) {
-        tui_view_note(view, "", "`o`, `I` and `/` order a study's trials: `Enter` opens its page", now);
-    } else if (key == '/') {
-        view->prompt = PROMPT_FILTER;
-        view->outcome = OUTCOME_NONE;
-        view->focus = PANEL_TRIALS;
-    } else if (key == 'o') {
-        view->trial_sort = (view->trial_sort + 1) % tui_study_rows_sorts(page);
-        snprintf(words, sizeof(words), "by %.120s", tui_study_rows_name(page, view->trial_sort));
-        tui_view_report(view, OUTCOME_NOTE, "trials:", words, now);
-    } else {
-        view->trial_invert = !view->trial_invert;
-    }
+    tui_view_note(view, "", "`o`, `I` and `/` order a study's trials: `Enter` opens its page", now);
     return ACTION_NONE;
 }
 
@@ -224,23 +197,4 @@ bool tui_study_keys_plot(struct view *view, const struct model *model, struct mo
                                        tui_study_keys_rank(view, page));
     name_plot(view, page, now);
     return true;
-}
-
-enum action tui_study_keys_filter(struct view *view, int key)
-{
-    if (key == PRESS_ENTER) {
-        view->prompt = PROMPT_NONE;
-    } else if (key == PRESS_ESCAPE) {
-        view->prompt = PROMPT_NONE;
-        view->trial_filter[0] = '\0';
-    } else {
-        tui_line_edit_word(view->trial_filter, sizeof(view->trial_filter), ' ', key);
-    }
-    return ACTION_NONE;
-}
-
-void tui_study_keys_paste(struct view *view, const int *keys, size_t n)
-{
-    for (size_t i = 0; i < n && i < PASTE_MAX; i++)
-        tui_study_keys_filter(view, keys[i] >= ' ' && keys[i] < 0x7f ? keys[i] : '?');
 }

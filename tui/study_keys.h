@@ -23,12 +23,15 @@ bool tui_study_keys_not_ours(const struct view *view, const struct model *model,
 bool tui_study_keys_enter(struct view *view, const struct model *model, enum panel focus);
 
 /* From the validation to the page, from there to the list. */
-enum action tui_study_keys_back(struct view *view);
+enum action tui_study_keys_back(struct view *view, const struct model *model);
 
-/* After the cursor of a panel has moved: the study and the trial are chosen by their names. */
+/* After the cursor of a panel has moved: the study is chosen by its name. */
 void tui_study_keys_moved(struct view *view, const struct model *model, enum panel focus);
 
-/* o, I, / and v. */
+/* The list that the keys of lists are of: on a study's page its trials, else `focus`. */
+enum panel tui_study_keys_list(const struct view *view, const struct model *model, enum panel focus);
+
+/* v; and why o, I and / do nothing here. */
 enum action tui_study_keys_press(struct view *view, const struct model *model, enum panel focus,
                                  struct moment now, int key);
 
@@ -39,9 +42,5 @@ bool tui_study_keys_plot(struct view *view, const struct model *model, struct mo
 /* The ranks of those parameters (tui/study_rows.h); -1: there is none, there is no other. */
 int tui_study_keys_rank(const struct view *view, const struct tui_study_page *page);
 int tui_study_keys_second(const struct view *view, const struct tui_study_page *page);
-
-/* While the filter is typed. */
-enum action tui_study_keys_filter(struct view *view, int key);
-void tui_study_keys_paste(struct view *view, const int *keys, size_t n);
 
 #endif

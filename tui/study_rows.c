@@ -48,7 +48,7 @@ const char *tui_study_rows_name(const struct tui_study_page *page, int sort)
 {
     static const char *const names[SORT_PARAMS] = {"newest", "value", "state", "duration"};
 
-    if (sort >= SORT_PARAMS && tui_study_rows_param(page, sort - SORT_PARAMS) >= 0)
+    if (page && sort >= SORT_PARAMS && tui_study_rows_param(page, sort - SORT_PARAMS) >= 0)
         return page->params[tui_study_rows_param(page, sort - SORT_PARAMS)];
     return names[sort > 0 && sort < SORT_PARAMS ? sort : SORT_NEWEST];
 }
@@ -97,6 +97,14 @@ static bool matches(const struct tui_study_page *page, const struct tui_study_tr
             return true;
     }
     return false;
+}
+
+bool tui_study_rows_match(const struct tui_study_page *page, const struct tui_study_trial *trial,
+                          const char *filter)
+{
+    const bool inverse = filter[0] == '!';
+
+    return !filter[inverse] || matches(page, trial, filter + inverse) != inverse;
 }
 
 /* ---- The order. ---- */
@@ -159,7 +167,6 @@ static double key_of(const struct tui_study_page *page, const struct tui_study_t
 
 static bool make(const struct tui_study_page *page, struct tui_study_order *order)
 {
-    bool inverse = order->filter[0] == '!';
     int param = order->sort >= SORT_PARAMS ? tui_study_rows_param(page, order->sort - SORT_PARAMS) : -1,
         n = 0;
     struct keyed *keyed = malloc(((size_t)page->n_trials + 1) * sizeof(*keyed));
@@ -172,7 +179,7 @@ static bool make(const struct tui_study_page *page, struct tui_study_order *orde
     }
     for (int i = 0; i < page->n_trials; i++) {
         const struct tui_study_trial *trial = &page->trials[i];
-        if (order->filter[inverse] && matches(page, trial, order->filter + inverse) == inverse)
+        if (!tui_study_rows_match(page, trial, order->filter))
             continue;
         double key = key_of(page, trial, order->sort, param);
         keyed[n++] = (struct keyed){trial, rank_of(trial, order->sort),

@@ -15,15 +15,20 @@ int tui_study_rows_param(const struct tui_study_page *page, int rank);
  * Writes at most `cap` indices, returns how many there are to write. */
 int tui_study_rows_columns(const struct tui_study_page *page, int sort, int *ret, int cap);
 
-/* The order's name: "newest", "value", …, or the parameter's. `sort` beyond the last is the first. */
+/* The order's name: "newest", "value", …, or the parameter's, where there is a page. `sort` beyond the last
+ * is the first. */
 const char *tui_study_rows_name(const struct tui_study_page *page, int sort);
 int tui_study_rows_sorts(const struct tui_study_page *page); /* how many orders there are */
 
 /* The state as the lists write it: "ok", "pruned", "infs" of what constraints rule out, … */
 const char *tui_study_rows_state(const struct tui_study_trial *trial);
 
-/* The trials that have `filter` in their number, state, worker, failure or a parameter ("lr=", "Adam"), or
- * whose state is written so; that have not, where it begins with "!"; "": all. Newest first, but those that
+/* Has the trial `filter` in its number, state, worker, failure or a parameter ("lr=", "Adam"), or is its
+ * state written so? Has it not, where that begins with "!"? "": yes. */
+bool tui_study_rows_match(const struct tui_study_page *page, const struct tui_study_trial *trial,
+                          const char *filter);
+
+/* The trials that match. Newest first, but those that
  * run before all; best first; running first; longest first; least parameter first: inverted the other way
  * round, but what has no such figure, as the duration of what has not ended, is last either way. The page's,
  * until it is asked for others; NULL without memory, and with none. */

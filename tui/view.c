@@ -94,23 +94,6 @@ bool tui_view_refuses(struct view *view, const struct model *model, struct momen
     return why != NULL;
 }
 
-/* The trials that are shown. */
-static const struct tui_study_trial *const *trial_rows(const struct view *view,
-                                                       const struct tui_study_page *page, int *ret_n)
-{
-    *ret_n = 0;
-    return page ? tui_study_rows(page, view->trial_sort, view->trial_invert, view->trial_filter, ret_n)
-                : NULL;
-}
-
-static int count_trials(const struct view *view, const struct model *model)
-{
-    int n;
-
-    trial_rows(view, tui_view_study_page(view, model), &n);
-    return n;
-}
-
 static int count_attributes(const struct view *view, const struct model *model)
 {
     const struct tui_study_page *page = tui_view_study_page(view, model);
@@ -143,6 +126,7 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
     case PANEL_POLICIES:
     case PANEL_POSITIONS:
     case PANEL_PRICES:
+    case PANEL_TRIALS:
         return tui_lists_count(view, model, tui_lists_of(panel));
     case PANEL_TRADES:
         return model->tape.n;
@@ -158,8 +142,6 @@ int tui_view_rows(const struct view *view, const struct model *model, enum panel
         return model->log.n;
     case PANEL_STUDIES:
         return model->studies ? model->studies->n : 0;
-    case PANEL_TRIALS:
-        return count_trials(view, model);
     case PANEL_TRIAL:
         return count_attributes(view, model);
     case PANEL_IMPORTANCE:
@@ -192,16 +174,6 @@ int tui_view_cursor(const struct view *view, const struct model *model, enum pan
     for (int i = 0; panel == PANEL_STUDIES && model->studies && i < model->studies->n; i++)
         if (strcmp(model->studies->study[i].key, view->study) == 0)
             return i;
-    if (panel == PANEL_TRIALS && view->trial_study[0]) {
-        const struct tui_study_page *page = tui_view_study_page(view, model);
-        int n, found = -1;
-        const struct tui_study_trial *const *rows = trial_rows(view, page, &n);
-        for (int i = 0; i < n && found < 0; i++)
-            if (rows[i]->number == view->trial &&
-                strcmp(page->members[rows[i]->member], view->trial_study) == 0)
-                found = i;
-        at = found >= 0 ? found : at;
-    }
     return at < 0 ? 0 : at;
 }
 
@@ -287,11 +259,7 @@ const struct tui_study_page *tui_view_study_page(const struct view *view, const 
 
 const struct tui_study_trial *tui_view_trial(const struct view *view, const struct model *model)
 {
-    const struct tui_study_page *page = tui_view_study_page(view, model);
-    int n, at = tui_view_cursor(view, model, PANEL_TRIALS);
-    const struct tui_study_trial *const *rows = trial_rows(view, page, &n);
-
-    return n > 0 ? rows[at < n ? at : n - 1] : NULL;
+    return tui_lists_held_chosen(view, model, LIST_TRIALS);
 }
 
 bool tui_view_open_study(struct view *view, const struct model *model, const char *name)
@@ -429,7 +397,7 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         panel_order_confirm(&screen, &scene);
     else if (view->prompt == PROMPT_COMMAND)
         panel_command(&screen, &scene);
-    else if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_FILTER && view->prompt != PROMPT_LIST &&
+    else if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_LIST &&
              view->prompt != PROMPT_FIND) /* which the last line shows */
         panel_confirm(&screen, &scene);
     else if (view->help)

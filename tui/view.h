@@ -30,7 +30,6 @@ enum prompt {
     PROMPT_PROMOTE,
     PROMPT_RETIRE,
     PROMPT_LEAVE,   /* the form, whose changes are lost */
-    PROMPT_FILTER,  /* of a study's trials */
     PROMPT_ORDER,   /* what the order's form has is to be sent */
     PROMPT_COMMAND, /* the command line */
     PROMPT_LIST,    /* the filter of a long list */
@@ -86,12 +85,9 @@ struct view {
     int trial;
     enum study_plot study_plot; /* in place of its parameters' importance */
     int study_second;           /* the rank of a contour's other parameter: study_rows.h */
-    int trial_sort;             /* the order of the trials: study_rows.h */
-    bool trial_invert;
-    char trial_filter[VIEW_TYPED_MAX];
-    bool study_form; /* the form that was started is a study's */
-    int curve;       /* which figure is beside the return: FIGURES */
-    bool ledger;     /* the log's tab shows the ledger, where there is no room for both */
+    bool study_form;            /* the form that was started is a study's */
+    int curve;                  /* which figure is beside the return: FIGURES */
+    bool ledger;                /* the log's tab shows the ledger, where there is no room for both */
     enum history_span equity_span;
     bool benchmark;        /* beside it, what holding the chosen symbol would have made */
     enum layout_foot foot; /* of the positions' tab */

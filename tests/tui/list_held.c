@@ -299,8 +299,8 @@ static void check_orders(void)
                 }
             for (int i = 0; i < sizes[k]; i++)
                 for (int j = 0; j < i; j++)
-                    CHECK(tui_list_held_id(held->list, tui_list_held_row(model, held->list, i)) !=
-                          tui_list_held_id(held->list, tui_list_held_row(model, held->list, j)));
+                    CHECK(tui_list_held_id(model, held->list, tui_list_held_row(model, held->list, i)) !=
+                          tui_list_held_id(model, held->list, tui_list_held_row(model, held->list, j)));
         }
     }
 }
@@ -436,11 +436,11 @@ static void check_many(void)
                      list == LIST_TRAININGS  ? "training"
                      : list == LIST_POLICIES ? "policy"
                                              : "symbol",
-                     tui_list_held_name(list, row));
+                     tui_list_held_name(model, list, row));
             type("n");
             type(find);
-            CHECK(strstr(tui_list_held_name(list, tui_lists_held_chosen(&view, model, list)),
-                         tui_list_held_name(list, row)) != NULL);
+            CHECK(strstr(tui_list_held_name(model, list, tui_lists_held_chosen(&view, model, list)),
+                         tui_list_held_name(model, list, row)) != NULL);
         }
 }
 

@@ -275,8 +275,7 @@ static void check_late_answers(void)
 
     snprintf(state.database, sizeof(state.database), "%s", path);
     for (enum prompt prompt = PROMPT_NONE; prompt < PROMPTS; prompt++) {
-        const bool typed = prompt == PROMPT_COMMAND || prompt == PROMPT_LIST || prompt == PROMPT_FIND ||
-                           prompt == PROMPT_FILTER;
+        const bool typed = prompt == PROMPT_COMMAND || prompt == PROMPT_LIST || prompt == PROMPT_FIND;
         CHECK_INT(tui_collector_init(&collector, &state, NULL, 1000), 0);
         tui_view_init(&view, false, 1000);
         tui_collector_past(&collector, &view, &want, now);

@@ -131,6 +131,59 @@ static void check_page(void)
     CHECK_INT(view.study_view, STUDY_PAGE);
 }
 
+/* The trial that the cursor is on, by its page's rows. */
+static const struct tui_study_trial *row_at(int place, int *ret_n)
+{
+    const struct list_choice *list = &view.lists[LIST_TRIALS];
+
+    return tui_study_rows(model->study_page, list->sort, list->invert, list->filter, ret_n)[place];
+}
+
+/* The keys of every list: n and N go round those that a search has, whatever it filters, the cursor stays on
+ * its trial in another order, C chooses columns. */
+static void check_list(void)
+{
+    int n, steps = 0, failed = 0;
+
+    press(PRESS_END);
+    const struct tui_study_trial *last = tui_view_trial(&view, model);
+    CHECK(last == row_at(tui_view_cursor(&view, model, PANEL_TRIALS), &n));
+    CHECK_INT(tui_view_cursor(&view, model, PANEL_TRIALS), n - 1);
+    CHECK_INT(n, model->study_page->n_trials);
+    press('o');
+    CHECK(tui_view_trial(&view, model) == last);
+    press('I');
+    CHECK(tui_view_trial(&view, model) == last);
+    press(PRESS_HOME);
+    CHECK(tui_view_trial(&view, model) == row_at(0, &n));
+    for (int i = 0; i < model->study_page->n_trials; i++)
+        failed += model->study_page->trials[i].state == TRIAL_FAIL;
+    strcpy(view.lists[LIST_TRIALS].find, "fail");
+    press('n');
+    const struct tui_study_trial *first = tui_view_trial(&view, model);
+    int before = -1;
+    do {
+        const int at = tui_view_cursor(&view, model, PANEL_TRIALS);
+        CHECK_INT(tui_view_trial(&view, model)->state, TRIAL_FAIL);
+        CHECK(at > before);
+        before = at;
+        press('n');
+        steps++;
+    } while (tui_view_trial(&view, model) != first && steps <= failed);
+    CHECK_INT(steps, failed);
+    press('N');
+    CHECK_INT(tui_view_cursor(&view, model, PANEL_TRIALS), before);
+    press('C');
+    CHECK_INT(view.choosing, CHOOSING_COLUMNS);
+    CHECK_INT(view.listed, LIST_TRIALS);
+    press(PRESS_ESCAPE);
+    strcpy(view.settings.columns[LIST_TRIALS], "trial state started ended tries failure");
+    view.zoomed = PANEL_TRIALS;
+    check_screen("trials-columns-120x40", 120, 40, GLYPHS_BRAILLE);
+    view.zoomed = PANEL_NONE;
+    strcpy(view.settings.columns[LIST_TRIALS], LIST_COLUMNS_AUTO);
+}
+
 static void check_keys(void)
 {
     open_page("ppo-btc_1..3");
@@ -138,9 +191,9 @@ static void check_keys(void)
         press('o');
     check_screen("trials-parameter-80x24", 80, 24, GLYPHS_BRAILLE);
     press('I');
-    CHECK(view.trial_invert && shows(", inverted"));
+    CHECK(view.lists[LIST_TRIALS].invert && shows(", inverted"));
     press('/');
-    CHECK_INT(view.prompt, PROMPT_FILTER);
+    CHECK_INT(view.prompt, PROMPT_LIST);
     for (const char *c = "fail"; *c; c++)
         press(*c);
     check_screen("trials-filter-80x24", 80, 24, GLYPHS_BRAILLE);
@@ -151,11 +204,12 @@ static void check_keys(void)
     CHECK_INT(tui_view_trial(&view, model)->state, TRIAL_FAIL);
     check_screen("trials-failed-80x24", 80, 24, GLYPHS_BRAILLE);
     press(PRESS_ESCAPE); /* the filter goes first */
-    CHECK(view.study_view == STUDY_PAGE && !view.trial_filter[0]);
+    CHECK(view.study_view == STUDY_PAGE && !view.lists[LIST_TRIALS].filter[0]);
     press('/');
     press('q');
     press(PRESS_ESCAPE);
-    CHECK(!view.trial_filter[0] && view.prompt == PROMPT_NONE);
+    CHECK(!view.lists[LIST_TRIALS].filter[0] && view.prompt == PROMPT_NONE);
+    check_list();
     press('v');
     CHECK_INT(view.study_view, STUDY_VALIDATION);
     press('v');
@@ -526,7 +580,7 @@ static void check_every_size(void)
             view.study_view = (enum layout_study)(i % 3);
             view.zoomed =
                 i % 5 ? PANEL_NONE : (enum panel)(PANEL_STUDIES + i % (PANEL_TESTED - PANEL_STUDIES));
-            view.trial_sort = i % tui_study_rows_sorts(model->study_page);
+            view.lists[LIST_TRIALS].sort = i % tui_study_rows_sorts(model->study_page);
             view.study_plot = (enum study_plot)(i / 3 % STUDY_PLOTS);
             view.cursor[PANEL_IMPORTANCE] = i % 7;
             char *text = picture_draw(model, &view, now, width, height, (enum glyphs)(i % 3));
@@ -583,7 +637,7 @@ static void print_times(void)
     for (int i = 0; i < FRAMES; i++)
         free(picture_draw(model, &view, now, 200, 60, GLYPHS_BRAILLE));
     double drawn = seconds();
-    snprintf(view.trial_filter, sizeof(view.trial_filter), "linear");
+    snprintf(view.lists[LIST_TRIALS].filter, sizeof(view.lists[LIST_TRIALS].filter), "linear");
     for (int i = 0; i < FRAMES; i++)
         free(picture_draw(model, &view, now, 200, 60, GLYPHS_BRAILLE));
     printf("1000 trials, 200x60: page made in %.1f ms; a frame %.2f ms, with a filter %.2f ms\n",

@@ -10,7 +10,7 @@
 #include "tui/model.h"
 #include "tui/panel/panel.h"
 
-enum { COLUMNS_MAX = 24 };
+enum { COLUMNS_MAX = 64 };
 
 struct column {
     const char *label;

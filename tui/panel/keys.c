@@ -88,17 +88,6 @@ static int search_keys(const struct area *area, int x, int end, const struct sce
     return x;
 }
 
-/* The trials' filter while it is typed. */
-static void filter(const struct area *area, const struct view *view)
-{
-    int x = tui_area_text(area, 0, 0, STYLE_KEY, "/");
-
-    x = tui_area_text(area, x, 0, STYLE_STRONG, view->trial_filter);
-    tui_area_char(area, x, 0, STYLE_SELECTED, L'_');
-    tui_area_text_cut(area, x + 3, 0, area->width - x - 3, STYLE_DIM,
-                      "a state, #number, worker, name=value; ! for those without; Enter, Esc");
-}
-
 /* What is typed for a long list. */
 static void list_words(const struct area *area, const struct view *view)
 {
@@ -111,6 +100,8 @@ static void list_words(const struct area *area, const struct view *view)
     tui_area_text_cut(area, x + 3, 0, area->width - x - 3, STYLE_DIM,
                       view->listed < DB_LISTS
                           ? "a text, #number, column=text; ! for those without; Enter, Esc"
+                      : view->listed == LIST_TRIALS
+                          ? "a state, #number, worker, name=value; ! for those without; Enter, Esc"
                           : "a text, column=text; ! for those without; Enter, Esc");
 }
 
@@ -163,10 +154,6 @@ void panel_keys(const struct area *area, const struct scene *scene)
         char age[FORMAT_MAX];
         cli_format_age(age, scene->real_now.mono_ms - view->frozen_at.mono_ms);
         x = tui_area_printf(area, 0, 0, STYLE_WARN, "FROZEN %s", age) + 2;
-    }
-    if (view->prompt == PROMPT_FILTER) {
-        filter(area, view);
-        return;
     }
     if (view->prompt == PROMPT_LIST || view->prompt == PROMPT_FIND) {
         list_words(area, view);

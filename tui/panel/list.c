@@ -9,7 +9,8 @@ static void put_choice(const struct scene *scene, int list, char *buf, size_t si
     bool typed = scene->view->prompt == PROMPT_LIST && scene->view->listed == list;
     bool other = state->sort != 0 || state->invert;
 
-    snprintf(buf, size, "%s%s%s%s%s", other ? " by " : "", other ? tui_lists_sort(list, state->sort) : "",
+    snprintf(buf, size, "%s%s%s%s%s", other ? " by " : "",
+             other ? tui_lists_sorted(scene->view, scene->model, list) : "",
              state->invert ? ", inverted" : "", state->filter[0] || typed ? "  /" : "", state->filter);
 }
 
@@ -55,7 +56,7 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
                       const char *more, struct list_frame *ret)
 {
     int list = tui_lists_of(panel);
-    char counts[120], choice[80], text[240];
+    char counts[120], choice[160], text[320];
 
     tui_lists_rows(scene->view, scene->model, list, &ret->rows);
     ret->area = *area;

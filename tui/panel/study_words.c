@@ -28,8 +28,7 @@ int panel_study_age_after(const struct area *area, const struct scene *scene, in
     return age[0] ? tui_area_printf(area, x, 0, STYLE_WARN, " %s ", age) : x;
 }
 
-/* The age at the right end of a rule; nothing while it is fresh. */
-static void panel_study_age(const struct area *area, const struct scene *scene)
+void panel_study_age(const struct area *area, const struct scene *scene)
 {
     char age[FORMAT_MAX], text[FORMAT_MAX + 2];
 
