@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Every list of the dashboard by the same keys in tmux, on a state of many rows, against SQL on the same files: how many there are, the
+first and the last, in the usual order and sorted; filter, search, columns, copy, wheel, click, page and back.
+
+usage: dashboard_lists.py PAPERTAPE REPORT-RECORD few|many"""
+
+import contextlib
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+import dashboard
+import dashboard_studies
+
+PAPERTAPE, RECORD, SIZE = sys.argv[1:4]
+MANY = SIZE == "many"
+ORDERS, BARS, ALERTS, TRIALS = (100_000, 500_000, 10_000, 5_000) if MANY else (2_000, 3_000, 1_000, 400)
+TRAININGS, POLICIES, SYMBOLS = 200, 300, 300
+T0 = 1_723_161_600_000_000_000
+MINUTE = 60_000_000_000
+
+
+def columns(db, table):
+    return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+
+
+def copies(db, table, source, numbers, **changed):
+    """Inserts the row `source` once for each number, with columns that are SQL expressions of it, n."""
+    names = columns(db, table)
+    values = ", ".join(changed.get(name, f"s.{name}") for name in names)
+    db.execute("CREATE TEMP TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY)")
+    db.execute("DELETE FROM numbers")
+    db.executemany("INSERT INTO numbers VALUES (?)", ((n,) for n in numbers))
+    db.execute(f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM numbers, (SELECT * FROM {table} WHERE {source} LIMIT 1) AS s")
+
+
+def fill_state(db):
+    copies(db, "symbols", "id = 1", range(4, SYMBOLS + 1), id="n", name="printf('S%03dUSDT', n)", base="printf('S%03d', n)")
+    db.execute("INSERT INTO prices SELECT id, (id * 7919 % 1000 + 1) * 100000, 1, 1, id, ?, ? FROM symbols", (T0, T0))
+    db.execute("DELETE FROM positions")
+    db.execute("INSERT INTO positions SELECT 0, id, (id * 31 % 297 + 1) * 1000, 5, 0, 5, 0, 0, ?, ?, x'' FROM symbols", (T0, T0))
+    db.execute("DELETE FROM fills WHERE order_id > (SELECT max(id) FROM orders)")
+    db.execute("UPDATE orders SET state = 'CANCELED' WHERE state NOT IN ('FILLED', 'REJECTED', 'EXPIRED')")
+    own = db.execute("SELECT max(id) FROM orders").fetchone()[0]
+    copies(db, "orders", "state = 'CANCELED'", range(own + 1, ORDERS + 1), id="n", client_id="printf('mine-%06d', n)",
+           qty="s.qty + (n * 7919 % 100003) * 1000", updated_ns=f"{T0} + n * 1000000000", created_ns=f"{T0} + n * 1000000000")
+    interval = db.execute("SELECT min(interval_ns) FROM bars WHERE symbol = 1").fetchone()[0]
+    oldest = db.execute("SELECT min(open_ns) FROM bars WHERE symbol = 1 AND interval_ns = ?", (interval,)).fetchone()[0]
+    copies(db, "bars", f"symbol = 1 AND interval_ns = {interval} AND source = 'venue'", range(1, BARS + 1),
+           open_ns=f"{oldest} - n * {interval}", high="s.high + n * 7919 % 1000003", trades="n")
+    db.executemany("INSERT INTO alerts (id, ts_ns, last_ns, count, code, severity, text, acked_ns) VALUES (?, ?, ?, 1, ?, 'info', ?, ?)",
+                   ((n, T0 + n, T0 + n, ("STALE", "GAP", "DRIFT")[n % 3], f"alert {n:06d}", T0 + n) for n in range(1, ALERTS + 1)))
+    db.executemany("INSERT INTO trainings VALUES (?, ?, '', '', 0, '', 'cpu', '', ?, 5000, 1, 1, NULL, ?, NULL, NULL, '', '', ?, ?, ?, ?, 1, '', '')",
+                   ((f"t_{n:03d}", ("done", "failed", "stopped")[n % 3], n, n * 31 % 199 / 8, T0 + n, T0 + n, T0 + n, T0 + n) for n in range(TRAININGS)))
+    db.executemany("INSERT INTO policies (name, role, account, policy, training, path, since_ns, reason) VALUES (?, 'retired', ?, zeroblob(32), '', '/p', ?, ?)",
+                   ((f"p_{n:03d}", f"a_{n * 31 % 299:03d}", T0 + n, f"because {n % 7}") for n in range(POLICIES)))
+
+
+def fill_studies(path):
+    storage = dashboard_studies.Storage(path)
+    storage.create()
+    study = storage.study("wide", trials=TRIALS)
+    with storage.write() as db:
+        for n in range(TRIALS):
+            state = ("COMPLETE", "PRUNED", "FAIL")[n % 3 if n % 7 else 0]
+            trial = db.execute("INSERT INTO trials (number, study_id, state, datetime_start, datetime_complete) VALUES (?, ?, ?, ?, ?)",
+                               (n, study, state, "2024-08-08 23:00:00.000000", f"2024-08-08 23:{n % 60:02d}:30.000000")).lastrowid
+            for name in ("rate", "decay", "gain"):
+                db.execute("INSERT INTO trial_params (trial_id, param_name, param_value, distribution_json) VALUES (?, ?, ?, ?)",
+                           (trial, name, 1e-5 * (n * len(name) % 97 + 1), dashboard_studies.RATE))
+            if state == "COMPLETE":
+                db.execute("INSERT INTO trial_values (trial_id, objective, value, value_type) VALUES (?, 0, ?, 'FINITE')", (trial, n * 7919 % 100003 / 100))
+
+
+class List:
+    """`usual` and `sorted_by`: SQL that gives the rows' texts in that order; `filtered`: how many have the text `words`."""
+
+    def __init__(self, title, tab, usual, column, sorted_by, words, filtered, page="", table=True, keys=()):
+        self.title, self.tab, self.usual, self.column, self.sorted_by = title, tab, usual, column, sorted_by
+        self.words, self.filtered, self.page, self.table, self.keys = words, filtered, page, table, keys
+
+
+LISTS = (
+    List("Trainings", 2, "SELECT name FROM trainings ORDER BY created_ns DESC", "training", "SELECT name FROM trainings ORDER BY name",
+         "state=failed", "SELECT count(*) FROM trainings WHERE state = 'failed'", page="Training t_"),
+    List("Policies", 2, "SELECT name FROM policies ORDER BY name", "account", "SELECT name FROM policies ORDER BY account, name",
+         "because 3", "SELECT count(*) FROM policies WHERE reason LIKE '%because 3%'", page="policy p_"),
+    List("Positions", 5, "SELECT s.name FROM positions AS p JOIN symbols AS s ON s.id = p.symbol ORDER BY s.id", "qty",
+         "SELECT s.name FROM positions AS p JOIN symbols AS s ON s.id = p.symbol ORDER BY p.qty DESC, s.id",
+         "symbol=S1", "SELECT count(*) FROM positions AS p JOIN symbols AS s ON s.id = p.symbol WHERE s.name LIKE '%S1%'", page="position "),
+    List("Prices", 4, "SELECT s.name FROM prices AS p JOIN symbols AS s ON s.id = p.symbol ORDER BY s.id", "symbol",
+         "SELECT name FROM symbols ORDER BY name", "symbol=S2", "SELECT count(*) FROM symbols WHERE name LIKE '%S2%'", page="symbol "),
+    List("Bars BTCUSDT 1s", 4, "SELECT strftime('%Y-%m-%d %H:%M:%S', open_ns / 1000000000, 'unixepoch') FROM bars WHERE symbol = 1 AND "
+         "interval_ns = (SELECT min(interval_ns) FROM bars WHERE symbol = 1) AND source = 'venue' ORDER BY open_ns DESC", "high",
+         "SELECT strftime('%Y-%m-%d %H:%M:%S', open_ns / 1000000000, 'unixepoch') FROM bars WHERE symbol = 1 AND interval_ns = "
+         "(SELECT min(interval_ns) FROM bars WHERE symbol = 1) AND source = 'venue' ORDER BY high DESC, open_ns DESC",
+         "trades=77", "SELECT count(*) FROM bars WHERE symbol = 1 AND interval_ns = (SELECT min(interval_ns) FROM bars WHERE symbol = 1) AND "
+         "source = 'venue' AND CAST(trades AS TEXT) LIKE '%77%'", keys=("D",)),
+    List("Orders", 6, "SELECT ' ' || id || ' ' FROM orders ORDER BY id DESC", "qty", None,
+         "mine-0015", "SELECT count(*) FROM orders WHERE client_id LIKE '%mine-0015%'", page="order "),
+    List("Alerts", 7, "SELECT text FROM alerts ORDER BY id DESC", "code", None,
+         "DRIFT", "SELECT count(*) FROM alerts WHERE code LIKE '%DRIFT%'", page="alert ", table=False),
+    List("Trials", 2, "SELECT '#' || number || ' ' FROM trials ORDER BY number DESC", "value",
+         "SELECT '#' || number || ' ' FROM trials LEFT JOIN trial_values USING (trial_id) ORDER BY CASE state WHEN 'COMPLETE' THEN 0 WHEN "
+         "'PRUNED' THEN 1 ELSE 2 END, value DESC, number DESC", "pruned", "SELECT count(*) FROM trials WHERE state = 'PRUNED'",
+         keys=("Enter",)),
+)
+
+
+class Walk:
+    def __init__(self, tmux, of, db):
+        self.tmux, self.of = tmux, of
+        self.usual = [row[0] for row in db.execute(of.usual)]
+        self.sorted = [row[0] for row in db.execute(of.sorted_by)] if of.sorted_by else None
+        self.filtered = db.execute(of.filtered).fetchone()[0]
+        self.n = len(self.usual)
+
+    def chosen(self):
+        return next((line for line in self.tmux.screen().splitlines() if line.startswith(">")), "")
+
+    def counts(self, *words):
+        dashboard.wait(f"{self.of.title} {words}", lambda: all(word in self.tmux.screen() for word in words), self.tmux.screen)
+
+    def on(self, text, at=None):
+        """The cursor is on the row with the text, and, where that is said, at that place."""
+        title = f"{self.of.title} ({at} of " if at else self.of.title
+        dashboard.wait(f"{self.of.title}: the row of {text!r} at {at}", lambda: text in self.chosen() + " " and title in self.tmux.screen(), self.tmux.screen)
+
+    def open(self):
+        """The list alone on the screen."""
+        self.tmux.keys(str(self.of.tab))
+        if self.of.title == "Trials":  # of the study, whose list is the tab's first
+            dashboard.wait("the study", lambda: self.chosen().startswith(">wide"), self.tmux.screen)
+        self.tmux.keys(*self.of.keys)
+        title = re.compile(rf"{self.of.title}[^\n(]* \(1 of {self.n}\+?[,)]")
+        for _ in range(12):
+            before = self.tmux.screen()
+            if title.search(before):
+                break
+            if not self.of.keys:
+                self.tmux.keys("Tab")
+            dashboard.wait(f"{self.of.title} (1 of {self.n})", lambda before=before: title.search(self.tmux.screen()) or self.tmux.screen() != before, self.tmux.screen)
+        self.tmux.keys("z")
+        dashboard.wait("the list alone", lambda: title.search(self.tmux.screen().splitlines()[2]), self.tmux.screen)
+
+    def ends(self, rows):
+        self.tmux.keys("G")
+        self.on(rows[-1], self.n)
+        self.tmux.keys("g", "g")
+        self.on(rows[0], 1)
+
+    def order(self):
+        name = re.compile(rf"\) by {self.of.column}(, inverted)?\b")
+        for _ in range(24):
+            before = self.tmux.screen()
+            if name.search(before):
+                break
+            self.tmux.keys("o")
+            dashboard.wait("another order", lambda before=before: self.tmux.screen() != before, self.tmux.screen)
+        assert name.search(self.tmux.screen()), self.tmux.screen()
+        if self.sorted:
+            self.ends(self.sorted)
+        self.tmux.keys("I")
+        self.counts(f"by {self.of.column}, inverted")
+        self.tmux.keys("I")
+        dashboard.wait("not inverted", lambda: f"by {self.of.column}, inverted" not in self.tmux.screen(), self.tmux.screen)
+
+    def filter(self):
+        assert 0 < self.filtered < self.n
+        self.tmux.keys("/")
+        self.tmux.type(self.of.words)
+        self.tmux.keys("Enter")
+        self.counts(f"of {self.filtered} filtered, {self.n} in all)")
+        self.tmux.keys("/")
+        self.tmux.type("!" + self.of.words)
+        self.tmux.keys("Enter")
+        self.counts(f"of {self.n - self.filtered} filtered, {self.n} in all)")
+        self.tmux.keys("Escape")
+        dashboard.wait("all rows", lambda: "filtered" not in self.tmux.screen(), self.tmux.screen)
+
+    def find(self):
+        """The last filter's words, which all but those rows have: forth and back."""
+        self.tmux.keys("g", "g", "n")
+        self.counts("find:")
+        dashboard.wait("another row", lambda: f"{self.of.title} (1 of" not in self.tmux.screen(), self.tmux.screen)
+        self.tmux.keys("g", "g")
+        dashboard.wait("the first row", lambda: re.search(rf"{self.of.title}[^\n(]* \(1 of", self.tmux.screen()), self.tmux.screen)
+
+    def others(self):
+        if self.of.table:
+            self.tmux.keys("C")
+            self.counts("Columns of the ")
+            self.tmux.keys("Escape")
+            dashboard.expect_gone(self.tmux, "Columns of the ")
+        assert any(line.rstrip()[-1:] in "┃│" for line in self.tmux.screen().splitlines()[3:-1]), self.tmux.screen()
+        self.tmux.type("\033[<65;10;8M")  # the wheel
+        self.counts(f"{self.of.title} (4 of {self.n}")
+        row = next(i for i, line in enumerate(self.tmux.screen().splitlines()) if line.startswith(">"))
+        self.tmux.type(f"\033[<0;10;{row}M\033[<0;10;{row}m")  # a click on the row above
+        self.counts(f"{self.of.title} (3 of {self.n}")
+        chosen = self.chosen()
+        self.tmux.keys("y")
+        dashboard.wait("the row in the clipboard", lambda: self.tmux.run("show-buffer", check=False).split()[:2] == chosen[1:].split()[:2],
+                       lambda: self.tmux.run("show-buffer", check=False) + self.tmux.screen())
+        if self.of.page:
+            self.tmux.keys("Enter")
+            self.counts(self.of.page)
+            self.tmux.keys("Escape")
+            self.counts(f"{self.of.title} (3 of {self.n}")
+
+    def run(self):
+        self.open()
+        self.ends(self.usual)
+        self.filter()
+        self.find()
+        self.others()
+        self.order()
+        self.tmux.keys("z", "Escape", "Escape")
+
+
+def main():
+    folder = tempfile.mkdtemp(prefix="papertape-")
+    state = os.path.join(folder, "state")
+    os.mkdir(state)
+    subprocess.run([RECORD, state, "3", "2000"], check=True)
+    with contextlib.closing(sqlite3.connect(os.path.join(state, "papertape.db"))) as db, db:
+        fill_state(db)
+    fill_studies(os.path.join(state, "studies.db"))
+    tmux = dashboard.Tmux(folder)
+    try:
+        tmux.start(110, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "TZ": "UTC", "XDG_CONFIG_HOME": folder})
+        tmux.run("set-option", "-s", "set-clipboard", "on")
+        for of in LISTS:
+            tmux.type(f"{PAPERTAPE} --state {state}")
+            tmux.keys("Enter")
+            dashboard.expect(tmux, "[1]Overview")
+            with contextlib.closing(sqlite3.connect(os.path.join(state, "studies.db" if of.title == "Trials" else "papertape.db"))) as db:
+                walk = Walk(tmux, of, db)
+            walk.run()
+            tmux.keys("q")
+            dashboard.wait("the shell", lambda: tmux.terminal() == "0 1", tmux.screen)
+            print(f"{of.title}: {walk.n} rows, {walk.filtered} with {of.words!r}", flush=True)
+    finally:
+        tmux.stop()
+        shutil.rmtree(folder)
+
+
+if shutil.which("tmux") is None:
+    sys.exit(77)
+main()
