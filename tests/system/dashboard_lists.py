@@ -128,7 +128,7 @@ class Walk:
     def on(self, text, at=None):
         """The cursor is on the row with the text, and, where that is said, at that place."""
         title = f"{self.of.title} ({at} of " if at else self.of.title
-        dashboard.wait(f"{self.of.title}: the row of {text!r} at {at}", lambda: text in self.chosen() + " " and title in self.tmux.screen(), self.tmux.screen)
+        dashboard.wait(f"{self.of.title}: the row of {text!r} at {at}", lambda: text in self.chosen().replace(">", " ") + " " and title in self.tmux.screen(), self.tmux.screen)
 
     def open(self):
         """The list alone on the screen."""
