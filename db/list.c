@@ -33,6 +33,7 @@ struct source {
     struct {
         const char *sql;               /* may have the pattern, "%s" */
         bool (*can)(const char *text); /* NULL, or: can it have this text at all? */
+        const char *named;             /* NULL, or: the same, whether it finds a row there */
     } words[WORDS_MAX];                /* what a filter looks into */
     bool by_number;                    /* column 0 is the number */
     const struct list_column *columns;
@@ -180,8 +181,9 @@ _Static_assert(DB_LIST_LOG_ALERT == 0 && DB_LIST_LOG_ORDER == 1 && DB_LIST_LOG_C
                "as the list of the log has them");
 
 #define COLUMNS(list) list, sizeof(list) / sizeof(list[0])
-#define SYMBOL_NAME   "r.symbol IN (SELECT id FROM symbols WHERE name LIKE %s)"
-#define ACCOUNT_NAME  "r.account IN (SELECT id FROM accounts WHERE name LIKE %s)"
+#define NAMED_(table) "(SELECT id FROM " table " WHERE name LIKE %s)"
+#define SYMBOL_NAME   "r.symbol IN " NAMED_("symbols"), NULL, NAMED_("symbols")
+#define ACCOUNT_NAME  "r.account IN " NAMED_("accounts"), NULL, NAMED_("accounts")
 
 #define TRIPS_FROM(trips) \
     trips " r" NAMED " LEFT JOIN fills f ON f.id = r.id LEFT JOIN orders o ON o.id = f.order_id"
@@ -196,16 +198,15 @@ static const struct source sources[DB_LISTS] = {
                          {"r.reason LIKE %s", can_reason},
                          {"r.client_id LIKE %s", NULL},
                          {"r.tif LIKE %s", can_tif},
-                         {SYMBOL_NAME, NULL},
-                         {ACCOUNT_NAME, NULL}},
+                         {SYMBOL_NAME},
+                         {ACCOUNT_NAME}},
                         true,
                         COLUMNS(order_columns)},
-    [DB_LIST_FILLS] =
-        {"fills r" NAMED " LEFT JOIN orders o ON o.id = r.order_id",
-         "SELECT count(*) FROM fills",
-         {{"r.side LIKE %s", can_side}, {"o.tag LIKE %s", NULL}, {SYMBOL_NAME, NULL}, {ACCOUNT_NAME, NULL}},
-         true,
-         COLUMNS(fill_columns)},
+    [DB_LIST_FILLS] = {"fills r" NAMED " LEFT JOIN orders o ON o.id = r.order_id",
+                       "SELECT count(*) FROM fills",
+                       {{"r.side LIKE %s", can_side}, {"o.tag LIKE %s", NULL}, {SYMBOL_NAME}, {ACCOUNT_NAME}},
+                       true,
+                       COLUMNS(fill_columns)},
     [DB_LIST_ALERTS] = {"alerts r",
                         "SELECT count(*) FROM alerts",
                         {{"r.text LIKE %s", NULL},
@@ -233,15 +234,15 @@ static const struct source sources[DB_LISTS] = {
                        {{EXIT_REASON " LIKE %s", NULL},
                         {"r.side LIKE %s", NULL},
                         {"r.source LIKE %s", NULL},
-                        {SYMBOL_NAME, NULL},
-                        {ACCOUNT_NAME, NULL}},
+                        {SYMBOL_NAME},
+                        {ACCOUNT_NAME}},
                        true,
                        COLUMNS(trip_columns)},
     [DB_LIST_LEDGER] = {"ledger r LEFT JOIN accounts a ON a.id = r.account",
                         "SELECT count(*) FROM ledger",
                         {{LEDGER_WORD " LIKE %s", can_ledger_word},
                          {"r.asset LIKE %s", NULL},
-                         {ACCOUNT_NAME, NULL}},
+                         {ACCOUNT_NAME}},
                         true,
                         COLUMNS(ledger_columns)},
     [DB_LIST_BARS] = {NULL, /* as put_places() has it */
@@ -301,34 +302,61 @@ static void put_pattern(const char *text, char pattern[static PATTERN_MAX])
     pattern[n] = '\0';
 }
 
-/* Any of the words has the pattern, which is parameter `number`. */
-static void put_words(const struct source *source, const char *text, int number, char *sql, size_t size)
+/* Appends SQL that has a pattern, which is parameter `number`. */
+static size_t put_word(const char *word, int number, char *sql, size_t size)
 {
-    char pattern[32];
-    size_t n = 0;
+    const char *place = strstr(word, "%s");
 
-    snprintf(pattern, sizeof pattern, "?%d ESCAPE '\\'", number);
+    return (size_t)snprintf(sql, size, "%.*s?%d ESCAPE '\\'%s", (int)(place - word), word, number, place + 2);
+}
+
+/* Can word `at` have the text, whose pattern is `bound`? 1, 0 or -errno. */
+static int can_have(struct db_reader *reader, const struct source *source, int at, const char *text,
+                    const char *bound)
+{
+    char sql[SQL_MAX / 16];
+    int64_t any = 0;
+
+    if (source->words[at].can)
+        return source->words[at].can(text);
+    if (!source->words[at].named)
+        return 1;
+    size_t n = (size_t)snprintf(sql, sizeof sql, "SELECT EXISTS ");
+    put_word(source->words[at].named, 1, sql + n, sizeof sql - n);
+    int r = db_query_first(reader, sql, RECORD_PARAMS(bound), RECORD_INTO(&any));
+    return r < 0 ? r : any != 0;
+}
+
+/* Any of the words has the pattern, which is parameter `number`. 0 or -errno. */
+static int put_words(struct db_reader *reader, const struct source *source, const char *text,
+                     const char *bound, int number, char *sql, size_t size)
+{
+    size_t n = 0;
+    int r = 0;
+
     sql[n++] = '0'; /* none of them */
-    for (int i = 0; i < WORDS_MAX && source->words[i].sql; i++) {
-        const char *word = source->words[i].sql, *place = strstr(word, "%s");
-        if (!source->words[i].can || source->words[i].can(text))
-            n += (size_t)snprintf(sql + n, size - n, " OR %.*s%s%s", (int)(place - word), word, pattern,
-                                  place + 2);
-    }
+    sql[n] = '\0';
+    for (int i = 0; r >= 0 && i < WORDS_MAX && source->words[i].sql; i++)
+        if ((r = can_have(reader, source, i, text, bound)) > 0) {
+            n += (size_t)snprintf(sql + n, size - n, " OR ");
+            n += put_word(source->words[i].sql, number, sql + n, size - n);
+        }
+    return r < 0 ? r : 0;
 }
 
 /* The condition of a filter, whose pattern or number is parameter `number` and goes to `bound`. */
-static void put_filter(const struct source *source, const char *filter, int number, char *sql, size_t size,
-                       char bound[static PATTERN_MAX])
+static int put_filter(struct db_reader *reader, const struct source *source, const char *filter, int number,
+                      char *sql, size_t size, char bound[static PATTERN_MAX])
 {
     bool not = filter[0] == '!';
     const char *words = filter + not, *column = named_column(source, words);
     char condition[SQL_MAX / 4];
+    int r = 0;
 
     snprintf(bound, PATTERN_MAX, "%s", "");
     if (!words[0]) {
         snprintf(sql, size, "1");
-        return;
+        return 0;
     }
     if (column) {
         put_pattern(strchr(words, '=') + 1, bound);
@@ -339,9 +367,10 @@ static void put_filter(const struct source *source, const char *filter, int numb
                  source == &sources[DB_LIST_LOG] ? " / " LOG_KINDS_TEXT : "", number);
     } else {
         put_pattern(words, bound);
-        put_words(source, words, number, condition, sizeof condition);
+        r = put_words(reader, source, words, bound, number, condition, sizeof condition);
     }
     snprintf(sql, size, "(%s) IS %sTRUE", condition, not ? "NOT " : "");
+    return r;
 }
 
 /* "ORDER BY …"; `back`: from the last row to the first. */
@@ -423,24 +452,44 @@ static int put_places(struct db_reader *reader, const struct db_list_query *quer
     return 0;
 }
 
+/* All rows of the list, counted again only where another connection has written since. */
+static int count_total(struct db_reader *reader, const struct db_list_query *query, int64_t *ret)
+{
+    bool keep = query->list != DB_LIST_TRIPS && query->list != DB_LIST_BARS && !reader->as_of_ns;
+    struct db_list_total *total = &reader->totals[query->list];
+    struct places places;
+    int64_t version = 0;
+
+    int r = keep ? db_reader_version(reader, &version) : 0; /* before it counts */
+    if (r >= 0 && keep && total->known && total->version == version) {
+        *ret = total->count;
+        return 0;
+    }
+    r = r < 0 ? r : put_places(reader, query, &places);
+    r = r < 0 ? r : db_query_first(reader, places.total, NULL, RECORD_INTO(ret));
+    if (r < 0)
+        return r;
+    *total = (struct db_list_total){keep, version, *ret};
+    return 0;
+}
+
 static int count_all(struct db_reader *reader, const struct db_list_query *query, int64_t *ret)
 {
     struct places places;
     int64_t left_out = 0;
     char sql[SQL_MAX];
 
-    int r = put_places(reader, query, &places);
-
-    r = r < 0 ? r : db_query_first(reader, places.total, NULL, RECORD_INTO(ret));
-    if (r < 0 || !query->without)
-        return r < 0 ? r : 0;
+    int r = count_total(reader, query, ret);
+    if (r < 0 || !query->without || (r = put_places(reader, query, &places)) < 0)
+        return r;
     snprintf(sql, sizeof sql, "%s WHERE id IN (SELECT value FROM json_each(?1))", places.total);
     r = db_query_first(reader, sql, RECORD_PARAMS(query->without), RECORD_INTO(&left_out));
     *ret -= left_out;
     return r < 0 ? r : 0;
 }
 
-#define LEFT_OUT "r.id NOT IN (SELECT value FROM json_each(ifnull(?2, '[]')))"
+#define LEFT_OUT      "r.id NOT IN (SELECT value FROM json_each(ifnull(?2, '[]')))"
+#define NONE_LEFT_OUT "?2 IS NULL" /* the same without any: SQLite would look at that before the filter */
 
 /* The place of a row in the order of numbers. 0; -ENOENT: it is not in the list. */
 static int place_of(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t *ret)
@@ -521,12 +570,15 @@ static int pass(struct db_reader *reader, const struct db_list_query *query, int
     int r = put_places(reader, query, &places);
     if (r < 0)
         return r;
-    put_filter(&sources[query->list], query->filter, 1, filter, sizeof filter, bound);
+    r = put_filter(reader, &sources[query->list], query->filter, 1, filter, sizeof filter, bound);
+    if (r < 0)
+        return r;
     put_order(query, false, order, sizeof order);
-    snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE %s AND " LEFT_OUT " %s", places.from, filter, order);
+    snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE %s AND %s %s", places.from, filter,
+             query->without ? LEFT_OUT : NONE_LEFT_OUT, order);
     r = db_query(reader, sql, RECORD_PARAMS(bound, query->without), &stmt);
     for (; r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&row))) > 0; count++) {
-        if (query->first && count == DB_LIST_WINDOW) {
+        if (query->first && count == DB_LIST_FIRST) {
             ret->partial = true;
             break;
         }
@@ -592,8 +644,10 @@ int db_list_find(struct db_reader *reader, const struct db_list_query *query, co
     int r = put_places(reader, query, &places);
     if (r < 0)
         return r;
-    put_filter(&sources[query->list], query->filter, 1, filter, sizeof filter, bound);
-    put_filter(&sources[query->list], words, 2, find, sizeof find, sought);
+    r = put_filter(reader, &sources[query->list], query->filter, 1, filter, sizeof filter, bound);
+    r = r < 0 ? r : put_filter(reader, &sources[query->list], words, 2, find, sizeof find, sought);
+    if (r < 0)
+        return r;
     put_order(query, back, order, sizeof order);
     snprintf(sql, sizeof sql, "SELECT r.id, %s FROM %s WHERE %s %s", find, places.from, filter, order);
     r = db_query(reader, sql, RECORD_PARAMS(bound, sought), &stmt);

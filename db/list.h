@@ -19,6 +19,7 @@ enum db_list {
 
 enum {
     DB_LIST_WINDOW = 256,  /* rows that are read at a time */
+    DB_LIST_FIRST = 64,    /* and before all of a filter are counted: as many as a screen has */
     DB_LIST_WORDS_MAX = 40 /* bytes of a filter, with the NUL */
 };
 
@@ -34,7 +35,7 @@ struct db_list_query {
     int sort; /* a column; another is column 0 */
     bool invert;
     char filter[DB_LIST_WORDS_MAX];
-    bool first;                     /* only the first window: the rest is not counted */
+    bool first;                     /* only the first DB_LIST_FIRST rows: the rest is not counted */
     const char *without;            /* a JSON array of numbers that are left out; NULL: none */
     char account[ACCOUNT_NAME_MAX]; /* of the round trips, one alone; "": all, and of other lists */
     char symbol[SYMBOL_NAME_MAX];   /* of the bars, with their interval; "" and 0 of other lists */

@@ -4,8 +4,15 @@
 
 #include <sqlite3.h>
 
+#include "db/list.h"
 #include "db/reader.h"
 #include "record/sqlite.h"
+
+/* How many rows a list had in a version of the file, db_reader_version(). */
+struct db_list_total {
+    bool known;
+    int64_t version, count;
+};
 
 struct db_reader {
     sqlite3 *db;
@@ -16,6 +23,7 @@ struct db_reader {
     char *backend;          /* of the last order's policy that was asked for */
     struct db_trips *trips; /* what was read of the round trips, owned: db/report/trips.h */
     int64_t as_of_ns;       /* 0: now; else db/as_of.h */
+    struct db_list_total totals[DB_LISTS];
     char error[DB_ERROR_MAX];
 };
 

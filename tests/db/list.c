@@ -259,16 +259,37 @@ static void check_first(struct db_reader *reader)
     struct db_list_window w;
     int n = expect(&want, 0, rows);
 
-    CHECK(n > DB_LIST_WINDOW);
+    CHECK(n > DB_LIST_FIRST);
     CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
     CHECK(w.partial);
-    CHECK_INT(w.count, DB_LIST_WINDOW);
-    CHECK_INT(w.n, DB_LIST_WINDOW);
+    CHECK_INT(w.count, DB_LIST_FIRST);
+    CHECK_INT(w.n, DB_LIST_FIRST);
     for (int i = 0; i < w.n; i++)
         CHECK_INT(w.ids[i], rows[i].id);
-    strcpy(query.filter, "cross 3");
+    strcpy(query.filter, "#812");
     CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
-    CHECK(!w.partial && w.count > 0 && w.count < DB_LIST_WINDOW);
+    CHECK(!w.partial);
+    CHECK_INT(w.count, 1);
+}
+
+/* Names of symbols and accounts, and texts that none of them has. */
+static void check_names(struct db_reader *reader)
+{
+    static struct plain rows[ORDERS];
+    char symbol[2 * TEXT_MAX], but[2 * TEXT_MAX];
+    const char *filters[] = {symbol, but, "main", "!main", "no such name", "!no such name"};
+    struct db_list_window w;
+
+    snprintf(symbol, sizeof symbol, "%s", all[0].symbol);
+    snprintf(but, sizeof but, "!%s", all[0].symbol);
+    for (size_t i = 0; i < sizeof filters / sizeof filters[0]; i++) {
+        struct wanted want = {0, false, filters[i]};
+        struct db_list_query query = {.list = DB_LIST_ORDERS};
+        int n = expect(&want, 0, rows);
+        strcpy(query.filter, filters[i]);
+        CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+        check_window(&w, rows, n, 0);
+    }
 }
 
 /* The other lists: their usual order, and what a number of the log stands for. */
@@ -521,6 +542,8 @@ static void check_rows(struct db_reader *reader, const char *path)
 int main(void)
 {
     char path[SCRATCH_PATH_MAX];
+    const struct db_list_query orders = {.list = DB_LIST_ORDERS};
+    struct db_list_window w;
     int64_t before, after;
     sqlite3 *db;
 
@@ -531,6 +554,7 @@ int main(void)
     check_windows(reader);
     check_find(reader);
     check_first(reader);
+    check_names(reader);
     check_others(reader);
     check_ledger(reader);
     check_interrupt(reader);
@@ -541,6 +565,9 @@ int main(void)
     sqlite3_close(db);
     CHECK_INT(db_reader_version(reader, &after), 0);
     CHECK(after != before);
+    CHECK_INT(db_list_read(reader, &orders, 0, 0, &w), 0);
+    CHECK_INT(w.total, n_all - 1); /* counted again */
+    CHECK_INT(w.count, n_all - 1);
     db_reader_close(reader);
     return check_done("db/list");
 }
