@@ -236,7 +236,30 @@ void tui_history_take_unstored(struct history *h, const json_t *status)
     }
 }
 
-/* A command's arguments as a person would type them: the values, without JSON's syntax. */
+/* What the words of a command name already: "amended order 19", "acknowledged alert 3". */
+static bool is_subject(const char *key)
+{
+    return strcmp(key, "order") == 0 || strcmp(key, "alert") == 0;
+}
+
+/* " limit 2985", " hand", " reduce_only": a number has its name, since a log has no columns. */
+static int plain_argument(char *buf, size_t size, const char *key, const json_t *value)
+{
+    const char *text = json_string_value(value);
+    const char *name = is_subject(key) ? "" : key, *between = is_subject(key) ? "" : " ";
+
+    if (strcmp(key, "key") == 0 || strcmp(key, "confirm") == 0 || strcmp(key, "config") == 0)
+        return 0;
+    if (json_is_true(value))
+        return snprintf(buf, size, " %s", key);
+    if (json_is_integer(value))
+        return snprintf(buf, size, " %s%s%lld", name, between, (long long)json_integer_value(value));
+    if (text && text[strspn(text, "+-.0123456789")] == '\0')
+        return snprintf(buf, size, " %s%s%s", name, between, text);
+    return text ? snprintf(buf, size, " %s", text) : 0;
+}
+
+/* A command's arguments as a person would type them, without JSON's syntax; what its words name is first. */
 static void plain_arguments(char *buf, size_t size, const char *args)
 {
     json_t *object = json_loads(args, 0, NULL), *value;
@@ -244,19 +267,16 @@ static void plain_arguments(char *buf, size_t size, const char *args)
     size_t n = 0;
 
     buf[0] = '\0';
-    json_object_foreach(object, key, value)
-    {
-        int more = 0;
-        if (strcmp(key, "key") == 0 || strcmp(key, "confirm") == 0 || strcmp(key, "config") == 0)
-            continue;
-        if (json_is_string(value))
-            more = snprintf(buf + n, size - n, " %s", json_string_value(value));
-        else if (json_is_integer(value))
-            more = snprintf(buf + n, size - n, " %lld", (long long)json_integer_value(value));
-        if (more < 0 || (size_t)more >= size - n)
-            break;
-        n += (size_t)more;
-    }
+    for (int first = 1; first >= 0; first--)
+        json_object_foreach(object, key, value)
+        {
+            int more = is_subject(key) == first ? plain_argument(buf + n, size - n, key, value) : 0;
+            if (more < 0 || (size_t)more >= size - n) {
+                buf[n] = '\0';
+                break;
+            }
+            n += (size_t)more;
+        }
     json_decref(object);
 }
 
@@ -307,7 +327,7 @@ static void begin_line(struct history_log *line, int64_t ts_ns, const char *kind
 void tui_history_log_command(const struct db_command *row, struct history_log *ret)
 {
     const char *words = row->state == DB_COMMAND_DONE ? done_words(row->cmd) : NULL;
-    char args[64], order[32] = "", refusal[64] = "", text[STATUS_TEXT_MAX];
+    char args[128], order[32] = "", refusal[64] = "", text[STATUS_TEXT_MAX];
     long long uid = row->peer_uid;
 
     begin_line(ret, row->ts_ns, "command", (int64_t)row->id, row->state == DB_COMMAND_REFUSED);

@@ -198,6 +198,8 @@ static bool shown(const struct record_field *field, const void *row)
         return record_field_text(field, row)[0] != '\0';
     case RECORD_WORD:
         return record_field_word(field, row)[0] != '\0';
+    case RECORD_UNSIGNED: /* -1: the daemon does not say, though the record has no none for it */
+        return !record_field_none(field, row) && record_field_number(field, row) != -1;
     default:
         return !record_field_none(field, row);
     }
@@ -218,7 +220,9 @@ void tui_item_record(struct item_page *page, const struct record *record, const 
         bool whole = field->kind == RECORD_SIGNED || field->kind == RECORD_UNSIGNED;
         if (whole && ends_with(field->name, "_ns")) /* a time that the record has as a number */
             text = cli_stored_time(STORED_TABLE, buf, record_field_number(field, row));
-        else if (whole && ends_with(field->name, "_ms") && !ends_with(field->name, "time_ms"))
+        else if (whole && ends_with(field->name, "_time_ms")) /* a moment, not a duration */
+            text = cli_stored_time(STORED_TABLE, buf, record_field_number(field, row) * 1000000);
+        else if (whole && ends_with(field->name, "_ms"))
             text = cli_format_age(buf, record_field_number(field, row));
         if (field->kind == RECORD_BOOL)
             text = "yes";

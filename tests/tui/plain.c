@@ -1,5 +1,5 @@
 /* Which lines of the log --plain says: those that are newer than what it said, each once; and that more of a
- * kind happened than the log has room for. */
+ * kind happened than the log has room for. And the words of a command's line: which number is what. */
 #include "tui/plain.h"
 
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "tests/check.h"
 #include "tests/random.h"
+#include "tui/history_reader.h"
 
 enum { ROUNDS = 300 };
 
@@ -69,6 +70,29 @@ static void check_each_once(struct random *source)
     CHECK_INT(said_lines + lost, happened);
 }
 
+static void check_command(const char *cmd, uint64_t order, const char *args, const char *expected)
+{
+    struct history_log line;
+    const struct db_command row = {
+        .id = 1, .peer_uid = 5, .cmd = cmd, .args = args, .state = DB_COMMAND_DONE, .order_id = order};
+
+    tui_history_log_command(&row, &line);
+    CHECK_STR(line.text, expected);
+}
+
+static void check_commands(void)
+{
+    check_command("amend", 19, "{\"limit\": \"2985\", \"order\": 19}",
+                  "amended order 19 limit 2985 by uid 5");
+    check_command("order", 26,
+                  "{\"limit\": \"140\", \"account\": \"hand\", \"side\": \"buy\", \"symbol\": \"SOLUSDT\", "
+                  "\"qty\": \"1\", \"reduce_only\": true}",
+                  "accepted order 26: limit 140 hand buy SOLUSDT qty 1 reduce_only by uid 5");
+    check_command("ack", 0, "{\"alert\": 3}", "acknowledged alert 3 by uid 5");
+    check_command("cancel", 4, "{\"order\": 4, \"key\": \"k\"}", "canceled order 4 by uid 5");
+    check_command("pause", 0, "{}", "paused trading by uid 5");
+}
+
 int main(void)
 {
     struct random source = random_seeded("tui/plain", 7);
@@ -88,5 +112,6 @@ int main(void)
     CHECK(!more);
     for (int round = 0; round < ROUNDS; round++)
         check_each_once(&source);
+    check_commands();
     return check_done("tui/plain");
 }

@@ -53,19 +53,23 @@ void panel_flatten(const struct area *screen, const struct scene *scene)
     const struct model *model = scene->model;
     const struct status *s = &model->status;
     int rows = s->n_positions < screen->height - 7 ? s->n_positions : screen->height - 7;
-    struct area box = panel_frame_box(screen, 60, (rows > 0 ? rows : 1) + 6, "Flatten");
+    struct area box = panel_frame_box(screen, 72, (rows > 0 ? rows : 1) + 6, "Flatten");
     char a[FORMAT_MAX], b[FORMAT_MAX], sentence[PANEL_SENTENCE_MAX];
-    int y = 0;
+    int y = 0, room = box.width - 48; /* of the account's name */
 
-    tui_area_text(&box, 0, y++, STYLE_STRONG, "Pause, cancel every order, and close:");
+    room = room < 8 ? 8 : room > ACCOUNT_NAME_MAX ? ACCOUNT_NAME_MAX : room;
+    tui_area_printf(&box, 0, y++, STYLE_STRONG,
+                    "All accounts: pause, cancel %d%s order%s, and close:", s->n_orders,
+                    s->n_orders == STATUS_ORDERS_MAX ? "+" : "", s->n_orders == 1 ? "" : "s");
     for (int i = 0; i < rows; i++) {
         const struct status_position *p = &s->positions[i];
         if (i == rows - 1 && rows < s->n_positions) {
             tui_area_printf(&box, 2, y++, STYLE_DIM, "and %d more", s->n_positions - i);
             break;
         }
-        tui_area_printf(&box, 2, y++, STYLE_NORMAL, "%-10.10s %-2.2s %12s  uPnL %s", p->symbol, p->side,
-                        cli_format_number(a, p->qty, p->qty_decimals), cli_format_signed(b, p->upnl, 2));
+        tui_area_printf(&box, 2, y++, STYLE_NORMAL, "%-10.10s %-*.*s %-2.2s %11s  uPnL %s", p->symbol, room,
+                        room, p->account, p->side, cli_format_number(a, p->qty, p->qty_decimals),
+                        cli_format_signed(b, p->upnl, 2));
     }
     if (rows <= 0)
         tui_area_text(&box, 2, y++, STYLE_DIM,
