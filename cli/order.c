@@ -33,6 +33,23 @@ static void print_orders(const struct option_call *call, const json_t *result)
     cli_ask_print_notes(call->out, result);
 }
 
+/* Of an order that was cancelled with all others: what it protected. */
+static void print_exit(const struct option_call *call, const json_t *exits, json_int_t order)
+{
+    const json_t *exit;
+    size_t i;
+
+    json_array_foreach(exits, i, exit) if (json_integer_value(json_object_get(exit, "order")) == order)
+    {
+        fputs(": protected ", call->out);
+        cli_text_print(call->out, json_string_value(json_object_get(exit, "symbol")));
+        fputs(" of ", call->out);
+        cli_text_print(call->out, json_string_value(json_object_get(exit, "account")));
+        fputs(" as ", call->out);
+        cli_text_print(call->out, json_string_value(json_object_get(exit, "type")));
+    }
+}
+
 static void print_changed(const struct option_call *call, const json_t *result)
 {
     const char *word = strcmp(call->word, "cancel") == 0 ? "canceled" : "amended";
@@ -45,7 +62,12 @@ static void print_changed(const struct option_call *call, const json_t *result)
                 json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
         return;
     }
-    json_array_foreach(list, i, id) fprintf(call->out, "%s %lld\n", word, (long long)json_integer_value(id));
+    json_array_foreach(list, i, id)
+    {
+        fprintf(call->out, "%s %lld", word, (long long)json_integer_value(id));
+        print_exit(call, json_object_get(result, "exits"), json_integer_value(id));
+        fputc('\n', call->out);
+    }
     if (json_array_size(list) == 0)
         fputs("nothing to cancel\n", call->out);
 }

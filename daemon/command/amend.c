@@ -81,6 +81,14 @@ void daemon_command_amend(const struct request *request)
         daemon_command_carry_out(request, &event, json_object());
 }
 
+/* Does it close what its account holds? One that waits for its entry closes nothing yet. */
+static bool protects_position(const struct engine *engine, const struct order *order)
+{
+    int64_t held = engine_account(engine, order->account)->positions[order->symbol].qty;
+    return order_protects(order) && order->state != ORDER_HELD &&
+           (order->side == ORDER_SELL ? held > 0 : held < 0);
+}
+
 /* Every live order, or those of one symbol or account. */
 static void cancel_all(const struct request *request, const struct args *args)
 {
@@ -91,11 +99,18 @@ static void cancel_all(const struct request *request, const struct args *args)
          !daemon_command_args_account(args, "account", &account)) ||
         !daemon_command_begin(request, &work))
         return;
-    json_t *canceled = json_array();
+    json_t *canceled = json_array(), *exits = json_array();
     for (size_t i = 0; i < engine_orders(request->engine); i++) {
         const struct order *order = engine_order(request->engine, i);
-        if ((symbol < 0 || order->symbol == symbol) && (account < 0 || order->account == account))
-            json_array_append_new(canceled, json_integer((json_int_t)order->id));
+        if ((symbol >= 0 && order->symbol != symbol) || (account >= 0 && order->account != account))
+            continue;
+        json_array_append_new(canceled, json_integer((json_int_t)order->id));
+        if (protects_position(request->engine, order))
+            json_array_append_new(exits,
+                                  json_pack("{s:I, s:s, s:s, s:s}", "order", (json_int_t)order->id, "account",
+                                            engine_account(request->engine, order->account)->name, "symbol",
+                                            engine_symbol(request->engine, order->symbol)->name, "type",
+                                            order_type_name(order->type)));
     }
     size_t i;
     json_t *id;
@@ -106,7 +121,7 @@ static void cancel_all(const struct request *request, const struct args *args)
         daemon_command_event(&work, &event);
     }
     work.reason = ORDER_OK; /* the other leg of an OCO is cancelled with the first */
-    daemon_command_end(&work, json_pack("{s:o}", "canceled", canceled));
+    daemon_command_end(&work, json_pack("{s:o, s:o}", "canceled", canceled, "exits", exits));
 }
 
 void daemon_command_cancel(const struct request *request)
