@@ -141,6 +141,15 @@ static double average_price(const struct order *order, const struct symbol *symb
            decimal_to_double(order->filled, symbol->qty_scale);
 }
 
+/* `decimals`, or as many as the number was given with: a refused one is shown as it is, not rounded to one
+ * that its venue would take. */
+static int decimals_given(int decimals, int64_t number, int scale)
+{
+    int own = number > 0 ? decimals_of(number, scale) : 0;
+
+    return own > decimals ? own : decimals;
+}
+
 void tui_history_take_order(const struct db_order_row *row, struct status_order *ret)
 {
     const struct record_context context = context_of(row->symbol, row->account);
@@ -148,6 +157,12 @@ void tui_history_take_order(const struct db_order_row *row, struct status_order 
     *ret = (struct status_order){.price_decimals = tui_history_price_decimals(row->symbol),
                                  .qty_decimals = tui_history_qty_decimals(row->symbol)};
     tui_status_stored(orders(), ret, &record_orders, &row->order, tui_history_order_keys, 1, &context);
+    if (row->symbol) {
+        const struct symbol *symbol = &row->symbol->symbol;
+        ret->price_decimals = decimals_given(ret->price_decimals, row->order.price, symbol->price_scale);
+        ret->price_decimals = decimals_given(ret->price_decimals, row->order.stop_price, symbol->price_scale);
+        ret->qty_decimals = decimals_given(ret->qty_decimals, row->order.qty, symbol->qty_scale);
+    }
     ret->created_ns = row->order.created_ns;
     ret->average = row->symbol && row->order.filled > 0 && row->order.cost > 0
                        ? average_price(&row->order, &row->symbol->symbol)

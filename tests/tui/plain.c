@@ -1,5 +1,6 @@
 /* Which lines of the log --plain says: those that are newer than what it said, each once; and that more of a
- * kind happened than the log has room for. And the words of a command's line: which number is what. */
+ * kind happened than the log has room for. And the words of a command's line: which number is what;
+ * and a price's digits. */
 #include "tui/plain.h"
 
 #include <stdlib.h>
@@ -80,6 +81,20 @@ static void check_command(const char *cmd, uint64_t order, const char *args, con
     CHECK_STR(line.text, expected);
 }
 
+/* A refused price that is not a multiple of its tick is shown as it was given; others with the tick's digits.
+ */
+static void check_price(int64_t price, int expected)
+{
+    const struct db_symbol_row symbol = {
+        .symbol = {
+            .name = "BTCUSDT", .price_scale = 8, .qty_scale = 8, .quote_scale = 8, .filters.tick = 1000000}};
+    const struct db_order_row row = {.order = {.id = 1, .price = price}, .symbol = &symbol};
+    struct status_order order;
+
+    tui_history_take_order(&row, &order);
+    CHECK_INT(order.price_decimals, expected);
+}
+
 static void check_commands(void)
 {
     check_command("amend", 19, "{\"limit\": \"2985\", \"order\": 19}",
@@ -113,5 +128,8 @@ int main(void)
     for (int round = 0; round < ROUNDS; round++)
         check_each_once(&source);
     check_commands();
+    check_price(10800000500000, 3);
+    check_price(10800001000000, 2);
+    check_price(10800000000000, 2);
     return check_done("tui/plain");
 }
