@@ -8,6 +8,7 @@
 
 #include "cli/stored.h"
 #include "cli/text.h"
+#include "exchange/order_reason.h"
 #include "exchange/order_rules.h"
 
 struct shown {
@@ -336,7 +337,8 @@ bool cli_explain_venue_refused(const struct explanation *e)
 static const char *refused_by(const struct explanation *e)
 {
     if (!e->have_verdict)
-        return ": what it asks for makes no sense by itself or with its group";
+        return e->order.group ? ", with its group, before the risk gate was asked"
+                              : ", before the risk gate was asked";
     if (e->verdict.reason == ORDER_OK)
         return e->order.group ? ", as another order of its group was" : "";
     return e->verdict.have_facts ? "" : ", before the risk gate was asked";
@@ -352,7 +354,8 @@ static void print_verdict(const struct explanation *e)
                order_reason_name(e->order.reason));
         line(": ", e->venue_words);
     } else if (e->order.state == ORDER_REJECTED)
-        printf("  refused: %s%s\n", order_reason_name(e->order.reason), refused_by(e));
+        printf("  refused: %s%s: %s\n", order_reason_name(e->order.reason), refused_by(e),
+               order_reason_words(e->order.reason));
     else if (e->order.parent)
         printf("  accepted: held until order %" PRIu64 " has filled\n", e->order.parent);
     else
@@ -485,9 +488,17 @@ static void print_change(const struct explanation *e, const struct explained_cha
         printf(" filled %s", decimal(o->filled, s->qty_scale).text);
     if (o->reason != ORDER_OK)
         printf(" %s", order_reason_name(o->reason));
+    bool commanded = o->state == ORDER_CANCELED && o->reason == ORDER_OK && e->canceled_at.seq > 0;
+    if (commanded)
+        printf(" by command %" PRIu64 ", %s", e->canceled_by.id,
+               engine_command_kind_name(e->canceled_by.kind));
     if (c->event.seq)
-        printf("  event %" PRIu64, c->event.seq);
+        printf("  event %" PRIu64, commanded ? e->canceled_at.seq : c->event.seq);
     putchar('\n');
+    if (commanded) {
+        line("      ", e->canceled_at.text);
+        return;
+    }
     if (c->event.seq && c->event.recv_ns > o->updated_ns)
         printf("      (the first event after its moment) ");
     if (c->event.seq)

@@ -518,8 +518,37 @@ static void end_touched(struct run *run)
     run->any_touched = false;
 }
 
+/* Does the command cancel it: by its number, as the other leg of its group, or with all? */
+static bool cancels(const struct run *run, const struct event_command *command, const struct order *order)
+{
+    if (command->kind != COMMAND_CANCEL)
+        return command->kind == COMMAND_FLATTEN;
+    const struct order *named = engine_find_order(engine_replay_engine(run->replay), command->order_id);
+    return command->order_id == order->id || (named && named->group != 0 && named->group == order->group);
+}
+
+/* An order ends a latency after the command that cancels it, with an event of its own. */
+static void note_cancel(struct run *run)
+{
+    const struct event *event = engine_replay_event(run->replay);
+    if (!event || event->kind != EVENT_COMMAND)
+        return;
+    const struct event_command *command = &event->command;
+    for (size_t i = 0; i < run->n_open; i++) {
+        struct explanation *explanation = run->open[i];
+        if (!cancels(run, command, &explanation->order))
+            continue;
+        name_event(run, &explanation->canceled_at);
+        explanation->canceled_by = (struct explained_command){.kind = command->kind,
+                                                              .id = command->command_id,
+                                                              .peer_uid = command->peer_uid,
+                                                              .peer_pid = command->peer_pid};
+    }
+}
+
 static void after_step(struct run *run)
 {
+    note_cancel(run);
     if (run->any_touched)
         end_touched(run);
     run->n_decisions = run->n_verdicts = run->n_takes = 0;

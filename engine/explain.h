@@ -115,6 +115,10 @@ struct explanation {
     struct explained_event input;
     bool have_command, have_decision, have_verdict;
     struct explained_command command;
+    /* The newest command that cancelled it, or all; `canceled_at.seq` 0: there was none. Its args are NULL.
+     */
+    struct explained_command canceled_by;
+    struct explained_event canceled_at;
     struct explained_decision decision;
     struct explained_verdict verdict;
     struct explained_change *changes;

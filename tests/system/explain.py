@@ -5,6 +5,7 @@ also while the daemon works; a row that is altered is named with its event; and 
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -124,6 +125,9 @@ def check_moments(state, explained):
 def check_explanations(state):
     far = papertape(state, "explain", "--client-id", "404404")
     assert " amended: limit " in far and ", was " in far, far
+    ended = far.split("What became of it")[1].splitlines()[-2:]
+    assert re.search(r" CANCELED by command \d+, cancel  event \d+$", ended[0]) and "COMMAND" in ended[1], far
+    assert "first event after" not in ended[0] + ended[1], far
     orders = json.loads(papertape(state, "orders", "--json"))["orders"]
     fills = json.loads(papertape(state, "fills", "--json"))["fills"]
     report = json.loads(papertape(state, "explain", "--all", "--json"))
@@ -152,6 +156,9 @@ def check_explanations(state):
             assert why["verdict"]["accepted"], why
         for fill in why["fills"]:
             assert fill["take"] and fill["take"]["level_price"] > 0, fill
+    for order in [row for row in orders if row["state"] == "REJECTED" and row["by_hand"]]:
+        text = papertape(state, "explain", str(order["order"]))
+        assert re.search(f"^  refused: {order['reason']}(, .*)?: [a-z].*$", text, re.M) and "makes no sense" not in text, text
     text = papertape(state, "explain", "--all")
     assert f"{len(orders)} equal to the record" in text, text
     assert "0 orders explained" in papertape(state, "explain", "--all", "--day", "2023-06-01")
