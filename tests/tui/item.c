@@ -1,6 +1,7 @@
 /* Pages of items: which row opens which, what they hold, and that nothing of them is lost at any width. */
 #include "tui/item_keys.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -416,6 +417,11 @@ static void check_whole(void)
     CHECK_INT(press('w'), ACTION_NONE);
     CHECK(view.whole);
     CHECK(picture_matches(golden, "whole-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    model->studies_error = -ENOENT; /* no study was ever started: no error */
+    strcpy(model->studies_words, "studies.db: there is none");
+    CHECK(picture_matches(golden, "whole-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    model->studies_error = 0;
+    model->studies_words[0] = '\0';
     CHECK_INT(press('F'), ACTION_NONE); /* closes it, and nothing else */
     CHECK(!view.whole && view.prompt == PROMPT_NONE);
 }

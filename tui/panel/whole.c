@@ -24,6 +24,8 @@ static int draw_all(const struct area *area, int y, int width, const struct canv
                     const struct model *model)
 {
     const struct status *s = &model->status;
+    int studies = model->studies ? model->studies->n : 0;
+    bool failed = tui_model_studies_rows(model) > studies; /* no file yet is no error */
     const struct {
         const char *name, *words;
     } known[] = {
@@ -31,7 +33,7 @@ static int draw_all(const struct area *area, int y, int width, const struct canv
         {"trading", s->trading_reason},    {"feed", s->feed.detail},
         {"storage", s->db.detail},         {"event log", s->log.detail},
         {"parity", s->parity.detail},      {"parity", s->parity.error},
-        {"co-process", s->trainer.detail}, {"studies", model->studies_words},
+        {"co-process", s->trainer.detail}, {"studies", failed ? model->studies_words : ""},
     };
     int start = y, part;
     const char *words;
