@@ -4,6 +4,7 @@
 
 #include "daemon/feed/feeds.h"
 #include "daemon/status_internal.h"
+#include "exchange/order_stop.h"
 #include "record/json.h"
 #include "record/order.h"
 #include "record/print.h"
@@ -147,17 +148,17 @@ json_t *daemon_status_accounts(const struct daemon *daemon)
     return accounts;
 }
 
-/* The protective stop that rests for a position, 0 for none. */
+/* The nearest protective stop that is live for a position, 0 for none. */
 static int64_t resting_stop(const struct engine *engine, int account, int symbol, enum order_side side)
 {
+    int64_t nearest = 0;
+
     for (size_t i = 0; i < engine_orders(engine); i++) {
         const struct order *order = engine_order(engine, i);
-        bool stops = order->type == ORDER_STOP || order->type == ORDER_STOP_LIMIT ||
-                     order->type == ORDER_TRAILING_STOP;
-        if (order->account == account && order->symbol == symbol && stops && order->side == side)
-            return order->stop_price;
+        if (order->account == account && order->symbol == symbol)
+            nearest = order_nearer_stop(order, side, nearest);
     }
-    return 0;
+    return nearest;
 }
 
 static json_t *held_object(const struct daemon *daemon, const struct engine *engine, int a, int s)

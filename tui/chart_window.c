@@ -84,4 +84,11 @@ void tui_chart_zoom(struct chart_window *window, const struct history *history, 
         most = history->n_bars < CHART_BARS_MAX ? history->n_bars : CHART_BARS_MAX;
     bars = bars > most ? most : bars;
     window->bars = bars < CHART_BARS_MIN ? CHART_BARS_MIN : bars;
+    int at = tui_chart_crosshair(window, history, first, n);
+    if (at < 0)
+        return;
+    window->crosshair_ns = history->bars[at].open_ns; /* a crosshair at the newest bar, too */
+    int before = n > 1 ? (int)((long)(at - first) * (window->bars - 1) / (n - 1)) : window->bars - 1;
+    int end = at - before + window->bars - 1;
+    set_end(window, history, end < window->bars - 1 ? window->bars - 1 : end);
 }

@@ -30,7 +30,7 @@ int tui_chart_crosshair(const struct chart_window *window, const struct history 
 /* Moves the window, or the crosshair where it is on, by that many bars: negative to older ones. It may end
  * before the bars that were read, when the database has older ones: they are to be read then. */
 void tui_chart_pan(struct chart_window *window, const struct history *history, int columns, int bars);
-/* Shows half as many bars, or twice as many; the last bar stays. */
+/* Shows half as many bars, or twice as many; the last bar stays, or the crosshair's, about where it is. */
 void tui_chart_zoom(struct chart_window *window, const struct history *history, int columns, bool closer);
 
 #endif

@@ -9,6 +9,7 @@
 #include "db/records.h"
 #include "db/report/report.h"
 #include "exchange/decimal.h"
+#include "exchange/order_stop.h"
 #include "record/order.h"
 #include "tui/history_reader.h"
 #include "tui/status_reader.h"
@@ -126,10 +127,15 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
     const struct record_context context = {&row->symbol->symbol, row->account->name};
     struct status_order *o = &s->orders[s->n_orders++];
     tui_status_stored(orders(), o, &record_orders, order, tui_history_order_keys, 1, &context);
-    for (int i = 0; i < s->n_positions && order->type == ORDER_STOP; i++)
-        if (strcmp(s->positions[i].symbol, o->symbol) == 0 &&
-            strcmp(s->positions[i].account, o->account) == 0)
-            s->positions[i].stop = o->stop;
+    for (int i = 0; i < s->n_positions; i++) {
+        struct status_position *p = &s->positions[i];
+        bool is_long = strcmp(p->side, "S") != 0;
+        if (strcmp(p->symbol, o->symbol) != 0 || strcmp(p->account, o->account) != 0 ||
+            order_nearer_stop(order, is_long ? ORDER_SELL : ORDER_BUY, 0) == 0)
+            continue;
+        if (!isfinite(p->stop) || (is_long ? o->stop > p->stop : o->stop < p->stop))
+            p->stop = o->stop;
+    }
 }
 
 static void on_account(void *ctx, const struct db_account_row *row)

@@ -120,7 +120,7 @@ static const struct list_column_row positions[] = {
     {"fifo", "mean price of what first in, first out leaves", "fifo", 11, true, 9},
     {"mark", "price that it is valued at", "mark", 11, true, 7},
     {"uPnL", "unrealised profit", "uPnL", 10, true, 4},
-    {"stop", "trigger of its stop", "stop", 11, true, 8},
+    {"stop", "nearest live stop; +: more", "stop", 11, true, 8},
     {"age", "of the mark", "age", 9, true, 5},
 };
 static const struct list_column_row prices[] = {

@@ -1,6 +1,6 @@
 /* The names of sides, types, times, states and reasons: each unique, each read back as what it was; and the
  * state machine, every state with every action, against a list that is written here. */
-#include "exchange/order.h"
+#include "exchange/order_stop.h"
 
 #include <errno.h>
 
@@ -128,10 +128,47 @@ static void test_states(void)
     }
 }
 
+/* Of a long's orders the highest live stop, of a short's the lowest; not what waits for an entry, takes a
+ * profit, is of the other side or over. */
+static void test_nearest_stop(void)
+{
+    static const struct {
+        enum order_type type;
+        enum order_state state;
+        enum order_side side;
+        int64_t stop;
+    } orders[] = {{ORDER_STOP, ORDER_HELD, ORDER_SELL, 107000},
+                  {ORDER_STOP, ORDER_HELD, ORDER_BUY, 90000},
+                  {ORDER_STOP, ORDER_OPEN, ORDER_SELL, 105000},
+                  {ORDER_STOP_LIMIT, ORDER_OPEN, ORDER_SELL, 106000},
+                  {ORDER_TRAILING_STOP, ORDER_OPEN, ORDER_SELL, 0},
+                  {ORDER_TAKE_PROFIT, ORDER_OPEN, ORDER_SELL, 111000},
+                  {ORDER_STOP, ORDER_PARTIAL, ORDER_BUY, 112000},
+                  {ORDER_STOP, ORDER_CANCELED, ORDER_SELL, 109000},
+                  {ORDER_TRAILING_STOP, ORDER_OPEN, ORDER_BUY, 110000}};
+    enum { N = sizeof orders / sizeof *orders };
+
+    for (int first = 0; first < N; first++) {
+        int64_t of_long = 0, of_short = 0;
+        for (int i = 0; i < N; i++) {
+            int k = (first + i) % N;
+            const struct order order = {.type = orders[k].type,
+                                        .state = orders[k].state,
+                                        .side = orders[k].side,
+                                        .stop_price = orders[k].stop};
+            of_long = order_nearer_stop(&order, ORDER_SELL, of_long);
+            of_short = order_nearer_stop(&order, ORDER_BUY, of_short);
+        }
+        CHECK_INT(of_long, 106000);
+        CHECK_INT(of_short, 110000);
+    }
+}
+
 int main(void)
 {
     test_names();
     test_types();
     test_states();
+    test_nearest_stop();
     return check_done("order");
 }

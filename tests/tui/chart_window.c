@@ -168,6 +168,35 @@ static void check_crosshair(void)
     CHECK_INT(tui_chart_crosshair(&view.chart, h, first, n), -1);
 }
 
+/* Closer and wider: the crosshair stays at its bar, which is shown, wherever in the window it is. */
+static void check_zoom_at_crosshair(void)
+{
+    const struct history *h = &model->history;
+    const struct chart_window before = view.chart;
+    const enum panel focus = view.focus;
+    int first, last, n;
+
+    view.focus = PANEL_CHART; /* End is its own */
+    for (int back = 0; back < 60; back += 7) {
+        press(PRESS_END, &first, &last);
+        press('m', &first, &last);
+        for (int i = 0; i < back; i++)
+            press(',', &first, &last);
+        tui_chart_window(&view.chart, h, drawn_columns(), &first, &n);
+        int bar = number(h->bars[tui_chart_crosshair(&view.chart, h, first, n)].open_ns);
+        for (const char *key = "}}}{{{{}"; *key; key++) {
+            press(*key, &first, &last);
+            CHECK(bar >= first && bar <= last);
+            tui_chart_window(&view.chart, h, drawn_columns(), &first, &n);
+            CHECK_INT(number(h->bars[tui_chart_crosshair(&view.chart, h, first, n)].open_ns), bar);
+        }
+        press('m', &first, &last);
+    }
+    view.chart = before;
+    view.focus = focus;
+    read_bars();
+}
+
 /* The chart's panel takes the arrows' other keys; elsewhere the keys say where the chart is. */
 static void check_focus(void)
 {
@@ -288,6 +317,7 @@ int main(void)
     check_panning();
     check_zooming();
     check_crosshair();
+    check_zoom_at_crosshair();
     check_focus();
     view.tab = TAB_MARKET;
     check_kept(path);

@@ -34,8 +34,11 @@ int panel_chart_lines(const struct model *model, const char *symbol,
         const struct status_order *order = &model->status.orders[i];
         if (strcmp(order->symbol, symbol) != 0)
             continue;
-        n = add(ret, n, order->price, strcmp(order->side, "SELL") == 0 ? "sell" : "buy", STYLE_KEY);
-        n = add(ret, n, order->stop, "stop", STYLE_KEY);
+        bool held = strcmp(order->state, "HELD") == 0; /* its entry has not filled: it is not in the market */
+        enum style style = held ? STYLE_DIM : STYLE_KEY;
+        const char *word = strcmp(order->side, "SELL") == 0 ? "sell" : "buy";
+        n = add(ret, n, order->price, held ? "held" : word, style);
+        n = add(ret, n, order->stop, held ? "held" : "stop", style);
     }
     tui_status_price_alerts(&model->status, symbol, &above, &below);
     n = add(ret, n, above, "alert", STYLE_PRICE_ALERT);

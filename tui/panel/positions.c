@@ -8,6 +8,21 @@
 /* As tui_list_columns() has them. */
 enum { SYMBOL, SIDE, ACCOUNT, QTY, ENTRY, FIFO, MARK, UPNL, STOP, AGE };
 
+/* Has the position more live stops than the nearest, which it names itself? */
+static bool has_more_stops(const struct status *s, const struct status_position *p)
+{
+    const char *closes = strcmp(p->side, "S") == 0 ? "BUY" : "SELL";
+    int n = 0;
+
+    for (int i = 0; i < s->n_orders; i++) {
+        const struct status_order *o = &s->orders[i];
+        n += isfinite(o->stop) && strstr(o->type, "STOP") && strcmp(o->state, "HELD") != 0 &&
+             strcmp(o->side, closes) == 0 && strcmp(o->symbol, p->symbol) == 0 &&
+             strcmp(o->account, p->account) == 0;
+    }
+    return n > 1;
+}
+
 void panel_positions(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -41,8 +56,13 @@ void panel_positions(const struct area *area, const struct scene *scene)
                          freshness == GONE ? "-" : cli_format_fit(text, p->mark, decimals, 11));
         panel_table_text(&table, UPNL, y, panel_frame_style(freshness, style_signed(p->upnl, 2)),
                          freshness == GONE ? "-" : cli_format_signed(text, p->upnl, 2));
-        panel_table_text(&table, STOP, y, STYLE_NORMAL,
-                         isfinite(p->stop) ? cli_format_fit(text, p->stop, decimals, 11) : "none");
+        bool more = has_more_stops(&model->status, p);
+        snprintf(text, sizeof(text), "none");
+        if (isfinite(p->stop))
+            cli_format_fit(text, p->stop, decimals, more ? 10 : 11);
+        if (more)
+            strcat(text, "+");
+        panel_table_text(&table, STOP, y, STYLE_NORMAL, text);
         panel_frame_age(text, sizeof(text), freshness, tui_model_age(model, p->age_ms, scene->now));
         panel_table_text(&table, AGE, y, freshness < STALE ? STYLE_DIM : STYLE_WARN, text);
     }
