@@ -31,8 +31,7 @@ enum stored_form cli_stored_form(const struct option_call *call)
     return call->json ? STORED_JSON : call->csv ? STORED_CSV : STORED_TABLE;
 }
 
-/* "-90s", "-1h": so long before now. */
-static bool take_before_now(const char *value, int64_t *ret_ns)
+bool cli_stored_ago_parse(const char *value, int64_t *ret_ns)
 {
     static const struct {
         char unit;
@@ -45,7 +44,7 @@ static bool take_before_now(const char *value, int64_t *ret_ns)
     long count = strtol(value + 1, &end, 10);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (end[0] == units[i].unit && end[1] == '\0' && count <= COUNT_MAX) {
-            *ret_ns = clock_wall_ns() - count * units[i].s * 1000000000;
+            *ret_ns = count * units[i].s * 1000000000;
             return true;
         }
     return false;
@@ -63,8 +62,12 @@ static bool take_date(const char *value, int64_t *ret_ns)
 
 bool cli_stored_time_parse(const char *text, int64_t *ret_ns)
 {
-    return take_before_now(text, ret_ns) || take_date(text, ret_ns) ||
-           bars_time_parse(text, strlen(text), ret_ns) == 0;
+    int64_t ago_ns;
+
+    if (!cli_stored_ago_parse(text, &ago_ns))
+        return take_date(text, ret_ns) || bars_time_parse(text, strlen(text), ret_ns) == 0;
+    *ret_ns = clock_wall_ns() - ago_ns;
+    return true;
 }
 
 int cli_stored_take_time(struct option_call *call, const struct option_row *row, const char *value)

@@ -19,6 +19,8 @@ enum stored_form cli_stored_form(const struct option_call *call);
 
 /* A time as such an option takes it, STORED_TIME_WORDS. False: it is none. */
 bool cli_stored_time_parse(const char *text, int64_t *ret_ns);
+/* "-90s", "-1h": how long before, nanoseconds. False: it is none. */
+bool cli_stored_ago_parse(const char *text, int64_t *ret_ns);
 /* Takes one into the int64_t at row->at, nanoseconds. */
 int cli_stored_take_time(struct option_call *call, const struct option_row *row, const char *value);
 #define STORED_TIME_WORDS "ISO 8601 (UTC without a zone), epoch in s, ms, us or ns, or as -1h before now"

@@ -578,7 +578,7 @@ int tui_dashboard_run(const struct dashboard_options *options)
         }
         draw(&d);
         collect(&d, tui_model_now());
-        if (options->at_ns > 0) {
+        if (options->at_ns != 0) {
             d.view.go = (struct past_want){.jumps = true, .at_ns = options->at_ns};
             act(&d, ACTION_PAST, tui_model_now());
         }

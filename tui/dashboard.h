@@ -19,7 +19,7 @@ struct dashboard_options {
     int64_t interval_ms;
     enum tab tab;
     const char *view; /* --view: the saved view to begin with; NULL */
-    int64_t at_ns;    /* --at: the moment to begin with; 0: now */
+    int64_t at_ns;    /* --at: the moment to begin with, as struct past_want has it; 0: now */
     struct item item; /* whose page is open to begin with; ITEM_NONE */
     enum scheme scheme;
     enum glyphs glyphs;

@@ -97,19 +97,19 @@ static int go(struct db_reader *db, const struct past_want *want, int64_t *at_ns
     return r;
 }
 
-/* A moment that is to come: by this machine's clock, and by what is recorded, which may be ahead of it. */
-static bool is_to_come(int64_t at_ns, int64_t newest_ns, struct past_read *read)
+/* A moment of which nothing is recorded yet: of it there is no past. */
+static bool is_later(int64_t at_ns, int64_t newest_ns, struct past_read *read)
 {
     char at[CLOCK_TEXT_MAX], newest[CLOCK_TEXT_MAX];
 
-    if (at_ns <= newest_ns || at_ns <= clock_wall_ns())
+    if (at_ns <= newest_ns)
         return false;
-    snprintf(read->words, sizeof(read->words), "%s is later than now: the newest that is recorded is of %s",
-             clock_utc_text(at_ns, at), clock_utc_text(newest_ns, newest));
+    snprintf(read->words, sizeof(read->words), "%s is later than %s: the newest that is recorded is of %s",
+             clock_utc_text(at_ns, at), at_ns > clock_wall_ns() ? "now" : "all that is recorded",
+             clock_utc_text(newest_ns, newest));
     return true;
 }
 
-/* A moment that is later than all that is recorded, and not to come, is now. */
 static int find(struct tui_past_source *source, const struct past_want *want, int64_t *ret,
                 struct past_read *read)
 {
@@ -120,18 +120,21 @@ static int find(struct tui_past_source *source, const struct past_want *want, in
     if (r < 0)
         return r;
     db_reader_stop(reader->db, &source->stop);
-    if (want->jumps)
-        at_ns = want->at_ns;
-    r = go(reader->db, want, &at_ns, read);
-    if (r == 0 && at_ns && want->jumps && (r = db_as_of_newest(reader->db, &newest_ns)) == -ENOENT)
-        r = 0;
+    if (want->jumps) {
+        r = db_as_of_newest(reader->db, &newest_ns);
+        r = r == -ENOENT ? 0 : r;
+        at_ns = want->at_ns >= 0 ? want->at_ns : (newest_ns ? newest_ns : clock_wall_ns()) + want->at_ns;
+        at_ns = at_ns > 0 ? at_ns : 1;
+    }
     if (r < 0)
         tui_history_failed(reader, r, read->words, sizeof(read->words));
-    else if (newest_ns && is_to_come(at_ns, newest_ns, read))
+    else if (newest_ns && is_later(at_ns, newest_ns, read))
         r = -ERANGE;
+    else if ((r = go(reader->db, want, &at_ns, read)) < 0)
+        tui_history_failed(reader, r, read->words, sizeof(read->words));
     if (!source->reader)
         tui_history_close(reader);
-    *ret = newest_ns && at_ns > newest_ns ? 0 : at_ns;
+    *ret = at_ns;
     return r;
 }
 

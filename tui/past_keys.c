@@ -42,6 +42,9 @@ bool tui_past_keys_line(struct view *view, const char *text, struct moment now, 
     if (after(text, "at", rest)) {
         if (strcmp(rest, "now") == 0) {
             *ret = ACTION_NOW;
+        } else if (cli_stored_ago_parse(rest, &at_ns)) {
+            view->go = (struct past_want){.jumps = true, .at_ns = -at_ns};
+            *ret = ACTION_PAST;
         } else if (cli_stored_time_parse(rest, &at_ns) && at_ns > 0) {
             view->go = (struct past_want){.jumps = true, .at_ns = at_ns};
             *ret = ACTION_PAST;

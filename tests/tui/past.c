@@ -184,7 +184,20 @@ static void check_steps(void)
     CHECK(read.now && !read.model);
     go(-1, false); /* from now: the newest */
     CHECK_INT(model->at_ns, fixture_now_ns - 20 * SECOND_NS);
-    CHECK(jump(fixture_now_ns + SECOND_NS).now);
+    int64_t newest_ns = -1;
+    read = jump(fixture_now_ns + SECOND_NS); /* this machine's clock is later still */
+    CHECK(!read.model && !read.now &&
+          strstr(read.words, "is later than all that is recorded: the newest that "
+                             "is recorded is of "));
+    for (int ago_s = 1; ago_s < 5000;
+         ago_s += 7) { /* before the newest that is recorded, whatever it is now */
+        read = jump(-ago_s * SECOND_NS);
+        newest_ns = newest_ns < 0 ? model->at_ns + ago_s * SECOND_NS : newest_ns;
+        CHECK_INT(model->at_ns, newest_ns - ago_s * SECOND_NS);
+    }
+    read = jump(newest_ns);
+    CHECK(read.model && !read.now);
+    CHECK(jump(newest_ns + 1).words[0] != '\0');
     read = jump(clock_wall_ns() + 3600 * SECOND_NS); /* to come: refused */
     CHECK(!read.model && !read.now &&
           strstr(read.words, "is later than now: the newest that is recorded is of "));

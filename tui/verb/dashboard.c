@@ -162,6 +162,17 @@ static int take_open(struct option_call *call, const struct option_row *row, con
     return tui_item_parse(value, &request->dashboard.item) ? EXIT_OK : wrong(call, row, value, ITEM_FORMS);
 }
 
+/* As struct past_want has it: below 0, so long before the newest that is recorded. */
+static int take_at(struct option_call *call, const struct option_row *row, const char *value)
+{
+    int64_t *ns = (int64_t *)(void *)((char *)call->into + row->at), ago_ns;
+
+    if (!cli_stored_ago_parse(value, &ago_ns))
+        return cli_stored_take_time(call, row, value);
+    *ns = ago_ns > 0 ? -ago_ns : -1;
+    return EXIT_OK;
+}
+
 static int take_view(struct option_call *call, const struct option_row *row, const char *value)
 {
     struct dashboard_request *request = call->into;
@@ -352,7 +363,7 @@ static const struct option_row options[] = {
     {"study", "STUDY", "begin with that study's page", offsetof(struct dashboard_request, dashboard.study)},
     {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},
     {"at", "T", "the past: everything as it was then, as 2026-08-08T12:00, or -1h",
-     offsetof(struct dashboard_request, dashboard.at_ns), cli_stored_take_time, .without = "plain study"},
+     offsetof(struct dashboard_request, dashboard.at_ns), take_at, .without = "plain study"},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
     {"view", "NAME", "begin with that saved view, of V and :view save", .take = take_view,
      .without = "tab study open plain once json"},
