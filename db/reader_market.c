@@ -53,6 +53,34 @@ int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int
     return db_query_end(stmt, r);
 }
 
+/* Of each span of an account's points the row that `of` picks, max() or min() of an expression. */
+#define SPAN_POINT(of) \
+    "SELECT ts_ns, equity, cash, peak, day_equity FROM (SELECT ts_ns, equity, cash, peak, day_equity, " of \
+    " AS picked FROM equity WHERE account = ?1 AND ts_ns >= ?2 " \
+    "GROUP BY ((SELECT max(ts_ns) FROM equity WHERE account = ?1) - ts_ns) / ?3) WHERE picked IS NOT NULL"
+
+int db_reader_equity_extremes(struct db_reader *reader, int account, int64_t from_ns, int spans,
+                              void (*row)(void *ctx, const struct db_equity_point *row), void *ctx)
+{
+    static const char sql[] =
+        SPAN_POINT("max(ts_ns)") " UNION " SPAN_POINT("max(equity)") " UNION " SPAN_POINT(
+            "min(equity)") " UNION " SPAN_POINT("min(CAST(equity AS REAL) / peak)") " ORDER BY 1";
+    struct db_equity_point point;
+    sqlite3_stmt *stmt;
+    int64_t span_ns = 1;
+
+    from_ns = from_ns > 0 ? from_ns : 1;
+    int r = span_of(reader, account, from_ns, spans, &span_ns);
+    if (r < 0)
+        return r;
+    r = db_query(reader, sql, RECORD_PARAMS(account, from_ns, span_ns), &stmt);
+    while (r >= 0 && (r = db_query_next(reader, stmt,
+                                        RECORD_INTO(&point.ts_ns, &point.equity, &point.cash, &point.peak,
+                                                    &point.day_equity))) > 0)
+        row(ctx, &point);
+    return db_query_end(stmt, r);
+}
+
 /* Versions before kept a point at 0, of before an account's first deposit. */
 #define POINTS \
     "SELECT ts_ns, equity, cash, peak, day_equity FROM equity WHERE account = ?1 AND ts_ns > 0 AND "

@@ -14,7 +14,7 @@
 #include "tui/status.h"
 
 enum {
-    HISTORY_EQUITY_MAX = 1024, /* points, thinned */
+    HISTORY_EQUITY_MAX = 2048, /* points, thinned to half of them */
     HISTORY_DAYS_MAX = 4000,   /* of profit or loss: 11 years */
     HISTORY_ROWS_MAX = 200,    /* newest fills, orders, alerts, log lines */
     HISTORY_LOG_ORDERS = 100,  /* newest orders that the log is made of */

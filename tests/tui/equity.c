@@ -149,6 +149,20 @@ static void check_long(const char *path, struct history_reader *reader, struct h
     CHECK_NEAR(tui_history_day_profit(h, newest - 1), (double)long_profit(LONG_DAYS - 2) / 1e8, 1e-7);
     read_account(reader, h, "long", SPAN_ALL);
     CHECK(h->n_equity < LONG_DAYS);
+    double highest[2] = {0}, lowest[2] = {INFINITY, INFINITY}; /* of all, and of those that are kept */
+    for (int day = 0; day < LONG_DAYS; day++)
+        for (int i = 1; i <= (day < LONG_DAYS - 1 ? LONG_A_DAY : 1); i++) {
+            double equity = 1000 + (double)(long_profit(day) * i / LONG_A_DAY) / 1e8;
+            highest[0] = fmax(highest[0], equity);
+            lowest[0] = fmin(lowest[0], equity);
+        }
+    for (int i = 0; i < h->n_equity; i++) {
+        highest[1] = fmax(highest[1], h->equity[i].equity);
+        lowest[1] = fmin(lowest[1], h->equity[i].equity);
+        CHECK(i == 0 || h->equity[i].ts_ns > h->equity[i - 1].ts_ns);
+    }
+    CHECK_NEAR(highest[1], highest[0], 1e-7);
+    CHECK_NEAR(lowest[1], lowest[0], 1e-7);
     for (int day = 0; day < LONG_DAYS - 1; day++)
         CHECK_NEAR(tui_history_day_profit(h, newest - LONG_DAYS + 1 + day), (double)long_profit(day) / 1e8,
                    1e-7);

@@ -10,6 +10,7 @@ enum { WIDTH = 60, HEIGHT_MAX = 70 };
 static const int64_t day_ns = 86400 * INT64_C(1000000000);
 static struct model *model;
 static struct canvas canvas;
+static enum glyphs glyphs = GLYPHS_BLOCK;
 static int top; /* the first row of the days' part */
 
 static void draw(int height)
@@ -19,7 +20,7 @@ static void draw(int height)
     struct scene scene = {.model = model, .view = &view, .now = now, .real_now = now};
 
     tui_view_init(&view, true, 1000);
-    CHECK_INT(tui_canvas_init(&canvas, WIDTH, height, GLYPHS_BLOCK), 0);
+    CHECK_INT(tui_canvas_init(&canvas, WIDTH, height, glyphs), 0);
     struct area area = tui_canvas_area(&canvas);
     panel_draw(PANEL_EQUITY, &area, &scene);
     for (top = height - 1; top > 0 && tui_canvas_cell(&canvas, WIDTH - 4, top)->text[0] != L'─';)
@@ -122,6 +123,32 @@ static void check_unknown_peak(void)
     tui_canvas_finish(&canvas);
 }
 
+/* Of many points a column, one that stands out has its place: the chart's first row, or its last. */
+static void check_extremes(void)
+{
+    enum { N = 1500, HEIGHT = 11 };
+    struct history *h = &model->history;
+
+    for (int up = 0; up < 2; up++)
+        for (int at = 1; at < N - 1; at += 37) {
+            int found = 0;
+            h->n_equity = 0;
+            for (int i = 0; i < N; i++)
+                h->equity[h->n_equity++] = (struct history_equity){fixture_now_ns - (N - i) * day_ns / N,
+                                                                   i == at ? (up ? 1200 : 900)
+                                                                   : i % 2 ? 1050
+                                                                           : 1051,
+                                                                   NAN};
+            glyphs = GLYPHS_BRAILLE;
+            draw(HEIGHT);
+            for (int x = 11; x < WIDTH - 1; x++)
+                found += tui_canvas_cell(&canvas, x, up ? 1 : HEIGHT - 1)->text[0] != L' ';
+            CHECK(found > 0);
+            tui_canvas_finish(&canvas);
+        }
+    glyphs = GLYPHS_BLOCK;
+}
+
 int main(void)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
@@ -134,6 +161,7 @@ int main(void)
     check_lengths();
     check_newest();
     check_unknown_peak();
+    check_extremes();
     tui_model_destroy(model);
     return check_done("tui/equity_panel");
 }

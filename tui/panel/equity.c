@@ -54,6 +54,33 @@ static void sample(const struct history_equity *points, int n_points, int64_t fi
     }
 }
 
+/* The same, two values for each column of the chart; where the column's highest or lowest point is neither of
+ * them, these are, in their order of time. Where a column has room for `one`, that is the further from the
+ * column before. */
+static void sample_extremes(const struct history_equity *points, int n_points, int64_t first, int64_t last,
+                            double *values, int n, bool one)
+{
+    sample(points, n_points, first, last, values, n);
+    for (int i = 0, at = 0; i + 1 < n; i += 2) {
+        int64_t until = i + 2 >= n ? last : first + (int64_t)((double)(last - first) * (i + 2) / n);
+        int low = -1, high = -1;
+        for (; at < n_points && points[at].ts_ns <= until; at++) {
+            double value = points[at].equity;
+            low = isfinite(value) && (low < 0 || value < points[low].equity) ? at : low;
+            high = isfinite(value) && (high < 0 || value > points[high].equity) ? at : high;
+        }
+        if (low < 0 || (points[low].equity >= fmin(values[i], values[i + 1]) &&
+                        points[high].equity <= fmax(values[i], values[i + 1])))
+            continue;
+        double before = i > 0 && isfinite(values[i - 1]) ? values[i - 1] : values[i + 1];
+        int lead = low < high ? low : high, rear = low < high ? high : low;
+        if (one)
+            lead = rear = points[high].equity - before >= before - points[low].equity ? high : low;
+        values[i] = points[lead].equity;
+        values[i + 1] = points[rear].equity;
+    }
+}
+
 /* The backtest's curve of the account, over the same time; false when there is none of it. */
 static bool sample_backtest(const struct model *model, const struct status_account *account, int64_t first,
                             int64_t last, double *values, int n)
@@ -129,7 +156,7 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
     struct area part = part_of(body, chart, y, rows, words);
     edge(body, &part, 0, "0%");
     if (low < 0) {
-        sample(points, curve->n, from_ns, to_ns, values, n);
+        sample_extremes(points, curve->n, from_ns, to_ns, values, n, part.canvas->glyphs != GLYPHS_BRAILLE);
         tui_chart_line(&part, values, n, low, 0, STYLE_DOWN);
         edge(body, &part, part.height - 1, cli_format_percent(a, low, low > -1 ? 2 : 1));
     }
@@ -232,7 +259,7 @@ void panel_equity(const struct area *area, const struct scene *scene)
         daily = (body.height / 4 + 1) / 2 * 2;
     int rows = body.height - below - daily;
     struct area chart = tui_area_part(&body, axis + 2, 0, columns, rows);
-    sample(curve.points, curve.n, from_ns, to_ns, values, n);
+    sample_extremes(curve.points, curve.n, from_ns, to_ns, values, n, chart.canvas->glyphs != GLYPHS_BRAILLE);
     tui_chart_line(&chart, values, n, low, high, panel_frame_style(freshness, STYLE_CHART));
     if (both)
         tui_chart_overlay(&chart, backtest, n, low, high, STYLE_LINE);
