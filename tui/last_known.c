@@ -23,7 +23,7 @@ struct reading {
     struct db_account_row accounts[STATUS_ACCOUNTS_MAX];
     int64_t equity_ns[STATUS_ACCOUNTS_MAX];
     int at;    /* the account whose equity is read */
-    bool past; /* of a moment: what follows is known */
+    bool past; /* of a moment: its cash and deposits are read too */
     struct gains {
         int128_t realized, fees; /* of all positions in the account's currency */
         int64_t cash, deposits;
@@ -80,7 +80,7 @@ static void take_gains(struct reading *reading, const struct db_position_row *ro
 {
     const struct db_account *account = row->account;
 
-    if (!reading->past || account->number < 0 || account->number >= ACCOUNTS_MAX ||
+    if (account->number < 0 || account->number >= ACCOUNTS_MAX ||
         strcmp(row->symbol->symbol.quote, account->currency) != 0)
         return;
     reading->gains[account->number].realized += row->position.realized;
@@ -190,6 +190,15 @@ static int read_day(struct history_reader *reader, struct reading *reading, int 
     return 0;
 }
 
+static void show_gains(struct reading *reading, int number)
+{
+    struct status_account *account = &reading->status->accounts[reading->at];
+    int scale = reading->accounts[reading->at].account.currency_scale;
+
+    account->realized = decimal_to_double(reading->gains[number].realized, scale);
+    account->fees = decimal_to_double(reading->gains[number].fees, scale);
+}
+
 /* The figures of the run's report: return and deepest drawdown from its opening cash on. */
 static int read_run(struct history_reader *reader, struct reading *reading, int number)
 {
@@ -204,6 +213,7 @@ static int read_run(struct history_reader *reader, struct reading *reading, int 
     }
     if (r < 0 || newest_ns == 0)
         return r == -ENOENT ? 0 : r;
+    show_gains(reading, number);
     account->deposits = decimal_to_double(known->cash, known->currency_scale);
     account->return_pct = 100 * (account->equity / account->deposits - 1);
     account->drawdown_pct = 100 * reader->drawdown[number];
@@ -236,8 +246,7 @@ static int read_gains(struct history_reader *reader, struct reading *reading, in
     if (r < 0)
         return r;
     account->cash = decimal_to_double(gains->cash, scale);
-    account->realized = decimal_to_double(gains->realized, scale);
-    account->fees = decimal_to_double(gains->fees, scale);
+    show_gains(reading, number);
     if (gains->deposits > 0) {
         account->deposits = decimal_to_double(gains->deposits, scale);
         account->return_pct = 100 * (account->equity / account->deposits - 1);

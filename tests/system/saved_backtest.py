@@ -8,6 +8,7 @@ import json
 import math
 import os
 import random
+import re
 import resource
 import sqlite3
 import subprocess
@@ -76,6 +77,51 @@ def check_dashboard(state, account):
     assert rows[1][2].rstrip("+") == str(account["trades"]), rows  # +: one is open
 
 
+def named(screen, title):
+    """The first row of a panel: each cell by the label above its end."""
+    lines = screen.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith(f"─{title} ("))
+    labels = re.finditer(r"[^─\d() ][^─]*?(?= ─| ?─*$)", lines[at].partition(")")[2])
+    start = lines[at].index(")") + 1
+    return {label[0].strip(): lines[at + 1][:start + label.end()].split()[-1] for label in labels}
+
+
+def shown_page(state, item, *labels):
+    page = harness.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "120x60", "--open", item]).stdout
+    return [float(re.search(rf"^ {label}  +(\S+)$", re.sub(r" +$", "", page, flags=re.MULTILINE), re.MULTILINE)[1]) for label in labels]
+
+
+def check_report(state, account):
+    """Each number that the dashboard shares with what the run printed and with `papertape report` of the saved state."""
+    line = [harness.PAPERTAPE, "report", "--state", state, "--from", "2023-01-01", "--to", "2024-01-01", "--json"]
+    report = json.loads(harness.run(line).stdout)["accounts"][0]
+    trades = report["trades"]
+    for name, mine, reported in (
+            ("fees", account["fees"], report["fees"]), ("orders", account["orders"], report["orders"]), ("fills", account["fills"], report["fills"]),
+            ("equity", account["equity"], report["closing"]), ("cash", account["cash"], report["cash"]), ("trades", account["trades"], trades["closed"]),
+            ("wins", account["wins"], trades["wins"]), ("losses", account["losses"], trades["losses"]),
+            ("profit factor", account["profit_factor"], trades["profit_factor"]), ("expectancy", account["expectancy"], trades["expectancy"]),
+            ("win rate", account["win_rate_pct"], 100 * trades["win_rate_share"]), ("return", account["return_pct"], 100 * report["return_share"]),
+            ("drawdown", account["max_drawdown_pct"], 100 * report["max_drawdown_share"])):
+        assert math.isclose(mine, reported, rel_tol=1e-9, abs_tol=1e-9), (name, mine, reported)
+    screen = harness.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "200x60", "--tab", "5"]).stdout
+    row = named(screen, "Accounts")
+    for label, wanted in (("equity", f"{report['closing']:.2f}"), ("cash", f"{report['cash']:.2f}"), ("realized", f"{report['realized']:+.2f}"),
+                          ("fees", f"{report['fees']:.2f}")):
+        assert row[label] == wanted, (label, row, wanted)
+    row = named(screen, "Strategies")
+    for label, wanted in (("trades", str(trades["closed"])), ("win %", f"{account['win_rate_pct']:.0f}%"),
+                          ("profit factor", f"{trades['profit_factor']:.2f}"), ("avg P&L", f"{trades['expectancy']:+.2f}"),
+                          ("best", f"{trades['largest_win']:+.2f}"), ("worst", f"{trades['largest_loss']:+.2f}"), ("fees", f"{report['fees']:.2f}")):
+        assert row[label].rstrip("+") == wanted, (label, row, wanted)
+    page = shown_page(state, f"account:{account['account']}", "fills", "closed trades", "of these won", "best", "worst", "fees")
+    wanted = [report["fills"], trades["closed"], trades["wins"], trades["largest_win"], trades["largest_loss"], report["fees"]]
+    assert all(abs(a - b) <= 0.0051 for a, b in zip(page, wanted, strict=True)), (page, wanted)
+    lists = harness.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "200x60", "--tab", "6"]).stdout
+    for title, wanted in (("Orders", report["orders"]), ("Fills", report["fills"])):
+        assert re.search(rf"─{title} \((1 of )?{wanted}\)", lists), (title, wanted, lists)
+
+
 def check_charts(state):
     """A printed screen has what the live one asks for once it knows what it shows: the chosen symbol's bars, the account's equity."""
     for size, tab, title in (("120x40", 4, "AAAUSDT 1m"), ("200x60", 1, "AAAUSDT 1m"), ("80x24", 5, "Equity 24h")):
@@ -107,6 +153,7 @@ def check_saved(folder, n):
     verified = subprocess.run([harness.PAPERTAPE, "ledger", "verify", "--state", state], capture_output=True, text=True, timeout=harness.PATIENCE)
     assert verified.returncode == 0, verified.stderr
     check_dashboard(state, account)
+    check_report(state, account)
     check_charts(state)
     return cpu_s, account["fills"]
 
