@@ -25,6 +25,18 @@ MORE_OF_DAY = ["ledger export --hledger"]
 ONCE = ["--once", "--once --json"]
 SCREENS = [f"--dump-screen 160x48 --tab {tab}" for tab in range(1, 9)]
 
+# Every tab and every kind of page at each of SIZES: of what was stored, of a moment before, of a daemon that answers.
+SIZES = ("80x24", "120x40", "200x60")
+TABS = [f"--tab {tab}" for tab in range(1, 9)]
+PAGES = [f"--open {page}" for page in
+         ("order:117", "fill:20", "alert:12", "command:9", "ledger:40", "account:main", "account:usd-of-a-long-name-with-31-char", "symbol:ETHUSDT",
+          "position:BTCUSDT:main")]
+THEN = " --at 2024-08-09T10:00:00Z"
+SCREENS_OF = {"desk": TABS + PAGES + ["--study search", "--study wide"],
+              "run": [line + THEN for line in [*TABS, "--open order:400", "--open account:bob", "--open position:ETHUSDT:alice"]] + ["--open command:7003"],
+              "saved": [*TABS, "--open account:sma-cross", "--open order:1", "--open fill:1", "--open trip:3"]}
+SCREENS_OF_FAKE = [*TABS, "--open policy:ppo-world-wide-5m_2", "--open symbol:BTCUSDT", "--open position:BTCUSDT:main", "--open account:main"]
+
 # A daemon that continued with `run`, and one that answers as status.json says.
 OF_LIVE = ["status", "account list", "alerts list", "symbol list", "venues", "venues streams binance", "train list", "policy list", "book BTCUSDT"]
 OF_FAKE = ["status", "alerts list", "symbol list", "venues", "venues streams binance", "train list", "policy list",
@@ -91,6 +103,7 @@ VARIES_JSON = {
     "runs": "seconds events_per_s seconds_by_stage peak_bytes load_s",
     "market": "gpu behind stale",
     "dashboard": "age_ms",
+    "screens": "",
     "log": "file_bytes bytes hash",  # of an event log: how well it is packed is libzstd's
 }
 # ... and of text what these find.
@@ -101,5 +114,6 @@ VARIES_TEXT = {
     "runs": [r"(?<=^seconds   )load .*(\n .*)?", r"(?<=^memory    ).*", r"(?<=^events  6000 in ).*"],
     "market": [r"(?<=\":)(null|-?\d[-+.e\d]*)", r"(?<=127\.0\.0\.1:)\d+"],
     "dashboard": [r"(?<= age )[\d.]+s"],
+    "screens": [r"\b\d\.\ds\b"],  # of a daemon's: ages of less than ten seconds
     "log": [r"(?<=^hash )[0-9a-f]{64}$", r"\d+(?= in the files)", r"(?<=\d) +\d+(?=  states)", r"(?<=,)\d+(?=,states)"],
 }

@@ -202,11 +202,21 @@ def make_lists(maker):
             maker.later(f"{state}/{line.replace(' ', '_')}", f"papertape {line} --state {state}")
     for state in ("desk", "saved"):  # word-ok: a state
         make_dashboard(maker, state, commands.ONCE + commands.SCREENS)
+    for state, lines in commands.SCREENS_OF.items():
+        make_screens(maker, state, lines)
 
 
 def make_dashboard(maker, state, lines):
     for line in lines:
         maker.later(f"dashboard/{state}{line.replace(' ', '_')}", f"papertape {line} --state {state}", "dashboard")
+
+
+def make_screens(maker, state, lines):
+    """Each in all sizes, one file."""
+    for line in lines:
+        name = f"screens/{state}{line.replace('--', '-').replace(' ', '_').replace(':', '_')}"
+        sized = [f"papertape --dump-screen {size} {line} --state {state}" for size in commands.SIZES]
+        maker.running.append(maker.pool.submit(keep_all, maker, name, sized, "screens"))
 
 
 def make_runs(maker):
@@ -235,12 +245,12 @@ def make_texts(maker):
         maker.running.append(maker.pool.submit(keep_all, maker, f"refusals/{name}", lines))
 
 
-def keep_all(maker, name, lines):
+def keep_all(maker, name, lines, kind=None):
     text = ""
     for line in lines:
         status, out, err = maker.run(line)
         text += f"$ {line}\nstatus {status}\n{out}{err}"
-    maker.keep(name, text)
+    maker.keep(name, star(kind, text) if kind else text)
 
 
 def make_fake(maker):
@@ -257,6 +267,7 @@ def make_fake(maker):
     try:
         maker.each_form("fake", commands.OF_FAKE)
         make_dashboard(maker, "fake", commands.ONCE)
+        make_screens(maker, "fake", commands.SCREENS_OF_FAKE)
         maker.settle()
         text = ""
         for line in commands.ACTS:
