@@ -32,7 +32,7 @@ PAGES = [f"--open {page}" for page in
          ("order:117", "fill:20", "alert:12", "command:9", "ledger:40", "account:main", "account:usd-of-a-long-name-with-31-char", "symbol:ETHUSDT",
           "position:BTCUSDT:main")]
 THEN = " --at 2024-08-09T10:00:00Z"
-SCREENS_OF = {"desk": TABS + PAGES + ["--study search", "--study wide"],
+SCREENS_OF = {"desk": TABS + PAGES + ["--study search", "--study wide"],  # word-ok: a state
               "run": [line + THEN for line in [*TABS, "--open order:400", "--open account:bob", "--open position:ETHUSDT:alice"]] + ["--open command:7003"],
               "saved": [*TABS, "--open account:sma-cross", "--open order:1", "--open fill:1", "--open trip:3"]}
 SCREENS_OF_FAKE = [*TABS, "--open policy:ppo-world-wide-5m_2", "--open symbol:BTCUSDT", "--open position:BTCUSDT:main", "--open account:main"]
