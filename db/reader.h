@@ -161,6 +161,8 @@ enum db_alerts {
 /* Newest first, at most `limit` (0: all). */
 int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t limit,
                      void (*row)(void *ctx, const struct db_alert *row), void *ctx);
+/* How many are open. 0 or -errno. */
+int db_reader_alerts_open(struct db_reader *reader, int64_t *ret);
 /* The highest number that an alert ever had; 0: there was no alert. 0 or -errno. */
 int db_reader_last_alert(struct db_reader *reader, uint64_t *ret);
 /* The command that was carried out at a moment; nothing where there was none. */

@@ -148,6 +148,13 @@ int db_reader_alerts(struct db_reader *reader, enum db_alerts which, int64_t lim
     DB_QUERY_EACH(struct db_alert, &db_record_alerts, queries[which], RECORD_PARAMS(limit ? limit : -1));
 }
 
+int db_reader_alerts_open(struct db_reader *reader, int64_t *ret)
+{
+    int r = db_query_first(reader, "SELECT count(*) FROM alerts WHERE " ALERT_OPEN, NULL, RECORD_INTO(ret));
+
+    return r < 0 ? r : 0;
+}
+
 int db_reader_last_alert(struct db_reader *reader, uint64_t *ret)
 {
     int r = db_query_first(reader,

@@ -496,6 +496,8 @@ static int read_stored(struct history_reader *reader, struct reading *reading, i
     if (r == 0)
         r = db_reader_alerts(reader->db, DB_ALERTS_ALL, HISTORY_ROWS_MAX, on_alert, reading);
     if (r == 0)
+        r = db_reader_alerts_open(reader->db, &h->alerts_open);
+    if (r == 0)
         r = db_reader_commands(reader->db, HISTORY_LOG_OTHERS, on_command, reading);
     if (r == 0)
         r = tui_history_read_equity(reader, h, reading->want, wall_ns);

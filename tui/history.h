@@ -219,6 +219,7 @@ struct history {
     struct history_log log[HISTORY_ROWS_MAX];
     struct history_bar bars[HISTORY_BARS_MAX];
     int n_equity, n_fills, n_orders, n_alerts, n_log, n_bars;
+    int64_t alerts_open; /* in the database, however many of them are here */
     char bars_symbol[SYMBOL_NAME_MAX], bars_interval[STATUS_WORD_MAX];
     bool bars_oldest, bars_newest;                         /* the database has none before them, after them */
     double outputs[HISTORY_OUTPUTS_MAX][HISTORY_BARS_MAX]; /* of the bars' indicators; NaN: none yet */

@@ -109,6 +109,10 @@ static enum action acknowledge(struct view *view, const struct model *model, enu
         view->alert = view->item.id;
         return ACTION_ACK;
     }
+    if (focus == PANEL_ALERTS && tui_lists_unread(view, model, DB_LIST_ALERTS)) {
+        tui_view_report(view, OUTCOME_NOTE, "ack:", "the row is not read yet", now);
+        return ACTION_NONE;
+    }
     if (focus == PANEL_ALERTS) {
         tui_lists_rows(view, model, DB_LIST_ALERTS, &rows);
         alert = tui_lists_row(&rows, tui_view_cursor(view, model, PANEL_ALERTS));

@@ -142,6 +142,15 @@ static bool is_pending(const struct list_choice *choice, const struct db_list_qu
            strcmp(choice->filter, query->filter) != 0;
 }
 
+/* Are rows shown that the filter of now may not leave: the answer to it has not come? */
+static bool awaits_filter(const struct view *view, const struct model *model, int list)
+{
+    const struct list_rows *read = &model->lists[list];
+    const char *filter = view->lists[list].filter;
+
+    return filter[0] && !(read->have && strcmp(read->query.filter, filter) == 0);
+}
+
 /* The name that a list's row is chosen by; NULL: it is chosen by its number. */
 static const char *chosen_name(const struct view *view, int list)
 {
@@ -310,6 +319,8 @@ int64_t tui_lists_chosen(const struct view *view, const struct model *model, int
 {
     struct lists_rows rows;
 
+    if (list < DB_LISTS && awaits_filter(view, model, list))
+        return 0;
     tui_lists_rows(view, model, list, &rows);
     return tui_list_id(&rows.items, cursor_in(view, model, &rows));
 }
@@ -320,6 +331,8 @@ bool tui_lists_unread(const struct view *view, const struct model *model, int li
 
     if (list >= DB_LISTS || model->lists[list].words[0] || model->database_words[0])
         return false;
+    if (awaits_filter(view, model, list))
+        return true;
     tui_lists_rows(view, model, list, &rows);
     if (rows.items.partial && !view->lists[list].id && view->cursor[panels[list]] == LIST_END)
         return true;

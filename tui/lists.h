@@ -35,8 +35,8 @@ void tui_lists_sort_next(struct view *view, const struct model *model, int list)
 int tui_lists_count(const struct view *view, const struct model *model, int list);
 int tui_lists_cursor(const struct view *view, const struct model *model, int list);
 
-/* The number of the chosen row; 0: it is not known, or there is none; less than 0: an order from elsewhere.
- */
+/* The number of the chosen row; 0: it is not known, as no row is before the answer to a filter has come, or
+ * there is none; less than 0: an order from elsewhere. */
 int64_t tui_lists_chosen(const struct view *view, const struct model *model, int list);
 
 /* Is the row that the cursor is on still being read? Not of a list that the model holds, or that cannot be

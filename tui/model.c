@@ -364,8 +364,8 @@ int64_t tui_model_alerts_open(const struct model *model)
         return model->status.alerts_open;
     if (!model->have_history)
         return -1;
-    int64_t open = 0;
+    int64_t open = model->history.alerts_open;
     for (int i = 0; i < model->history.n_alerts; i++)
-        open += model->history.alerts[i].open;
+        open += model->history.alerts[i].unstored && model->history.alerts[i].open;
     return open;
 }

@@ -22,6 +22,8 @@ bool tui_order_keys_live(struct view *view, const struct model *model, enum pane
         snprintf(words, sizeof(words), "that order is from elsewhere: %s it at its venue", verb);
     else if (id > 0)
         snprintf(words, sizeof(words), "that order has ended");
+    else if (focus == PANEL_ORDERS && tui_lists_unread(view, model, DB_LIST_ORDERS))
+        snprintf(words, sizeof(words), "the row is not read yet");
     snprintf(command, sizeof(command), "%s:", verb);
     tui_view_note(view, command, words, now);
     return false;

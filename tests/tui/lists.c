@@ -105,7 +105,10 @@ static void check_keys(const char *path)
     settle(ORDERS, ORDERS);
     press("jjj");
     settle(ORDERS - 3, ORDERS);
-    press("/batch 123\n");
+    press("/batch 123\n\n"); /* what is shown until the answer need not have that text */
+    CHECK_INT(view.item.kind, ITEM_NONE);
+    CHECK_STR(view.words, "the row is not read yet");
+    CHECK_INT(tui_lists_order(&view, model, PANEL_ORDERS), 0);
     settle(2623, ORDERS / 500);
     press("G");
     settle(123, ORDERS / 500);
