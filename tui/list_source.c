@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/text.h"
 #include "exchange/decimal.h"
@@ -183,6 +184,7 @@ static int read_found(struct db_reader *db, enum db_list list, const struct list
     int64_t id = want->id;
     int r = 0;
 
+    memcpy(rows.without, want->without, sizeof(rows.without));
     query.without = want->without[0] ? want->without : NULL;
     if (want->asked && (r = db_list_find(db, &query, want->find, want->from, want->back, &id)) == 0)
         rows.result = id;

@@ -30,6 +30,7 @@ struct list_rows {
     bool have;
     int64_t at_ns;              /* of when they are */
     struct db_list_query query; /* that they were read by; its `without` is NULL */
+    char without[LIST_NUMBERS_MAX];
     struct db_list_window window;
     void *rows;               /* [window.n] struct status_order, history_fill, history_alert, history_log,
                                  history_trip, history_ledger or history_list_bar */

@@ -57,10 +57,12 @@ static bool has_heads(const struct list_choice *list)
     return list->sort == 0 && !list->invert && !list->filter[0];
 }
 
-static void put_head(struct lists_rows *rows, int64_t id)
+static void put_head(struct lists_rows *rows, int64_t id, const void *row)
 {
-    if (rows->items.n_heads < LIST_HEADS_MAX)
-        rows->items.heads[rows->items.n_heads++] = id;
+    if (rows->items.n_heads == LIST_HEADS_MAX)
+        return;
+    rows->heads[rows->items.n_heads] = row;
+    rows->items.heads[rows->items.n_heads++] = id;
 }
 
 static void put_heads(const struct model *model, int list, struct lists_rows *rows)
@@ -72,15 +74,13 @@ static void put_heads(const struct model *model, int list, struct lists_rows *ro
         rows->live = status->n_orders;
         rows->externals = status->n_externals;
         for (int i = 0; i < status->n_orders; i++)
-            put_head(rows, status->orders[i].id);
+            put_head(rows, status->orders[i].id, NULL);
         for (int i = 0; i < status->n_externals; i++) /* they have no number here */
-            put_head(rows, -1 - i);
+            put_head(rows, -1 - i, NULL);
     }
     for (int i = 0; list == DB_LIST_ALERTS && i < h->n_alerts; i++)
-        if (h->alerts[i].unstored && rows->items.n_heads < LIST_HEADS_MAX) {
-            rows->heads[rows->items.n_heads] = &h->alerts[i];
-            put_head(rows, (int64_t)h->alerts[i].id);
-        }
+        if (h->alerts[i].unstored)
+            put_head(rows, (int64_t)h->alerts[i].id, &h->alerts[i]);
 }
 
 static bool is_head(const struct list_items *items, int64_t id)
@@ -89,6 +89,25 @@ static bool is_head(const struct list_items *items, int64_t id)
         if (items->heads[i] == id)
             return true;
     return false;
+}
+
+/* The orders that were live when the others were read without them, and have ended since: until they are read
+ * again each stays a row. */
+static void put_ended(const struct model *model, struct lists_rows *rows)
+{
+    const struct list_rows *read = &model->lists[DB_LIST_ORDERS];
+    const struct history *h = &model->history;
+
+    for (const char *c = read->without; *c && *c != ']';) {
+        char *end;
+        const int64_t id = strtoll(c + 1, &end, 10);
+        const struct status_order *order = NULL;
+        for (int i = 0; i < h->n_orders && !order; i++)
+            order = h->orders[i].id == id ? &h->orders[i] : NULL;
+        if (order && !is_head(&rows->items, id))
+            put_head(rows, id, order);
+        c = end;
+    }
 }
 
 /* What the history has, until the list has been read; of the ledger and of bars nothing. */
@@ -276,6 +295,8 @@ void tui_lists_rows(const struct view *view, const struct model *model, int list
     items->partial = ret->have && (w->partial || is_pending(&view->lists[list], &read->query));
     if (has_heads(&view->lists[list]))
         put_heads(model, list, ret);
+    if (ret->have && list == DB_LIST_ORDERS && has_heads(&view->lists[list]))
+        put_ended(model, ret);
     if (!ret->have) {
         items->first = 0;
         put_history(model, list, ret);
@@ -380,16 +401,19 @@ const void *tui_lists_row(const struct lists_rows *rows, int64_t place)
     int64_t at = place - rows->items.n_heads - rows->items.first;
 
     if (place >= 0 && place < rows->items.n_heads)
-        return rows->list == DB_LIST_ALERTS ? rows->heads[place] : NULL;
+        return rows->heads[place];
     return place >= 0 && at >= 0 && at < rows->items.n ? rows->rows[at] : NULL;
 }
 
-/* The heads' numbers, which the database's rows are without; "" for none. */
-static void put_without(const struct list_items *items, char buf[static LIST_NUMBERS_MAX])
+/* The heads' numbers, which the database's rows are to be without, so not of orders that have ended; "" for
+ * none. */
+static void put_without(const struct lists_rows *rows, char buf[static LIST_NUMBERS_MAX])
 {
+    const struct list_items *items = &rows->items;
+    const int heads = rows->list == DB_LIST_ORDERS ? rows->live + rows->externals : items->n_heads;
     size_t n = 0;
 
-    for (int i = 0; i < items->n_heads; i++)
+    for (int i = 0; i < heads && i < items->n_heads; i++)
         if (items->heads[i] > 0)
             n += (size_t)snprintf(buf + n, LIST_NUMBERS_MAX - n, "%s%lld", n ? "," : "[",
                                   (long long)items->heads[i]);
@@ -425,7 +449,7 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
         want->query.invert = list->invert;
         snprintf(want->query.filter, sizeof(want->query.filter), "%s", list->filter);
         put_part(view, model, &want->query);
-        put_without(&rows.items, want->without);
+        put_without(&rows, want->without);
         tui_list_anchor(list, &rows.items, view->cursor[panels[i]], &want->id, &want->at);
         if (list->asked == list->answered)
             continue;

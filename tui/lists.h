@@ -12,8 +12,9 @@ struct lists_rows {
     bool have; /* they have been read, of the account, or the symbol and timeframe, that is shown */
     struct list_items items;
     const void *rows[LIST_ROWS_MAX]; /* [items.n] */
-    int live, externals; /* of orders, the heads: so many of the status, then so many of elsewhere */
-    const struct history_alert *heads[LIST_HEADS_MAX]; /* of alerts, those that are not stored yet */
+    int live, externals; /* of orders, the heads: so many of the status, then of elsewhere, then ended ones */
+    const void *heads[LIST_HEADS_MAX]; /* alerts that are not stored yet, orders that ended since the others
+                                          were read; NULL: it is the status's */
 };
 
 /* The list of a panel; LIST_ALL: it has none. And the other way round. */
@@ -47,7 +48,8 @@ bool tui_lists_unread(const struct view *view, const struct model *model, int li
  * more, else the chosen one. 0: there is none; below: one from elsewhere. */
 int64_t tui_lists_order(const struct view *view, const struct model *model, enum panel focus);
 
-/* The row at a place: NULL where it is not known, or an order before the others, which are the status's. */
+/* The row at a place: NULL where it is not known, or a live order before the others, which are the status's.
+ */
 const void *tui_lists_row(const struct lists_rows *rows, int64_t place);
 
 /* Of a list that the model holds: the chosen row is that one from now on, by its name; NULL: the first. */

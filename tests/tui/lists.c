@@ -74,6 +74,23 @@ static void settle(int64_t id, int64_t count)
     CHECK(is_settled(id, count));
 }
 
+/* Takes what is read until it is without the live orders, so many, which are the first rows of all. */
+static void settle_live(int n, int64_t count)
+{
+    struct list_rows read[DB_LISTS];
+    struct pollfd fd = {.fd = tui_list_reader_fd(reader), .events = POLLIN};
+    struct lists_rows rows;
+
+    want(true);
+    do {
+        if (tui_list_reader_take(reader, read))
+            tui_lists_take(&view, model, read, now);
+        tui_lists_rows(&view, model, DB_LIST_ORDERS, &rows);
+    } while (!(model->lists[DB_LIST_ORDERS].window.count == count - n) && poll(&fd, 1, WAIT_MS) > 0);
+    CHECK_INT(rows.items.n_heads, n);
+    CHECK_INT(tui_list_count(&rows.items), count);
+}
+
 static void press(const char *keys)
 {
     for (; *keys; keys++)
@@ -81,6 +98,32 @@ static void press(const char *keys)
                        *keys == '\n'     ? PRESS_ENTER
                        : *keys == '\033' ? PRESS_ESCAPE
                                          : *keys);
+}
+
+/* An order that ends is a row, and chosen, before the others are read with it, and after that. */
+static void check_ended(void)
+{
+    static const struct status_order live[2] = {{.id = 2999}, {.id = 3000}};
+    struct lists_rows rows;
+
+    memcpy(model->status.orders, live, sizeof live);
+    model->history.orders[0] = live[0];
+    model->history.n_orders = 1;
+    model->status.n_orders = 2;
+    settle_live(2, ORDERS);
+    view.lists[DB_LIST_ORDERS].id = 2999;
+    model->status.orders[0] = live[1];
+    model->status.n_orders = 1;
+    tui_lists_rows(&view, model, DB_LIST_ORDERS, &rows);
+    CHECK_INT(tui_lists_chosen(&view, model, DB_LIST_ORDERS), 2999);
+    CHECK_INT(tui_list_count(&rows.items), ORDERS);
+    const struct status_order *order = tui_lists_row(&rows, tui_lists_cursor(&view, model, DB_LIST_ORDERS));
+    CHECK(order && order->id == 2999);
+    settle_live(1, ORDERS);
+    CHECK_INT(tui_lists_chosen(&view, model, DB_LIST_ORDERS), 2999);
+    model->status.n_orders = model->history.n_orders = 0;
+    press("gg");
+    settle(ORDERS, ORDERS);
 }
 
 static void check_keys(const char *path)
@@ -105,6 +148,7 @@ static void check_keys(const char *path)
     settle(ORDERS, ORDERS);
     press("jjj");
     settle(ORDERS - 3, ORDERS);
+    check_ended();
     press("/batch 123\n\n"); /* what is shown until the answer need not have that text */
     CHECK_INT(view.item.kind, ITEM_NONE);
     CHECK_STR(view.words, "the row is not read yet");

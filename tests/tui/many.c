@@ -21,7 +21,8 @@ static void fill(const char *path)
     char *sql = sqlite3_mprintf(
         "DELETE FROM alerts; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
         "INSERT INTO alerts (id, ts_ns, last_ns, severity, code, text, count, lasts, closed_ns, hash) SELECT i, "
-        "%lld + i * %lld, %lld + i * %lld, 'warning', 'feed', 'feed ' || i, 1, 1, iif(i %% %d, NULL, %lld), zeroblob(32) "
+        "%lld + i * %lld, %lld + i * %lld, 'warning', 'feed', 'feed ' || i, 1, 1, iif(i %% %d, NULL, %lld), "
+        "zeroblob(32) "
         "FROM n",
         ALERTS, (long long)(fixture_now_ns - ALERTS * second_ns), (long long)second_ns,
         (long long)(fixture_now_ns - ALERTS * second_ns), (long long)second_ns, CLOSED_EACH,

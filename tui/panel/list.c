@@ -14,7 +14,8 @@ static void put_choice(const struct scene *scene, int list, char *buf, size_t si
              state->invert ? ", inverted" : "", state->filter[0] || typed ? "  /" : "", state->filter);
 }
 
-/* "17 of 100000, 3 open"; with a filter "17 of 812 filtered, 100000 in all" */
+/* "17 of 100000, 3 open"; without a cursor, where not the first row is shown, "12-19 of 25"; with a filter
+ * "17 of 812 filtered, 100000 in all" */
 static void put_counts(const struct list_frame *frame, const struct scene *scene, const char *more, char *buf,
                        size_t size)
 {
@@ -24,6 +25,8 @@ static void put_counts(const struct list_frame *frame, const struct scene *scene
 
     if (frame->window.cursor >= 0)
         n = snprintf(buf, size, "%d of ", frame->window.cursor + 1);
+    else if (frame->window.first > 0) /* it was left there: the newest are above */
+        n = snprintf(buf, size, "%d-%d of ", frame->window.first + 1, frame->window.end);
     if (scene->view->lists[frame->rows.list].filter[0])
         n += snprintf(buf + n, size - (size_t)n, "%lld%s filtered, ", count, items->partial ? "+" : "");
     snprintf(buf + n, size - (size_t)n, "%lld%s%s%s%s", total,

@@ -157,11 +157,11 @@ static bool order_at(const struct model *model, const struct lists_rows *rows, i
 
     if (place < rows->live)
         return tui_model_order(model, rows->items.heads[place], ret);
-    if (place < rows->items.n_heads)
+    if (place < rows->live + rows->externals)
         *ret = external_order(model, &model->status.externals[place - rows->live]);
     else if (order)
         *ret = *order;
-    return order || place < rows->items.n_heads;
+    return order || place < rows->live + rows->externals;
 }
 
 void panel_orders(const struct area *area, const struct scene *scene)
