@@ -13,6 +13,7 @@
 #include "db/report/trips.h"
 #include "db/row_hash.h"
 #include "db/store.h"
+#include "exchange/fail.h"
 #include "record/market.h"
 
 enum {
@@ -285,6 +286,24 @@ static const char *named_column(const struct source *source, const char *words)
         if (strlen(source->columns[i].name) == n && strncmp(source->columns[i].name, words, n) == 0)
             return source->columns[i].sql;
     return NULL;
+}
+
+/* A word before "=" that is no column's name is an error that says which there are. 0 or -ERANGE. */
+static int check_named(struct db_reader *reader, enum db_list list, const char *filter)
+{
+    const struct source *source = &sources[list];
+    const char *words = filter + (filter[0] == '!');
+    size_t len = strcspn(words, "="), n = 0;
+    char names[DB_ERROR_MAX / 2] = "";
+
+    if (!words[len] || len == 0 ||
+        strspn(words, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ&_ ") != len ||
+        named_column(source, words))
+        return 0;
+    for (int i = 0; i < source->n && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", source->columns[i].name);
+    return fail_with(-ERANGE, reader->error, sizeof reader->error, "no column \"%.*s\": one of %s", (int)len,
+                     words, names);
 }
 
 /* The text as a pattern of LIKE, in which it may be anywhere. */
@@ -623,7 +642,9 @@ int db_list_read(struct db_reader *reader, const struct db_list_query *query, in
                  struct db_list_window *ret)
 {
     struct db_list_window window = {0};
-    int r = read_window(reader, query, id, at < 0 ? 0 : at, &window);
+    int r = check_named(reader, query->list, query->filter);
+
+    r = r < 0 ? r : read_window(reader, query, id, at < 0 ? 0 : at, &window);
 
     if (r < 0)
         return r;
@@ -641,7 +662,9 @@ int db_list_find(struct db_reader *reader, const struct db_list_query *query, co
     struct places places;
     sqlite3_stmt *stmt;
 
-    int r = put_places(reader, query, &places);
+    int r = check_named(reader, query->list, query->filter);
+    r = r < 0 ? r : check_named(reader, query->list, words);
+    r = r < 0 ? r : put_places(reader, query, &places);
     if (r < 0)
         return r;
     r = put_filter(reader, &sources[query->list], query->filter, 1, filter, sizeof filter, bound);

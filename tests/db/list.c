@@ -248,6 +248,10 @@ static void check_find(struct db_reader *reader)
             CHECK_INT(id, rows[at].id);
         }
     CHECK_INT(db_list_find(reader, &query, "nothing", 5, false, &id), -ENOENT);
+    struct db_list_window w;
+    strcpy(query.filter, "!nosuch=1");
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
+    CHECK(strstr(db_reader_error(reader), "no column \"nosuch\": one of newest, time, "));
 }
 
 /* The first rows alone, before all are counted. */
