@@ -146,7 +146,6 @@ static void give_key(struct view *view, const struct choice *row, struct moment 
         return;
     }
     view->settings.keys = map;
-    view->settings_changed = true;
 }
 
 static void toggle(struct view *view, const struct choice *row, struct moment now)
@@ -163,7 +162,6 @@ static void toggle(struct view *view, const struct choice *row, struct moment no
         done = tui_overlay_toggle(view->settings.hides, row->name);
     if (!done)
         tui_view_report(view, OUTCOME_NOTE, "indicators:", "no more can be hidden: show another first", now);
-    view->settings_changed |= done;
 }
 
 static void leave_to_program(struct view *view)
@@ -174,7 +172,6 @@ static void leave_to_program(struct view *view)
         memcpy(view->settings.columns[view->listed], LIST_COLUMNS_AUTO, sizeof(LIST_COLUMNS_AUTO));
     else
         memcpy(view->settings.hides, OVERLAY_HIDES_NONE, sizeof(OVERLAY_HIDES_NONE));
-    view->settings_changed = true;
 }
 
 /* The chosen action's key is the table's again, where no other has that. */
@@ -190,7 +187,6 @@ static void take_back(struct view *view, const struct choice *row, struct moment
         tui_view_report(view, OUTCOME_NOTE, "key:", why, now);
         return;
     }
-    view->settings_changed |= view->settings.keys.keys[row->action] != 0;
     view->settings.keys = map;
 }
 

@@ -212,7 +212,8 @@ static void save_settings(struct dashboard *d, struct moment now)
         tui_kept_file_not_saved(path, r, words);
     else
         snprintf(words, sizeof(words), "saved in %.600s", path);
-    d->view.settings_changed &= r < 0;
+    if (r >= 0)
+        d->view.settings_kept = d->view.settings;
     d->view.setup &= r < 0;
     if (r >= 0)
         d->view.choosing = CHOOSING_NOTHING;
@@ -551,7 +552,7 @@ int tui_dashboard_run(const struct dashboard_options *options)
 
     tui_view_init(&d.view, options->readonly, options->interval_ms);
     d.view.tab = options->study ? TAB_STUDY : options->tab;
-    d.view.settings = options->settings;
+    d.view.settings = d.view.settings_kept = options->settings;
     snprintf(d.view.settings_words, sizeof(d.view.settings_words), "%s", options->settings_words);
     d.study = options->study;
     d.view.line = tui_command_line_create();

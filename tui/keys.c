@@ -252,7 +252,6 @@ static void pace(struct view *view, int key)
     at += key == '-' ? -1 : 1;
     view->interval_ms = steps_ms[at < 0 ? 0 : at >= n ? n - 1 : at];
     view->settings.interval = (double)view->interval_ms / 1000;
-    view->settings_changed = true;
 }
 
 /* The next timeframe that is kept of the symbol, or the one before. */
@@ -439,7 +438,6 @@ static enum action back(struct view *view, const struct model *model, enum panel
 static enum action step_setting(struct view *view, int by)
 {
     tui_settings_step(&view->settings, (size_t)view->setup_row, by);
-    view->settings_changed = true;
     return ACTION_SETTINGS;
 }
 
@@ -672,7 +670,6 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
         return open_ledger(view, tui_view_focus(view, &layout));
     case 'M':
         view->settings.mouse = !view->settings.mouse;
-        view->settings_changed = true;
         tui_view_report(
             view, OUTCOME_NOTE, "mouse:",
             view->settings.mouse ? "chooses rows and tabs" : "left to the terminal, which selects text", now);

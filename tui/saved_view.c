@@ -237,7 +237,6 @@ static void show_list(const struct saved_list *saved, int list, struct view *vie
         return;
     snprintf(view->settings.columns[list], LIST_COLUMNS_TEXT_MAX, "%s",
              wrong ? LIST_COLUMNS_AUTO : saved->columns);
-    view->settings_changed = true;
 }
 
 static void show_chart(const struct saved_view *saved, struct view *view, const struct model *model,
@@ -260,7 +259,6 @@ static void show_chart(const struct saved_view *saved, struct view *view, const 
         add(gone, "timeframe %s", saved->timeframe);
     snprintf(view->timeframe, sizeof(view->timeframe), "%s", kept ? saved->timeframe : "");
     view->chart = (struct chart_window){.line = saved->line, .log = saved->log, .bars = saved->bars};
-    view->settings_changed |= strcmp(view->settings.hides, saved->hides) != 0;
     memcpy(view->settings.hides, saved->hides, sizeof(view->settings.hides));
     view->below = saved->below;
     view->depth = saved->depth;

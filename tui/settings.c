@@ -156,6 +156,36 @@ int tui_settings_write(const char *path, const struct dashboard_settings *settin
     return tui_kept_file_write(path, print, settings);
 }
 
+static bool is_equal(const struct config_key *row, const char *a, const char *b)
+{
+    switch (row->kind) {
+    case CONFIG_WORD:
+        return *(const int *)a == *(const int *)b;
+    case CONFIG_NUMBER:
+        return *(const double *)a == *(const double *)b;
+    default:
+        return strcmp(a, b) == 0;
+    }
+}
+
+const char *tui_settings_changed(const struct dashboard_settings *settings,
+                                 const struct dashboard_settings *kept, char ret[static SETTINGS_NAMES_MAX])
+{
+    size_t n = 0;
+
+    ret[0] = '\0';
+    for (size_t i = 0; i <= ROWS && n < SETTINGS_NAMES_MAX; i++) {
+        const struct config_key *row = &tui_settings_rows[i];
+        const bool equal =
+            i == ROWS ? memcmp(&settings->keys, &kept->keys, sizeof(kept->keys)) == 0
+                      : is_equal(row, (const char *)settings + row->offset, (const char *)kept + row->offset);
+        if (!equal)
+            n += (size_t)snprintf(ret + n, SETTINGS_NAMES_MAX - n, "%s%s", n ? " " : "",
+                                  i == ROWS ? KEYS : row->name);
+    }
+    return ret;
+}
+
 /* How many words a row has. */
 static int choices(const struct config_key *row)
 {

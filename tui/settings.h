@@ -49,6 +49,12 @@ int tui_settings_read(const char *path, struct dashboard_settings *ret,
 int tui_settings_write(const char *path, const struct dashboard_settings *settings,
                        char words[static KEPT_FILE_WORDS_MAX]);
 
+/* The names of what differs between the two, with blanks between them, as many as there is room for; "":
+ * they are equal. Returns `ret`. */
+enum { SETTINGS_NAMES_MAX = 256 };
+const char *tui_settings_changed(const struct dashboard_settings *settings,
+                                 const struct dashboard_settings *kept, char ret[static SETTINGS_NAMES_MAX]);
+
 /* The row's next value, or with by -1 the one before; the interval doubles or halves. */
 void tui_settings_step(struct dashboard_settings *settings, size_t row, int by);
 

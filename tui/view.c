@@ -20,6 +20,7 @@ void tui_view_init(struct view *view, bool readonly, int64_t interval_ms)
     };
     tui_settings_defaults(&view->settings);
     view->settings.interval = (double)interval_ms / 1000;
+    view->settings_kept = view->settings;
 }
 
 void tui_view_finish(struct view *view)

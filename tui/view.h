@@ -92,9 +92,9 @@ struct view {
     bool benchmark;        /* beside it, what holding the chosen symbol would have made */
     enum layout_foot foot; /* of the positions' tab */
     bool trips_one;        /* round trips and their sums are of the chosen account, else of all */
-    struct dashboard_settings settings;
-    char settings_words[KEPT_FILE_WORDS_MAX]; /* what is wrong in their file; "" */
-    bool setup, settings_changed;             /* the set-up covers the body; it is not saved */
+    struct dashboard_settings settings, settings_kept; /* in force; as they were found or saved last */
+    char settings_words[KEPT_FILE_WORDS_MAX];          /* what is wrong in their file; "" */
+    bool setup;                                        /* it covers the body */
     int setup_row;
     enum choosing choosing, choosing_last; /* the box of choices.h covers the body */
     int choosing_row;

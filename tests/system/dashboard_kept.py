@@ -46,7 +46,7 @@ def keys(tmux, daemon, ini):
     tmux.keys("X")
     dashboard.expect(tmux, "X is the key of pause")
     tmux.keys("Enter", "Q")
-    dashboard.expect(tmux, "[x] study", "changed, not saved")
+    dashboard.expect(tmux, "[x] study", "changed, not saved: ")
     tmux.keys("s")
     dashboard.expect(tmux, "set-up done  saved in")
     with open(ini, encoding="utf-8") as file:

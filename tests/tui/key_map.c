@@ -284,6 +284,8 @@ static void to_action(const char *name)
 
 static void check_box(const char *golden)
 {
+    char names[SETTINGS_NAMES_MAX];
+
     tui_view_init(&view, false, 1000);
     press(PRESS_F2);
     press('K');
@@ -294,10 +296,11 @@ static void check_box(const char *golden)
     CHECK(view.outcome == OUTCOME_NOTE && strstr(view.words, "key of zoom"));
     press(PRESS_ENTER);
     press(PRESS_ESCAPE);
-    CHECK(!view.settings_changed && view.choosing == CHOOSING_KEYS);
+    CHECK_STR(tui_settings_changed(&view.settings, &view.settings_kept, names), "");
+    CHECK_INT(view.choosing, CHOOSING_KEYS);
     press(PRESS_ENTER);
     press('X');
-    CHECK(view.settings_changed);
+    CHECK_STR(tui_settings_changed(&view.settings, &view.settings_kept, names), "keys");
     CHECK_INT(tui_key_map_key(&view.settings.keys, action_of("flatten")), 'X');
     to_action("help");
     press(' ');

@@ -45,6 +45,8 @@ static void keep_chart(void)
 
 static void check_moving(void)
 {
+    char names[SETTINGS_NAMES_MAX];
+
     begin(false);
     for (int i = 0; i < TABS; i++) {
         press('1' + i);
@@ -81,9 +83,10 @@ static void check_moving(void)
     CHECK_INT(view.interval_ms, 2000);
     type("----");
     CHECK_INT(view.interval_ms, 250);
-    view.settings_changed = false;
+    view.settings_kept = view.settings;
     CHECK_INT(press('M'), ACTION_SETTINGS); /* which takes all of them, the interval too */
-    CHECK(!view.settings.mouse && view.settings_changed);
+    CHECK(!view.settings.mouse);
+    CHECK_STR(tui_settings_changed(&view.settings, &view.settings_kept, names), "mouse");
     CHECK_NEAR(view.settings.interval, 0.25, 0);
     press('M');
     CHECK_INT(press(']'), ACTION_NONE); /* nothing is kept */
@@ -106,9 +109,10 @@ static void check_moving(void)
     CHECK_INT(press('j'), ACTION_NONE); /* the second row: what charts are made of */
     CHECK_INT(press(PRESS_ENTER), ACTION_SETTINGS);
     CHECK_INT(view.settings.glyphs, SETTINGS_ASCII);
-    CHECK(view.settings_changed);
+    CHECK_STR(tui_settings_changed(&view.settings, &view.settings_kept, names), "glyphs");
     CHECK_INT(press('h'), ACTION_SETTINGS);
     CHECK_INT(view.settings.glyphs, SETTINGS_AUTO);
+    CHECK_STR(tui_settings_changed(&view.settings, &view.settings_kept, names), ""); /* back again */
     CHECK_INT(press('F'), ACTION_NONE); /* no key of the screen below does anything */
     CHECK_INT(view.prompt, PROMPT_NONE);
     CHECK_INT(press('s'), ACTION_SETTINGS_SAVE);
@@ -137,7 +141,8 @@ static void check_full(void)
     press('C');
     CHECK_INT(view.choosing, CHOOSING_INDICATORS);
     CHECK_INT(press(PRESS_ENTER), ACTION_NONE);
-    CHECK(!view.settings_changed && view.outcome == OUTCOME_NOTE);
+    CHECK_INT(strlen(view.settings.hides), OVERLAY_HIDES_MAX - 2);
+    CHECK_INT(view.outcome, OUTCOME_NOTE);
     CHECK(strstr(view.words, "no more can be hidden") != NULL);
 }
 

@@ -102,6 +102,7 @@ static void press(int key)
 
 static void check_keys(void)
 {
+    char names[SETTINGS_NAMES_MAX];
     bool shown[LIST_COLUMNS_MAX];
 
     tui_view_init(&view, false, 1000);
@@ -117,10 +118,11 @@ static void check_keys(void)
     press(' '); /* created */
     tui_list_columns_shown(DB_LIST_ORDERS, view.settings.columns[DB_LIST_ORDERS], shown);
     CHECK(shown[1]);
-    CHECK(view.settings_changed);
+    CHECK_STR(tui_settings_changed(&view.settings, &view.settings_kept, names), "orders_columns");
     CHECK_INT(tui_keys_press(&view, model, 80, 24, now, 's'), ACTION_SETTINGS_SAVE);
     press('a');
     CHECK_STR(view.settings.columns[DB_LIST_ORDERS], LIST_COLUMNS_AUTO);
+    CHECK_STR(tui_settings_changed(&view.settings, &view.settings_kept, names), "");
     press(PRESS_UP);
     press(PRESS_UP);
     CHECK_INT(view.choosing_row, 0);

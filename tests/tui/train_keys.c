@@ -7,6 +7,7 @@
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
 #include "tests/tui/picture.h"
+#include "tui/key_table.h"
 #include "tui/train_ask.h"
 
 static const char *golden;
@@ -94,6 +95,27 @@ static void check_question(int key, enum prompt prompt, enum action action, cons
     press(key);
     CHECK_INT(press('y'), action);
     CHECK_STR(view.subject, subject);
+}
+
+/* The help's "y confirms" stands at the keys that ask that, "by the form" at those that open it. */
+static void check_help_words(void)
+{
+    const struct key_row *row;
+    int asked = 0, forms = 0;
+
+    for (int i = 0; (row = tui_key_table(i)); i++) {
+        const enum prompt prompt =
+            row->place == KEYS_STUDY && !row->keys[1] ? tui_train_keys_prompt(row->keys[0]) : PROMPT_NONE;
+        const bool form = prompt == PROMPT_RESTART || prompt == PROMPT_NAME;
+        if (row->place != KEYS_STUDY)
+            continue;
+        CHECK_INT(strstr(row->words, "y confirms") != NULL, prompt != PROMPT_NONE && !form);
+        CHECK_INT(strstr(row->words, "by the form") != NULL, form);
+        asked += prompt != PROMPT_NONE;
+        forms += form;
+    }
+    CHECK_INT(asked, 7);
+    CHECK_INT(forms, 3);
 }
 
 static void check_trainings(void)
@@ -426,6 +448,7 @@ int main(int argc, char **argv)
     CHECK_INT(tui_model_take_status(model, status, now), 0);
     json_decref(status);
     json_decref(trainings);
+    check_help_words();
     check_trainings();
     check_policies();
     check_names();

@@ -83,9 +83,7 @@ void panel_choices(const struct area *screen, const struct scene *scene)
     }
     if (view->choosing_waits)
         tui_area_text_cut(&box, 0, box.height - 2, box.width, STYLE_WARN, choices.words);
-    else if (view->settings_changed)
-        tui_area_text(&box, 0, box.height - 2, STYLE_WARN, "changed, not saved");
-    else
+    else if (view->choosing == CHOOSING_VIEWS || !panel_frame_unsaved(&box, box.height - 2, view))
         tui_area_text_cut(&box, 0, box.height - 2, box.width, STYLE_DIM, choices.words);
     draw_foot(&box, view->choosing);
 }

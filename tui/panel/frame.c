@@ -351,3 +351,14 @@ void panel_frame_when(char buf[static FORMAT_MAX], int64_t ts_ns, int64_t now_ns
     else
         snprintf(buf, FORMAT_MAX, "%.16s%.5s", cli_format_time(clock, ts_ns), zone);
 }
+
+bool panel_frame_unsaved(const struct area *box, int y, const struct view *view)
+{
+    char names[SETTINGS_NAMES_MAX];
+
+    if (!tui_settings_changed(&view->settings, &view->settings_kept, names)[0])
+        return false;
+    const int x = tui_area_text(box, 0, y, STYLE_WARN, "changed, not saved: ");
+    tui_area_text_cut(box, x, y, box->width - x, STYLE_WARN, names);
+    return true;
+}

@@ -24,8 +24,8 @@ void panel_setup(const struct area *screen, const struct scene *scene)
     }
     if (view->settings_words[0])
         panel_frame_wrap(&box, rows + 1, WORDS_ROWS, STYLE_WARN, view->settings_words);
-    else if (view->settings_changed)
-        tui_area_text(&box, 0, rows + 1, STYLE_WARN, "changed, not saved");
+    else
+        panel_frame_unsaved(&box, rows + 1, view);
     int y = box.height - 1, x = tui_area_text(&box, 0, y, STYLE_KEY, "Enter");
     x = tui_area_text(&box, x + 1, y, STYLE_DIM, "the next value,");
     x = tui_area_text(&box, x + 1, y, STYLE_KEY, "arrows");
