@@ -1,6 +1,7 @@
 #include "cli/format.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +99,7 @@ char *cli_format_count(char buf[static FORMAT_MAX], double value)
     return buf;
 }
 
-static bool is_local;
+static atomic_bool is_local; /* read by threads too */
 
 void cli_format_local(bool local)
 {
@@ -146,6 +147,18 @@ int64_t cli_format_utc_offset_s(int64_t ts_ns)
     struct tm tm;
 
     return is_local && calendar(ts_ns, &tm) ? tm.tm_gmtoff : 0;
+}
+
+int64_t cli_format_read_clock(int64_t clock_ns)
+{
+    const int64_t second = 1000000000;
+    time_t seconds = (time_t)(clock_ns / second);
+    struct tm tm;
+
+    if (!is_local || clock_ns <= 0 || !gmtime_r(&seconds, &tm))
+        return clock_ns;
+    tm.tm_isdst = -1;
+    return (int64_t)mktime(&tm) * second + clock_ns % second;
 }
 
 char *cli_format_time(char buf[static FORMAT_MAX], int64_t ts_ns)

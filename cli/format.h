@@ -40,6 +40,7 @@ char *cli_format_weekday(char buf[static FORMAT_MAX], int64_t ts_ns); /* "Mon" *
 char *cli_format_zone(char buf[static FORMAT_MAX], int64_t ts_ns);
 int64_t cli_format_utc_offset_s(int64_t ts_ns);
 char *cli_format_clock(char buf[static FORMAT_MAX], int64_t ts_ns);
+int64_t cli_format_read_clock(int64_t clock_ns); /* when that zone's clock reads as UTC's does at clock_ns */
 char *cli_format_time(char buf[static FORMAT_MAX], int64_t ts_ns);
 
 #endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/ask.h"
+#include "cli/format.h"
 #include "cli/text.h"
 #include "exchange/bars_file.h"
 #include "exchange/clock.h"
@@ -192,12 +193,15 @@ const char *cli_stored_time(enum stored_form form, char *buf, int64_t ts_ns)
 {
     if (form == STORED_CSV)
         return cli_stored_integer(buf, ts_ns);
-    int64_t ms = ts_ns / 1000000 - (ts_ns % 1000000 < 0);
+    char zone[FORMAT_MAX] = "Z";
+    int64_t ahead_s = form == STORED_TABLE ? cli_format_utc_offset_s(ts_ns) : 0;
+    int64_t ms = ts_ns / 1000000 - (ts_ns % 1000000 < 0) + ahead_s * 1000;
     time_t seconds = (time_t)(ms / 1000 - (ms % 1000 < 0));
-    struct tm utc;
-    gmtime_r(&seconds, &utc);
-    size_t n = strftime(buf, STORED_CELL, "%Y-%m-%d %H:%M:%S", &utc);
-    snprintf(buf + n, STORED_CELL - n, ".%03dZ", (int)(ms - (int64_t)seconds * 1000));
+    struct tm clock;
+    gmtime_r(&seconds, &clock);
+    size_t n = strftime(buf, STORED_CELL, "%Y-%m-%d %H:%M:%S", &clock);
+    snprintf(buf + n, STORED_CELL - n, ".%03d%.8s", (int)(ms - (int64_t)seconds * 1000),
+             form == STORED_TABLE ? cli_format_zone(zone, ts_ns) : zone);
     return buf;
 }
 

@@ -140,8 +140,8 @@ int cli_stored_print_list(struct option_call *call, const char *verb, struct sto
 int cli_stored_print(const char *verb, json_t *object, size_t digits);
 
 /* Texts into buf[STORED_CELL], which they return: every decimal of the scale in CSV, no trailing zeros in a
- * table; "" for a value of 0 that means none; nanoseconds in CSV, UTC with milliseconds in a table; a hash's
- * bytes. */
+ * table; "" for a value of 0 that means none; nanoseconds in CSV, with milliseconds else, in a table in
+ * the zone of cli_format_local(); a hash's bytes. */
 const char *cli_stored_decimal(enum stored_form form, char *buf, int128_t units, int scale);
 const char *cli_stored_decimal_or_none(enum stored_form form, char *buf, int64_t units, int scale);
 const char *cli_stored_time(enum stored_form form, char *buf, int64_t ts_ns);

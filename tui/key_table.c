@@ -51,7 +51,7 @@ static const struct key_row rows[] = {
     {"< >", "past-before past-next", KEYS_EVERYWHERE, "the past: the moment before, the one after; Esc: now",
      "Where something changed: a fill, an order, an alert; on tab 4 the end of a bar of the chart. Everything is "
      "as the database has it of that moment, the header says PAST, and nothing can be acted on. _:at "
-     "2026-08-08T12:00_, _:at -1h_ and _:at now_ lead to a moment."},
+     "2026-08-08T12:00_, _:at -1h_ and _:at now_ lead to a moment, in the zone that is shown."},
     {"B", "order-line", KEYS_EVERYWHERE, "an order in the chosen symbol, in the command line",
      "_order buy_ and the symbol are typed already; F5 there asks the daemon what the order would cost, and orders nothing."},
     {"O", "order", KEYS_EVERYWHERE, "an order in what is chosen, by a form",

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/format.h"
 #include "cli/stored.h"
+#include "exchange/bars_file.h"
 #include "tui/lists.h"
 
 enum action tui_past_keys_step(struct view *view, struct moment now, int key)
@@ -36,7 +38,8 @@ static const char *after(const char *text, const char *word, char rest[static CO
 bool tui_past_keys_line(struct view *view, const char *text, struct moment now, enum action *ret)
 {
     char rest[COMMAND_LINE_MAX];
-    int64_t at_ns;
+    int64_t at_ns, clock_ns;
+    bool shown = false; /* in the zone that is shown: the time has none of its own */
 
     *ret = ACTION_NONE;
     if (after(text, "at", rest)) {
@@ -46,6 +49,8 @@ bool tui_past_keys_line(struct view *view, const char *text, struct moment now, 
             view->go = (struct past_want){.jumps = true, .at_ns = -at_ns};
             *ret = ACTION_PAST;
         } else if (cli_stored_time_parse(rest, &at_ns) && at_ns > 0) {
+            if (bars_time_read(rest, strlen(rest), &clock_ns, &shown) == 0 && shown)
+                at_ns = cli_format_read_clock(clock_ns);
             view->go = (struct past_want){.jumps = true, .at_ns = at_ns};
             *ret = ACTION_PAST;
         } else {

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "cli/format.h"
+#include "cli/stored.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
+#include "tui/past_keys.h"
 
 static void write_text(const char *path, const char *text)
 {
@@ -112,8 +114,22 @@ static void check_path(void)
     CHECK(!tui_settings_path(path));
 }
 
+/* The line leads to that moment. */
+static void check_typed(const char *line, int64_t at_ns)
+{
+    struct view view;
+    enum action action;
+
+    tui_view_init(&view, false, 1000);
+    CHECK(tui_past_keys_line(&view, line, (struct moment){0}, &action));
+    CHECK_INT(action, ACTION_PAST);
+    CHECK(view.go.jumps && view.go.at_ns == at_ns);
+    tui_view_finish(&view);
+}
+
 static void check_zone(void)
 {
+    char cell[STORED_CELL];
     const int64_t winter_ns = INT64_C(1705320000) * 1000000000; /* 2024-01-15 12:00 UTC, a Monday */
     char a[FORMAT_MAX];
 
@@ -124,9 +140,18 @@ static void check_zone(void)
     cli_format_local(true);
     CHECK_STR(cli_format_clock(a, winter_ns), "17:30:00");
     CHECK_STR(cli_format_zone(a, winter_ns), "+0530");
+    CHECK_STR(cli_stored_time(STORED_TABLE, cell, winter_ns), "2024-01-15 17:30:00.000+0530");
+    CHECK_STR(cli_stored_time(STORED_JSON, cell, winter_ns), "2024-01-15 12:00:00.000Z");
+    CHECK(cli_format_read_clock(winter_ns) == winter_ns - INT64_C(19800) * 1000000000);
+    check_typed("at 2024-01-15T17:30", winter_ns); /* as the lists have it */
+    check_typed("at 2024-01-15T12:00Z", winter_ns);
+    check_typed("at 2024-01-15T13:00+01:00", winter_ns);
+    check_typed("at 1705320000", winter_ns);
     CHECK_STR(cli_format_time(a, winter_ns + INT64_C(7) * 3600 * 1000000000), "2024-01-16 00:30:00");
     CHECK_STR(cli_format_weekday(a, winter_ns + INT64_C(7) * 3600 * 1000000000), "Tue");
     cli_format_local(false);
+    CHECK_STR(cli_stored_time(STORED_TABLE, cell, winter_ns), "2024-01-15 12:00:00.000Z");
+    check_typed("at 2024-01-15T12:00", winter_ns);
     CHECK_STR(cli_format_weekday(a, winter_ns), "Mon");
 }
 

@@ -97,15 +97,19 @@ static void parity_segment(struct segment *ret, const struct scene *scene)
     ret->rank = failed ? 2 : freshness == GONE ? 6 : 5;
 }
 
+/* The clock with its zone; where there is no clock, the zone of the times that are shown. */
 static bool clock_text(const struct scene *scene, char buf[static FORMAT_MAX])
 {
     int64_t ns = tui_model_clock_ns(scene->model, scene->now);
-
     char zone[FORMAT_MAX];
 
     if (ns > 0)
         strcat(cli_format_clock(buf, ns), cli_format_zone(zone, ns));
-    return ns > 0;
+    else if (scene->model->at_ns == 0 && scene->model->source != MODEL_DAEMON)
+        snprintf(buf, FORMAT_MAX, "times %s", scene->view->settings.local ? "local" : "UTC");
+    else
+        return false;
+    return true;
 }
 
 static enum style clock_style(const struct scene *scene)
