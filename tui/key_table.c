@@ -64,7 +64,8 @@ static const struct key_row rows[] = {
     {"y", "copy", KEYS_EVERYWHERE, "copy the chosen row, or the page, to the terminal's clipboard",
      "By OSC 52: the terminal has to allow it (tmux: _set-clipboard on_)."},
     {"M", "mouse", KEYS_EVERYWHERE, "the mouse chooses, or is left to the terminal",
-     "It chooses tabs and rows, a second click is Enter, and the wheel moves in the panel that it is over. Left "
+     "It chooses tabs and rows, a second click is Enter, and the wheel moves in the panel that it is over; on "
+     "the chart a click sets the crosshair, and the wheel zooms. Left "
      "to the terminal it selects text."},
     {"Ctrl-L", "redraw", KEYS_EVERYWHERE, "redraw", NULL},
     {"paste", "-", KEYS_EVERYWHERE, "text where a name or a value is typed, else nothing",
@@ -133,7 +134,8 @@ static const struct key_row rows[] = {
     {"Space", "mark", KEYS_STUDY, "mark a training: its curve is drawn beside the chosen one's",
      "Up to six. Each has a line in the legend, with its newest value and the difference to the baseline where both have come; "
      "the baseline is the first that was marked, or that of *K*."},
-    {"K", "baseline", KEYS_STUDY, "the baseline, which marked trainings are measured by", NULL},
+    {"K", "baseline", KEYS_STUDY, "the baseline, which marked trainings are measured by",
+     "The chosen training is it. _P_ promotes, as it always has; a key map can exchange the two."},
     {"~", "smooth", KEYS_STUDY, "smoothed learning curves: by 0.6, 0.9, 0.99, not",
      "An exponential moving average of the stored points, by the weight of what was before."},
     {"i", "figure", KEYS_STUDY, "the figure beside a training's return: the next, then none",

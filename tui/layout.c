@@ -277,7 +277,6 @@ static void market(struct layout *layout, const struct layout_choice *choice, in
         {chart, 4, 24, 6, 2, beside},
         {PANEL_TRADES, 3, trades, 3, 3, PANEL_NONE},
         {PANEL_VENUES, 2, venue_rows(choice->venues), 0, 4, PANEL_NONE},
-        {PANEL_STREAMS, 3, 8, 2, 5, PANEL_NONE},
     };
 
     const struct slot all[] = {
@@ -286,7 +285,6 @@ static void market(struct layout *layout, const struct layout_choice *choice, in
         {PANEL_POSITIONS, 6, 8, 1, 3, PANEL_EQUITY},
         {PANEL_ORDERS, 5, 8, 1, 4, PANEL_LOG},
         {PANEL_VENUES, 2, venue_rows(choice->venues), 0, 5, PANEL_NONE},
-        {PANEL_STREAMS, 3, 5, 0, 6, PANEL_NONE},
     };
 
     if (width >= LAYOUT_WIDTH_CHART && height >= LAYOUT_HEIGHT_ALL)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/text.h"
+#include "tui/panel/chart_figures.h"
 
 enum { WHEEL_ROWS = 3 };
 
@@ -35,6 +36,20 @@ static bool covered(const struct view *view)
            tui_view_form(view);
 }
 
+/* The wheel shows fewer bars or more, a click sets the crosshair on the bar there. */
+static enum action on_chart(struct view *view, const struct model *model, const struct canvas *drawn,
+                            struct moment now, int wheel, int x, int width)
+{
+    if (wheel)
+        return press(view, model, drawn, now, wheel == PRESS_UP ? '}' : '{', 1);
+    const int bar = panel_chart_bar_at(view, model, x, width);
+    if (bar < 0)
+        return ACTION_NONE;
+    view->chart.crosshair = true;
+    view->chart.crosshair_ns = model->history.bars[bar].open_ns;
+    return ACTION_NONE;
+}
+
 enum action tui_mouse_press(struct view *view, const struct model *model, const struct canvas *drawn,
                             struct moment now, int key, int x, int y)
 {
@@ -52,6 +67,8 @@ enum action tui_mouse_press(struct view *view, const struct model *model, const 
         return ACTION_NONE;
     bool had = tui_view_focus(view, &layout) == rect->panel;
     view->focus = rect->panel;
+    if (rect->panel == PANEL_CHART && model->history.n_bars > 0)
+        return on_chart(view, model, drawn, now, wheel, x - rect->x, rect->width);
     if (wheel)
         return press(view, model, drawn, now, wheel, WHEEL_ROWS);
     if (!row)

@@ -158,6 +158,15 @@ static void has(int width, int height, enum tab tab, enum panel panel)
     CHECK(tui_layout_find(&layout, panel) != NULL);
 }
 
+static void has_not(int width, int height, enum tab tab, enum panel panel)
+{
+    struct layout layout;
+    struct layout_choice choice = {.tab = tab, .venues = 2};
+
+    tui_layout_compute(width, height, &choice, &layout);
+    CHECK(tui_layout_find(&layout, panel) == NULL && tui_layout_find(&layout, PANEL_VENUES) != NULL);
+}
+
 /* Trainings and policies stand on 40x10, a training's page is complete on 80x24; the overview gives trainings
  * room where there are any, and nothing else goes. */
 static void check_study(void)
@@ -293,6 +302,8 @@ int main(void)
         has(200, 60, TAB_OVERVIEW, overview[i]);
     }
     has(120, 40, TAB_OVERVIEW, PANEL_STREAMS);
+    has_not(120, 40, TAB_MARKET, PANEL_STREAMS); /* its venues have them counted */
+    has_not(200, 60, TAB_MARKET, PANEL_STREAMS);
     has(120, 40, TAB_OVERVIEW, PANEL_ORDERS);
     has(200, 60, TAB_OVERVIEW, PANEL_CHART);
     has(200, 60, TAB_OVERVIEW, PANEL_LOG);

@@ -3,6 +3,7 @@
  * arrows do. What is copied is the chosen row as it is drawn, or all of a page, without a character that a
  * shell would take. */
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,49 @@ static void check_tab(enum tab tab, int width, int height)
     tui_canvas_finish(&clicked);
 }
 
+/* Clicks from left to right lead from bar to bar, and the crosshair is drawn in the column of the click or in
+ * that of the nearest bar; the wheel shows half as many bars, and as many again. */
+static void check_chart(int width, int height)
+{
+    struct view view;
+    struct canvas canvas;
+    struct layout layout;
+    int64_t before_ns = 0;
+    int bars = 0, drawn = 0;
+
+    CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_BRAILLE), 0);
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_MARKET;
+    draw(&canvas, &view);
+    tui_view_layout(&view, model, width, height, &layout);
+    const struct rect *rect = tui_layout_find(&layout, PANEL_CHART);
+    const int y = rect->y + rect->height / 2;
+    for (int x = rect->x; x < rect->x + rect->width; x++) {
+        CHECK_INT(tui_mouse_press(&view, model, &canvas, now, PRESS_CLICK, x, y), ACTION_NONE);
+        CHECK(view.chart.crosshair && view.chart.crosshair_ns >= before_ns);
+        if (view.chart.crosshair_ns == before_ns)
+            continue;
+        before_ns = view.chart.crosshair_ns;
+        bars++;
+        draw(&canvas, &view);
+        int least =
+            rect->width; /* of columns from the click to the crosshair's line, which has the style of keys */
+        for (int near = rect->x + 1; near < rect->x + rect->width; near++)
+            for (int row = rect->y + 2; row < rect->y + rect->height / 2; row++)
+                if (tui_canvas_cell(&canvas, near, row)->style == STYLE_KEY && abs(near - x) < least)
+                    least = abs(near - x);
+        drawn += least <= 1;
+    }
+    CHECK(bars > 8 && drawn > 3 * bars / 4);
+    printf("%dx%d: %d bars clicked, %d lines in view\n", width, height, bars, drawn);
+    CHECK(before_ns == model->history.bars[model->history.n_bars - 1].open_ns);
+    tui_mouse_press(&view, model, &canvas, now, PRESS_WHEEL_DOWN, rect->x + 9, y);
+    const int wide = view.chart.bars;
+    tui_mouse_press(&view, model, &canvas, now, PRESS_WHEEL_UP, rect->x + 9, y);
+    CHECK(view.chart.bars > 0 && view.chart.bars < wide);
+    tui_canvas_finish(&canvas);
+}
+
 /* Rows that are covered are not clicked through. */
 static void check_covered(void)
 {
@@ -294,6 +338,8 @@ int main(void)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         for (int tab = 0; tab < TABS; tab++)
             check_tab((enum tab)tab, sizes[i][0], sizes[i][1]);
+    check_chart(80, 24);
+    check_chart(120, 40);
     check_covered();
     check_page();
     check_copy();

@@ -1,5 +1,7 @@
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/format.h"
@@ -314,4 +316,33 @@ void panel_chart(const struct area *area, const struct scene *scene)
                           any ? "no room for a chart" : panel_frame_no_history(model, "no stored bars yet"));
     else
         draw(&under, &chart, scene, &time, lines, n_lines);
+}
+
+int panel_chart_bar_at(const struct view *view, const struct model *model, int x, int width)
+{
+    const struct history *h = &model->history;
+    const struct status_symbol *symbol = tui_view_symbol(view, model);
+    struct time_axis time;
+    int64_t interval_ns = 0;
+    int first, n, nearest = -1, least = INT_MAX;
+
+    if (!symbol || strcmp(h->bars_symbol, symbol->symbol) != 0)
+        return -1;
+    const char *timeframe = tui_view_timeframe(view, model, symbol);
+    const int columns = panel_chart_columns(model, symbol->symbol, width);
+    const bool sessions = symbol->market[0] && strcmp(symbol->market, "always") != 0;
+    if (strcmp(h->bars_interval, timeframe) != 0 || columns < CHART_COLUMNS_MIN ||
+        bar_interval_parse(timeframe, &interval_ns) < 0)
+        return -1;
+    tui_chart_window(&view->chart, h, columns, &first, &n);
+    if (n == 0 || !tui_axis_init(&time, h->bars + first, n, interval_ns, columns, sessions))
+        return -1;
+    for (int i = 0; i < n; i++) {
+        const int away = abs(tui_axis_column(&time, i) - (x - 1)); /* the plot begins in the second column */
+        if (away < least) {
+            least = away;
+            nearest = first + i;
+        }
+    }
+    return nearest;
 }

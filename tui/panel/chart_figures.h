@@ -6,6 +6,7 @@
 #include "tui/canvas.h"
 #include "tui/history.h"
 #include "tui/status.h"
+#include "tui/view.h"
 
 enum { CHART_DOTS = 4 }; /* period of the dots of an indicator's line */
 
@@ -48,5 +49,8 @@ int panel_chart_figure(const struct area *area, int x, const char *name, double 
  * room; where the figures of all those over the prices have none, their names alone. Of indicators that are
  * kept, or the strategies'. */
 void panel_chart_figures(const struct area *area, const struct chart *chart);
+
+/* The bar of the history that is nearest to column x of a chart panel of that width; -1: it shows none. */
+int panel_chart_bar_at(const struct view *view, const struct model *model, int x, int width);
 
 #endif
