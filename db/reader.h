@@ -79,8 +79,8 @@ struct db_equity_point {
 int db_reader_equity(struct db_reader *reader, int account, int64_t from_ns, int points,
                      void (*row)(void *ctx, const struct db_equity_point *row), void *ctx);
 
-/* The same of at most so many spans, each by up to four points: the last, the highest, the lowest, and the one
- * furthest below its peak. So no extreme of the curve is left out. */
+/* The same of at most so many spans, each by up to four points: the last, the highest, the lowest, and the
+ * one furthest below its peak. So no extreme of the curve is left out. */
 int db_reader_equity_extremes(struct db_reader *reader, int account, int64_t from_ns, int spans,
                               void (*row)(void *ctx, const struct db_equity_point *row), void *ctx);
 

@@ -152,8 +152,8 @@ static int read_curve(struct history_reader *reader, struct reading *reading, in
     int64_t from_ns = length_ns ? to_ns - length_ns : 0;
     r = db_reader_equity_after(reader->db, reading->account, from_ns - 1, 1, on_equity, reading);
     if (r == 0)
-        r = db_reader_equity_extremes(reader->db, reading->account, from_ns, HISTORY_EQUITY_MAX / 8, on_equity,
-                                      reading);
+        r = db_reader_equity_extremes(reader->db, reading->account, from_ns, HISTORY_EQUITY_MAX / 8,
+                                      on_equity, reading);
     if (h->n_equity > 1 && h->equity[0].ts_ns == h->equity[1].ts_ns)
         memmove(h->equity, h->equity + 1, (size_t)--h->n_equity * sizeof(h->equity[0]));
     if (r == 0)

@@ -50,7 +50,7 @@ static void check_now(const char *path)
     tui_model_destroy(model);
 }
 
-/* At a moment at which 7,000 of them had come, and none was closed. */
+/* At a moment at which 7,000 of them had come, all still open. */
 static void check_past(const char *path)
 {
     struct tui_past_source *source = tui_past_source_create(path);
