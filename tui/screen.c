@@ -44,7 +44,8 @@ static struct {
     int pointer_x, pointer_y;
 } screen;
 
-static const int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGXCPU};
+static const int fatal_signals[] = {SIGSEGV, SIGBUS,    SIGFPE,  SIGILL, SIGABRT, SIGSYS,
+                                    SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,  SIGPWR};
 
 bool tui_screen_possible(void)
 {

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""The terminal is as it was before, whichever way the dashboard ends: modes of the line (termios), alternate screen, cursor, mouse
+reports, bracketed paste and keypad, on a pseudo-terminal. Ctrl-Z is pressed in tmux (dashboard.py): the kernel stops no session's first."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import tempfile
+import termios
+import time
+
+import harness
+
+MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])|\x1b([=>])")
+ENDS = "HUP INT QUIT TERM USR1 USR2 ALRM VTALRM PROF IO PWR XCPU ABRT SEGV BUS FPE ILL SYS".split()
+KEYS = b"\x03", b"\x1c"  # Ctrl-C, Ctrl-backslash
+
+
+class Terminal:
+    def __init__(self, state):
+        self.main, self.program = pty.openpty()
+        fcntl.ioctl(self.program, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        self.before = termios.tcgetattr(self.program)
+        self.written = b""
+        self.process = subprocess.Popen([harness.PAPERTAPE, "--state", state], stdin=self.program, stdout=self.program, stderr=self.program,
+                                        start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+                                        env=os.environ | {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "HOME": state})
+
+    def read(self, what, condition):
+        deadline = time.monotonic() + harness.PATIENCE
+        while not condition():
+            assert time.monotonic() < deadline, (what, self.written[-2000:])
+            if select.select([self.main], [], [], 0.02)[0]:
+                self.written += os.read(self.main, 1 << 16)
+
+    def drain(self):
+        while select.select([self.main], [], [], 0)[0]:
+            self.written += os.read(self.main, 1 << 16)
+
+    def modes(self):
+        """The last state of each mode that was written."""
+        self.drain()
+        now = {}
+        for numbers, way, keypad in MODE.findall(self.written):
+            now |= {number: way == b"h" for number in numbers.split(b";")} if numbers else {b"keypad": keypad == b"="}
+        return now
+
+    def open(self):
+        self.read("the first screen", lambda: b"flatten" in self.written and self.modes().get(b"1049"))
+        assert termios.tcgetattr(self.program) != self.before
+
+    def restored(self, way):
+        modes = self.modes()
+        assert termios.tcgetattr(self.program) == self.before, (way, "termios")
+        on = {name for name, is_on in modes.items() if is_on}
+        assert {b"1049", b"1000", b"2004"} <= modes.keys() and on <= {b"25", b"12", b"7"}, (way, modes)
+        assert modes.get(b"25", True), (way, "no cursor")
+
+    def ended(self, way):
+        self.read(f"{way}: the end", lambda: self.process.poll() is not None)
+        self.restored(way)
+        return self.process.returncode
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.main)
+        os.close(self.program)
+
+
+def by_key(terminal, key):
+    os.write(terminal.main, key)
+    status = terminal.ended(key)
+    assert status == (0 if key == b"q" else -signal.SIGINT if key == b"\x03" else -signal.SIGQUIT), (key, status)
+
+
+def by_signal(terminal, name):
+    number = getattr(signal, "SIG" + name)
+    os.kill(terminal.process.pid, number)
+    status = terminal.ended(name)
+    assert status == -number, (name, status)
+
+
+def main():
+    ways = [(by_key, b"q"), *((by_key, key) for key in KEYS), *((by_signal, name) for name in ENDS)]
+    with tempfile.TemporaryDirectory() as state:
+        for way, how in ways:
+            terminal = Terminal(state)
+            try:
+                terminal.open()
+                way(terminal, how)
+            finally:
+                terminal.close()
+    print(f"dashboard_terminal: {len(ways)} ways out")
+
+
+if __name__ == "__main__":
+    main()
