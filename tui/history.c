@@ -257,7 +257,7 @@ static bool is_subject(const char *key)
     return strcmp(key, "order") == 0 || strcmp(key, "alert") == 0;
 }
 
-/* " limit 2985", " hand", " reduce_only": a number has its name, since a log has no columns. */
+/* " limit 2985", " hand", " shorts": a number has its name, since a log has no columns. */
 static int plain_argument(char *buf, size_t size, const char *key, const json_t *value)
 {
     const char *text = json_string_value(value);
