@@ -62,8 +62,11 @@ def keys(tmux, daemon, ini):
     words = lambda: " ".join(" ".join(re.findall("│(.*)│", tmux.screen())).split())  # noqa: E731
     dashboard.wait("both wrong lines", lambda: all(text in words() for text in (
         ":2: [keys] pause: z is the key of zoom", ":3: [keys] flaten: no such action")), tmux.screen)
-    tmux.keys("Escape", "p")  # its usual one
+    tmux.keys("Escape")
+    dashboard.expect(tmux, "TRADING on")  # the daemon has answered: a key before that is refused
+    tmux.keys("p")  # its usual one
     trading(daemon, "paused")
+    dashboard.expect(tmux, "TRADING paused")  # p undoes what is shown
     tmux.keys("p")
     trading(daemon, "on")
     leave(tmux, "q")
