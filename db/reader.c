@@ -288,10 +288,15 @@ static void *grow(void *rows, size_t n, size_t size)
 int db_reader_load_symbols(struct db_reader *reader)
 {
     sqlite3_stmt *stmt;
-    int r = db_query(reader, "SELECT " DB_SYMBOL_COLUMNS " FROM symbols ORDER BY id", NULL, &stmt);
+    int64_t version = 0;
+    int r = db_reader_version(reader, &version); /* before they are read */
+    if (r < 0 || (reader->n_symbols > 0 && reader->symbols_version == version))
+        return r;
+    r = db_query(reader, "SELECT " DB_SYMBOL_COLUMNS " FROM symbols ORDER BY id", NULL, &stmt);
     if (r < 0)
         return r;
     reader->n_symbols = 0;
+    reader->symbols_version = -1;
     struct db_symbol_row read = {0};
     while ((r = db_query_row(reader, stmt, &db_record_symbols, &read, NULL)) > 0) {
         struct db_symbol_row *rows = grow(reader->symbols, reader->n_symbols, sizeof *rows);
@@ -303,6 +308,7 @@ int db_reader_load_symbols(struct db_reader *reader)
             return db_query_end(stmt, db_query_bad_row(reader, stmt, "symbols", "too long a venue"));
         rows[reader->n_symbols++] = read;
     }
+    reader->symbols_version = r == 0 ? version : -1;
     return db_query_end(stmt, r);
 }
 

@@ -18,6 +18,7 @@ struct db_reader {
     sqlite3 *db;
     struct db_symbol_row *symbols; /* by id, as far as rows named them */
     size_t n_symbols;
+    int64_t symbols_version; /* of the file that all of them were read of, db_reader_version() */
     struct db_account_row *accounts;
     size_t n_accounts;
     char *backend;          /* of the last order's policy that was asked for */

@@ -87,6 +87,12 @@ static void test_symbols(void)
     CHECK_STR(found.venue, "binance-us");
     CHECK_INT(db_reader_symbol(reader, "AAPL", &found), 0);
     CHECK_INT(found.symbol.filters.tick, 10000000);
+    writer =
+        begin(path); /* what is written while it reads is seen: all symbols are kept until the file changes */
+    CHECK(db_writer_put_symbol(writer, 4, "alpaca", &namesake, AT + 9) > 0);
+    fixture_close(writer);
+    CHECK_INT(db_reader_symbol(reader, "BTCUSDT", &found), 0);
+    CHECK_STR(found.venue, "alpaca");
     db_reader_close(reader);
     verified(path, "");
 }
