@@ -144,14 +144,14 @@ def page(tmux, state):
     dashboard.expect(tmux, "Positions > trip ", "P&L after fees", "reason of the exit", "Fills", "Esc back")
     dashboard.wait("its fills", lambda: re.search(r"fill \d+: (BUY|SELL)", tmux.screen()), tmux.screen)
     screen = tmux.screen()
-    trip, order = re.search(r"> trip (\d+)", screen)[1], re.search(r"order of the exit +(\d+),", screen)[1]
+    trip, order = re.search(r"> trip (\d+)", screen)[1], re.search(r"order of the exit +(\d+)\b", screen)[1]
     assert re.search(rf"fill {trip}: .*, order {order}$", re.sub(r" +$", "", screen, flags=re.MULTILINE), re.MULTILINE), screen
     tmux.keys("Enter")
     dashboard.expect(tmux, f"Positions > order {order}")
     tmux.keys("Escape")
     dashboard.expect(tmux, "Round trips (")
     dumped = subprocess.run([PAPERTAPE, "--dump-screen", "80x24", "--open", f"trip:{trip}", "--state", state], check=False, capture_output=True, text=True)
-    assert f"Pos > trip {trip}" in dumped.stdout and f"order of the exit   {order}," in dumped.stdout and "Fills" in dumped.stdout, dumped
+    assert f"Pos > trip {trip}" in dumped.stdout and f"order of the exit   {order}\n" in dumped.stdout and "Fills" in dumped.stdout, dumped
 
 
 def drive(tmux, state):
