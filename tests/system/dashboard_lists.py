@@ -100,9 +100,9 @@ LISTS = (
          "(SELECT min(interval_ns) FROM bars WHERE symbol = 1) AND source = 'venue' ORDER BY high DESC, open_ns DESC",
          "trades=77", "SELECT count(*) FROM bars WHERE symbol = 1 AND interval_ns = (SELECT min(interval_ns) FROM bars WHERE symbol = 1) AND "
          "source = 'venue' AND CAST(trades AS TEXT) LIKE '%77%'", keys=("D",)),
-    List("Orders", 6, "SELECT ' ' || id || ' ' FROM orders ORDER BY id DESC", "qty", None,
+    List("Orders", 6, "SELECT ' ' || id || ' ' FROM orders ORDER BY id DESC", "qty", "SELECT ' ' || id || ' ' FROM orders ORDER BY qty DESC, id DESC",
          "mine-0015", "SELECT count(*) FROM orders WHERE client_id LIKE '%mine-0015%'", page="order "),
-    List("Alerts", 7, "SELECT text FROM alerts ORDER BY id DESC", "code", None,
+    List("Alerts", 7, "SELECT text FROM alerts ORDER BY id DESC", "code", "SELECT text FROM alerts ORDER BY code, id DESC",
          "DRIFT", "SELECT count(*) FROM alerts WHERE code LIKE '%DRIFT%'", page="alert ", table=False),
     List("Trials", 2, "SELECT '#' || number || ' ' FROM trials ORDER BY number DESC", "value",
          "SELECT '#' || number || ' ' FROM trials LEFT JOIN trial_values USING (trial_id) ORDER BY CASE state WHEN 'COMPLETE' THEN 0 WHEN "
@@ -115,12 +115,17 @@ class Walk:
     def __init__(self, tmux, of, db):
         self.tmux, self.of = tmux, of
         self.usual = [row[0] for row in db.execute(of.usual)]
-        self.sorted = [row[0] for row in db.execute(of.sorted_by)] if of.sorted_by else None
+        self.sorted = [row[0] for row in db.execute(of.sorted_by)]
         self.filtered = db.execute(of.filtered).fetchone()[0]
         self.n = len(self.usual)
 
     def chosen(self):
         return next((line for line in self.tmux.screen().splitlines() if line.startswith(">")), "")
+
+    def place(self):
+        """The chosen row's, 0 where the title does not say it."""
+        found = re.search(rf"{self.of.title}[^\n(]* \((\d+) of", self.tmux.screen())
+        return int(found[1]) if found else 0
 
     def counts(self, *words):
         dashboard.wait(f"{self.of.title} {words}", lambda: all(word in self.tmux.screen() for word in words), self.tmux.screen)
@@ -162,8 +167,7 @@ class Walk:
             self.tmux.keys("o")
             dashboard.wait("another order", lambda before=before: self.tmux.screen() != before, self.tmux.screen)
         assert name.search(self.tmux.screen()), self.tmux.screen()
-        if self.sorted:
-            self.ends(self.sorted)
+        self.ends(self.sorted)
         self.tmux.keys("I")
         self.counts(f"by {self.of.column}, inverted")
         self.tmux.keys("I")
@@ -183,12 +187,17 @@ class Walk:
         dashboard.wait("all rows", lambda: "filtered" not in self.tmux.screen(), self.tmux.screen)
 
     def find(self):
-        """The last filter's words, which all but those rows have: forth and back."""
+        """The last filter's words, which all but those rows have: forth twice, and back once."""
         self.tmux.keys("g", "g", "n")
         self.counts("find:")
-        dashboard.wait("another row", lambda: f"{self.of.title} (1 of" not in self.tmux.screen(), self.tmux.screen)
+        dashboard.wait("another row", lambda: self.place() > 1, self.tmux.screen)
+        first = self.place()
+        self.tmux.keys("n")
+        dashboard.wait("a further row", lambda: self.place() > first, self.tmux.screen)
+        self.tmux.keys("N")
+        dashboard.wait("the row before", lambda: self.place() == first, self.tmux.screen)
         self.tmux.keys("g", "g")
-        dashboard.wait("the first row", lambda: re.search(rf"{self.of.title}[^\n(]* \(1 of", self.tmux.screen()), self.tmux.screen)
+        dashboard.wait("the first row", lambda: self.place() == 1, self.tmux.screen)
 
     def others(self):
         if self.of.table:
@@ -196,7 +205,7 @@ class Walk:
             self.counts("Columns of the ")
             self.tmux.keys("Escape")
             dashboard.expect_gone(self.tmux, "Columns of the ")
-        assert any(line.rstrip()[-1:] in "┃│" for line in self.tmux.screen().splitlines()[3:-1]), self.tmux.screen()
+        assert any(line.rstrip().endswith(("┃", "│")) for line in self.tmux.screen().splitlines()[3:-1]), self.tmux.screen()
         self.tmux.type("\033[<65;10;8M")  # the wheel
         self.counts(f"{self.of.title} (4 of {self.n}")
         row = next(i for i, line in enumerate(self.tmux.screen().splitlines()) if line.startswith(">"))
