@@ -23,11 +23,11 @@ MORE_OF_DAY = ["ledger export --hledger"]
 
 # The dashboard, as text, as JSON, and as a screen.
 ONCE = ["--once", "--once --json"]
-SCREENS = [f"--dump-screen 160x48 --tab {tab}" for tab in range(1, 9)]
+TABS = [f"--tab {tab}" for tab in range(1, 9)]
+SCREENS = [f"--dump-screen 160x48 {tab}" for tab in TABS]
 
 # Every tab and every kind of page at each of SIZES: of what was stored, of a moment before, of a daemon that answers.
 SIZES = ("80x24", "120x40", "200x60")
-TABS = [f"--tab {tab}" for tab in range(1, 9)]
 PAGES = [f"--open {page}" for page in
          ("order:117", "fill:20", "alert:12", "command:9", "ledger:40", "account:main", "account:usd-of-a-long-name-with-31-char", "symbol:ETHUSDT",
           "position:BTCUSDT:main")]
