@@ -7,6 +7,7 @@ usage: dashboard_orders.py PAPERTAPE SOURCE_ROOT
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 
@@ -71,4 +72,6 @@ def main():
 
 
 if __name__ == "__main__":
+    if shutil.which("tmux") is None:
+        sys.exit(77)
     main()
