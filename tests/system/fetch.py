@@ -16,7 +16,6 @@ import os
 import random
 import re
 import signal
-import socket
 import subprocess
 import time
 import urllib.parse
@@ -448,8 +447,7 @@ def alpaca(folder):
 def alpaca_faults(folder):
     """Through answers that end half way, slow ones, 5xx and 429 (it has no 418), killed as pages arrive: the files are those of a venue without faults."""
     place = folder.within("alpaca-faults")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = harness.free_port()
 
     def started(*faults):
         more = [word for fault in faults for word in ("--fault", fault)]
@@ -557,8 +555,7 @@ def refused(folder, replay):
 
 
 def by_one_venue(folder, chance, source, files):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = harness.free_port()
     through_faults(folder, chance, source, files, port)
     transcript = os.path.join(folder.path, "transcript")
     replay = replayed(folder, files, transcript, port)

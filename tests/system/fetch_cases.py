@@ -148,8 +148,7 @@ def let_go(folder, replay):
 def corrected(folder, files, source, chance):
     """--refresh counts the bar that is another by now, and has it in the file; the history has both."""
     place, name = folder.within("corrected"), NAMES[0]
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = harness.free_port()
     at = chance.choice([at for at in source[name] if at < END])
     old = source[name][at]
     new = (old[0], old[1] + D("1.07"), *old[2:])

@@ -14,7 +14,6 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import urllib.parse
 import zipfile
@@ -383,8 +382,7 @@ def main():
         place, transcript = folder.within("source"), os.path.join(folder.path, "transcript")
         source = {name: make(chance, name) for name in NAMES}
         files = [write(place, name, rows) for name, rows in source.items()]
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = harness.free_port()
         killed, pages = through_faults(folder, chance, source, files, port)
         replay = replayed(folder, files, transcript, port)
         whole = without_faults(folder, replay, source)

@@ -198,6 +198,12 @@ def wait_last_bars(daemon, last, interval, patience=PATIENCE, end_ns=0):
         for symbol, ms in last.items()), f"the last bar of {', '.join(last)}", patience)
 
 
+def free_port():
+    """A port on loopback for a program that is to be there again after its end."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
+
+
 def together(folder, *scenarios):
     """Each waits for its own programs, most of the time."""
     with concurrent.futures.ThreadPoolExecutor(len(scenarios)) as pool:
