@@ -91,21 +91,28 @@ static bool is_head(const struct list_items *items, int64_t id)
     return false;
 }
 
-/* The orders that were live when the others were read without them, and have ended since: until they are read
- * again each stays a row. */
-static void put_ended(const struct model *model, struct lists_rows *rows)
+/* What the history has of a row of the list; NULL: nothing. */
+static const void *history_row(const struct history *h, int list, int64_t id)
 {
-    const struct list_rows *read = &model->lists[DB_LIST_ORDERS];
-    const struct history *h = &model->history;
+    for (int i = 0; list == DB_LIST_ORDERS && i < h->n_orders; i++)
+        if (h->orders[i].id == id)
+            return &h->orders[i];
+    for (int i = 0; list == DB_LIST_ALERTS && i < h->n_alerts; i++)
+        if (h->alerts[i].id == id)
+            return &h->alerts[i];
+    return NULL;
+}
 
-    for (const char *c = read->without; *c && *c != ']';) {
+/* The others were read without what stood before them then: an order that has ended since, an alert that has
+ * been stored since stays a row until they are read again. */
+static void put_former(const struct model *model, int list, struct lists_rows *rows)
+{
+    for (const char *c = model->lists[list].without; *c && *c != ']';) {
         char *end;
         const int64_t id = strtoll(c + 1, &end, 10);
-        const struct status_order *order = NULL;
-        for (int i = 0; i < h->n_orders && !order; i++)
-            order = h->orders[i].id == id ? &h->orders[i] : NULL;
-        if (order && !is_head(&rows->items, id))
-            put_head(rows, id, order);
+        const void *row = history_row(&model->history, list, id);
+        if (row && !is_head(&rows->items, id))
+            put_head(rows, id, row);
         c = end;
     }
 }
@@ -233,7 +240,7 @@ static void put_held(const struct view *view, const struct model *model, int lis
     ret->list = list;
     ret->have =
         list == LIST_TRIALS ? tui_view_study_page(view, model) != NULL : model->source != MODEL_NOTHING;
-    ret->live = ret->externals = 0;
+    ret->live = ret->externals = ret->former = 0;
     for (; items->n < LIST_ROWS_MAX && first + items->n < n; items->n++) {
         ret->rows[items->n] = rows[first + items->n];
         items->ids[items->n] = tui_list_held_id(model, list, ret->rows[items->n]);
@@ -295,8 +302,9 @@ void tui_lists_rows(const struct view *view, const struct model *model, int list
     items->partial = ret->have && (w->partial || is_pending(&view->lists[list], &read->query));
     if (has_heads(&view->lists[list]))
         put_heads(model, list, ret);
-    if (ret->have && list == DB_LIST_ORDERS && has_heads(&view->lists[list]))
-        put_ended(model, ret);
+    ret->former = items->n_heads;
+    if (ret->have && has_heads(&view->lists[list]))
+        put_former(model, list, ret);
     if (!ret->have) {
         items->first = 0;
         put_history(model, list, ret);
@@ -405,15 +413,13 @@ const void *tui_lists_row(const struct lists_rows *rows, int64_t place)
     return place >= 0 && at >= 0 && at < rows->items.n ? rows->rows[at] : NULL;
 }
 
-/* The heads' numbers, which the database's rows are to be without, so not of orders that have ended; "" for
- * none. */
+/* The heads' numbers, which the database's rows are to be without, so not of former ones; "" for none. */
 static void put_without(const struct lists_rows *rows, char buf[static LIST_NUMBERS_MAX])
 {
     const struct list_items *items = &rows->items;
-    const int heads = rows->list == DB_LIST_ORDERS ? rows->live + rows->externals : items->n_heads;
     size_t n = 0;
 
-    for (int i = 0; i < heads && i < items->n_heads; i++)
+    for (int i = 0; i < rows->former; i++)
         if (items->heads[i] > 0)
             n += (size_t)snprintf(buf + n, LIST_NUMBERS_MAX - n, "%s%lld", n ? "," : "[",
                                   (long long)items->heads[i]);

@@ -12,9 +12,9 @@ struct lists_rows {
     bool have; /* they have been read, of the account, or the symbol and timeframe, that is shown */
     struct list_items items;
     const void *rows[LIST_ROWS_MAX]; /* [items.n] */
-    int live, externals; /* of orders, the heads: so many of the status, then of elsewhere, then ended ones */
-    const void *heads[LIST_HEADS_MAX]; /* alerts that are not stored yet, orders that ended since the others
-                                          were read; NULL: it is the status's */
+    int live, externals;             /* of orders, the heads: so many of the status, then of elsewhere */
+    int former; /* the heads from here on were some when the others were read, and are no more */
+    const void *heads[LIST_HEADS_MAX]; /* of alerts, and of former ones; NULL: it is the status's */
 };
 
 /* The list of a panel; LIST_ALL: it has none. And the other way round. */

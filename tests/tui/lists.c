@@ -126,6 +126,29 @@ static void check_ended(void)
     settle(ORDERS, ORDERS);
 }
 
+/* Likewise an alert that is stored: a row before, and after the history has it. */
+static void check_stored(void)
+{
+    const struct list_rows kept = model->lists[DB_LIST_ALERTS];
+    struct lists_rows rows;
+
+    model->lists[DB_LIST_ALERTS] = (struct list_rows){.have = true, .without = "[6,7]"};
+    model->history.n_alerts = 2;
+    for (int unstored = 2; unstored >= 0; unstored--) {
+        for (int i = 0; i < 2; i++)
+            model->history.alerts[i] = (struct history_alert){.id = 7 - i, .unstored = i < unstored};
+        tui_lists_rows(&view, model, DB_LIST_ALERTS, &rows);
+        CHECK_INT(tui_list_count(&rows.items), 2);
+        CHECK_INT(rows.former, unstored);
+        for (int i = 0; i < 2; i++) {
+            const struct history_alert *alert = tui_lists_row(&rows, i);
+            CHECK(alert && (alert->id == 6 || alert->id == 7));
+        }
+    }
+    model->history.n_alerts = 0;
+    model->lists[DB_LIST_ALERTS] = kept;
+}
+
 static void check_keys(const char *path)
 {
     sqlite3 *db;
@@ -149,6 +172,7 @@ static void check_keys(const char *path)
     press("jjj");
     settle(ORDERS - 3, ORDERS);
     check_ended();
+    check_stored();
     press("/batch 123\n\n"); /* what is shown until the answer need not have that text */
     CHECK_INT(view.item.kind, ITEM_NONE);
     CHECK_STR(view.words, "the row is not read yet");
