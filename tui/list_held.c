@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/list_filter.h"
 #include "tui/study_rows.h"
 
 enum kind { KIND_TEXT, KIND_COUNT /* int64_t, below 0: none */, KIND_TIME /* 0: none */, KIND_REAL, KIND_OF };
@@ -219,29 +220,27 @@ static bool has(const struct value *value, const char *words)
     return text[0] && strcasestr(text, words);
 }
 
-bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *filter)
+bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *text)
 {
-    const bool not = filter[0] == '!';
-    const char *words = filter + not ;
-    const size_t len = strcspn(words, "=");
+    if (list == LIST_TRIALS)
+        return tui_study_rows_match(model->study_page, row, text);
+    const struct db_list_filter filter = db_list_filter_parse(text);
+    const struct held_column *columns = tables[list - DB_LISTS].columns;
     const int n = tui_list_held_columns(list);
-    const struct held_column *columns = list == LIST_TRIALS ? NULL : tables[list - DB_LISTS].columns;
     bool found = false;
 
-    if (list == LIST_TRIALS)
-        return tui_study_rows_match(model->study_page, row, filter);
-    if (!words[0])
+    if (!filter.words[0])
         return true;
-    for (int i = 1; words[len] && i < n; i++)
-        if (strlen(columns[i].name) == len && strncmp(columns[i].name, words, len) == 0) {
+    for (int i = 1; i < n; i++)
+        if (db_list_filter_names(&filter, columns[i].name)) {
             struct value value = value_of(model, &columns[i], row);
-            return has(&value, words + len + 1) != not ;
+            return has(&value, filter.value) != filter.inverse;
         }
     for (int i = 1; i < n && !found; i++) {
         struct value value = value_of(model, &columns[i], row);
-        found = columns[i].kind == KIND_TEXT && has(&value, words);
+        found = columns[i].kind == KIND_TEXT && has(&value, filter.words);
     }
-    return found != not ;
+    return found != filter.inverse;
 }
 
 /* Of two values of a column; what there is none of is last, whichever way. */

@@ -28,7 +28,7 @@ int64_t tui_list_held_id(const struct model *model, int list, const void *row);
 
 /* Does a row have what a filter looks for? As struct db_list_query has it; a row has no number to name,
  * except a trial. */
-bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *filter);
+bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *text);
 
 /* The rows that the choice leaves, in their order, for free(). NULL: there are none, or no memory. */
 const void **tui_list_held_rows(const struct model *model, int list, const struct list_choice *choice,

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "db/list_filter.h"
+
 int tui_study_rows_param(const struct tui_study_page *page, int rank)
 {
     int at = 0;
@@ -100,11 +102,11 @@ static bool matches(const struct tui_study_page *page, const struct tui_study_tr
 }
 
 bool tui_study_rows_match(const struct tui_study_page *page, const struct tui_study_trial *trial,
-                          const char *filter)
+                          const char *text)
 {
-    const bool inverse = filter[0] == '!';
+    const struct db_list_filter filter = db_list_filter_parse(text);
 
-    return !filter[inverse] || matches(page, trial, filter + inverse) != inverse;
+    return !filter.words[0] || matches(page, trial, filter.words) != filter.inverse;
 }
 
 /* ---- The order. ---- */

@@ -23,15 +23,15 @@ int tui_study_rows_sorts(const struct tui_study_page *page); /* how many orders 
 /* The state as the lists write it: "ok", "pruned", "infs" of what constraints rule out, … */
 const char *tui_study_rows_state(const struct tui_study_trial *trial);
 
-/* Has the trial `filter` in its number, state, worker, failure or a parameter ("lr=", "Adam"), or is its
+/* Has the trial `text` in its number, state, worker, failure or a parameter ("lr=", "Adam"), or is its
  * state written so? Has it not, where that begins with "!"? "": yes. */
 bool tui_study_rows_match(const struct tui_study_page *page, const struct tui_study_trial *trial,
-                          const char *filter);
+                          const char *text);
 
-/* The trials that match. Newest first, but those that
- * run before all; best first; running first; longest first; least parameter first: inverted the other way
- * round, but what has no such figure, as the duration of what has not ended, is last either way. The page's,
- * until it is asked for others; NULL without memory, and with none. */
+/* The trials that match. Newest first, but those that run before all; best first; running first; longest
+ * first; least parameter first: inverted the other way round, but what has no such figure, as the duration of
+ * what has not ended, is last either way. The page's, until it is asked for others; NULL without memory, and
+ * with none. */
 const struct tui_study_trial *const *tui_study_rows(const struct tui_study_page *page, int sort, bool invert,
                                                     const char *filter, int *ret_n);
 
