@@ -230,7 +230,7 @@ struct history {
     struct history_training training;                     /* that is wanted */
     struct history_points compared[HISTORY_COMPARED_MAX]; /* likewise, in their order */
     struct history_devices devices;
-    struct history_change changes[SYMBOLS_MAX]; /* of symbols whose status has none */
+    struct history_change changes[SYMBOLS_MAX]; /* by name, of symbols whose status has none */
     int n_changes, changes_symbols;             /* how many symbols the status had then */
     int64_t changes_ns;                         /* when they were read, by the wall; 0: never */
     int64_t read_version;                       /* db_reader_version() when all of this was read; 0: never */

@@ -1,6 +1,7 @@
 /* The change of 24 hours of symbols whose venue's stream does not say it, from their stored bars. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exchange/bar.h"
@@ -66,6 +67,11 @@ static int read_change(struct db_reader *db, const struct status *status, const 
     return 0;
 }
 
+static int by_symbol(const void *a, const void *b)
+{
+    return strcmp(((const struct history_change *)a)->symbol, ((const struct history_change *)b)->symbol);
+}
+
 void tui_history_read_changes(struct history_reader *reader, const struct status *status, int64_t wall_ns,
                               struct history *h)
 {
@@ -78,18 +84,19 @@ void tui_history_read_changes(struct history_reader *reader, const struct status
     for (int i = 0; i < status->n_symbols && h->n_changes < SYMBOLS_MAX; i++)
         if (!isfinite(status->symbols[i].change_24h_pct) &&
             read_change(reader->db, status, &status->symbols[i], wall_ns, &h->changes[h->n_changes++]) < 0)
-            return; /* those of the others are not known either */
+            break; /* those of the others are not known either */
+    qsort(h->changes, (size_t)h->n_changes, sizeof(h->changes[0]), by_symbol);
 }
 
 double tui_history_change(const struct history *h, const struct status_symbol *symbol)
 {
     if (isfinite(symbol->change_24h_pct))
         return symbol->change_24h_pct;
-    for (int i = 0; i < h->n_changes; i++) {
-        const struct history_change *change = &h->changes[i];
-        double last = symbol->last > 0 ? symbol->last : change->newest;
-        if (strcmp(change->symbol, symbol->symbol) == 0)
-            return change->before > 0 ? 100 * (last / change->before - 1) : NAN;
-    }
-    return NAN;
+    struct history_change key;
+    memcpy(key.symbol, symbol->symbol, sizeof(key.symbol));
+    const struct history_change *change =
+        bsearch(&key, h->changes, (size_t)h->n_changes, sizeof(h->changes[0]), by_symbol);
+    if (!change || !(change->before > 0))
+        return NAN;
+    return 100 * ((symbol->last > 0 ? symbol->last : change->newest) / change->before - 1);
 }
