@@ -42,8 +42,8 @@ static void read_studies(void *ctx)
     atomic_store(&reader->stop, reader->thread.ends);
     pthread_mutex_unlock(&reader->thread.mutex);
     tui_study_source_read(reader->source, &want, now.wall_ns / 1000, now.mono_ms, &reading);
-    if (reading.error == -EINTR)
-        return; /* another is wanted, or none */
+    if (reading.error == -EINTR || (reading.error == -EBUSY && atomic_load(&reader->stop)))
+        return; /* interrupted, maybe while it waited for a lock: another is wanted, or none */
     pthread_mutex_lock(&reader->thread.mutex);
     reader->thread.wants |= reading.more; /* it continues with the same, or what is wanted since */
     put(reader, &reading);
