@@ -251,117 +251,15 @@ void tui_history_take_unstored(struct history *h, const json_t *status)
     }
 }
 
-/* What the words of a command name already: "amended order 19", "acknowledged alert 3". */
-static bool is_subject(const char *key)
-{
-    return strcmp(key, "order") == 0 || strcmp(key, "alert") == 0;
-}
-
-/* " limit 2985", " hand", " shorts": a number has its name, since a log has no columns. */
-static int plain_argument(char *buf, size_t size, const char *key, const json_t *value)
-{
-    const char *text = json_string_value(value);
-    const char *name = is_subject(key) ? "" : key, *between = is_subject(key) ? "" : " ";
-
-    if (strcmp(key, "key") == 0 || strcmp(key, "confirm") == 0 || strcmp(key, "config") == 0)
-        return 0;
-    if (json_is_true(value))
-        return snprintf(buf, size, " %s", key);
-    if (json_is_integer(value))
-        return snprintf(buf, size, " %s%s%lld", name, between, (long long)json_integer_value(value));
-    if (text && text[strspn(text, "+-.0123456789")] == '\0')
-        return snprintf(buf, size, " %s%s%s", name, between, text);
-    return text ? snprintf(buf, size, " %s", text) : 0;
-}
-
-/* A command's arguments as a person would type them, without JSON's syntax; what its words name is first. */
-static void plain_arguments(char *buf, size_t size, const char *args)
-{
-    json_t *object = json_loads(args, 0, NULL), *value;
-    const char *key;
-    size_t n = 0;
-
-    buf[0] = '\0';
-    for (int first = 1; first >= 0; first--)
-        json_object_foreach(object, key, value)
-        {
-            int more = is_subject(key) == first ? plain_argument(buf + n, size - n, key, value) : 0;
-            if (more < 0 || (size_t)more >= size - n) {
-                buf[n] = '\0';
-                break;
-            }
-            n += (size_t)more;
-        }
-    json_decref(object);
-}
-
-/* What a command did, before its arguments. */
-static const char *done_words(const char *cmd)
-{
-    static const struct {
-        const char *cmd, *words;
-    } known[] = {
-        {"account_create", "created account"}, {"account_deposit", "deposited"},
-        {"account_reset", "reset account"},    {"account_resume", "resumed account"},
-        {"account_transfer", "transferred"},   {"account_withdraw", "withdrew"},
-        {"ack", "acknowledged alert"},         {"amend", "amended order"},
-        {"cancel", "canceled order"},          {"flatten", "flattened"},
-        {"order", "accepted order"},           {"pause", "paused trading"},
-        {"policy_promote", "promoted policy"}, {"policy_retire", "retired policy"},
-        {"resume", "resumed trading"},         {"symbol_add", "added symbol"},
-        {"symbol_remove", "removed symbol"},   {"train_restart", "restarted training"},
-        {"train_resume", "resumed training"},  {"train_start", "started training"},
-        {"train_stop", "stopped training"},
-    };
-
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strcmp(cmd, known[i].cmd) == 0)
-            return known[i].words;
-    return NULL;
-}
-
-/* A refusal without JSON's syntax: "CODE: message". */
-static void plain_refusal(char *buf, size_t size, const char *result)
-{
-    json_t *object = json_loads(result, 0, NULL);
-    const char *code = "", *message = "";
-
-    if (json_unpack(object, "{s:{s:s, s:s}}", "error", "code", &code, "message", &message) == 0)
-        snprintf(buf, size, "%s: %s", code, message);
-    else
-        snprintf(buf, size, "%s", result);
-    json_decref(object);
-}
-
-static void begin_line(struct history_log *line, int64_t ts_ns, const char *kind, int64_t id, bool bad)
+void tui_history_begin_line(struct history_log *line, int64_t ts_ns, const char *kind, int64_t id, bool bad)
 {
     *line = (struct history_log){.ts_ns = ts_ns, .id = id, .bad = bad};
     COPY(line->kind, kind);
 }
 
-void tui_history_log_command(const struct db_command *row, struct history_log *ret)
-{
-    const char *words = row->state == DB_COMMAND_DONE ? done_words(row->cmd) : NULL;
-    char args[128], order[32] = "", refusal[64] = "", text[STATUS_TEXT_MAX];
-    long long uid = row->peer_uid;
-
-    begin_line(ret, row->ts_ns, "command", (int64_t)row->id, row->state == DB_COMMAND_REFUSED);
-    plain_arguments(args, sizeof(args), row->args);
-    if (row->state == DB_COMMAND_REFUSED)
-        plain_refusal(refusal, sizeof(refusal), row->result);
-    if (row->order_id && strcmp(row->cmd, "order") == 0) /* which its arguments cannot name */
-        snprintf(order, sizeof(order), " %llu:", (unsigned long long)row->order_id);
-    if (words)
-        snprintf(text, sizeof(text), "%s%s%s by uid %lld", words, order, args, uid);
-    else
-        snprintf(text, sizeof(text), "%.20s%s by uid %lld: %s%s%s", row->cmd, args, uid,
-                 db_command_state_name(row->state), refusal[0] ? ": " : "", refusal);
-    COPY(ret->text, text);
-}
-
 void tui_history_log_alert(const struct history_alert *a, struct history_log *ret)
 {
-    begin_line(ret, a->last_ns, "alert", (int64_t)a->id, strcmp(a->severity, "error") == 0);
+    tui_history_begin_line(ret, a->last_ns, "alert", (int64_t)a->id, strcmp(a->severity, "error") == 0);
     COPY(ret->text, a->text);
 }
 
@@ -369,7 +267,7 @@ void tui_history_log_order(const struct status_order *o, struct history_log *ret
 {
     char text[STATUS_TEXT_MAX * 2];
 
-    begin_line(ret, o->updated_ns, "order", (int64_t)o->id, strcmp(o->state, "REJECTED") == 0);
+    tui_history_begin_line(ret, o->updated_ns, "order", (int64_t)o->id, strcmp(o->state, "REJECTED") == 0);
     snprintf(text, sizeof(text), "%lld %s %s %s %.*f%s%s%s%s %s", (long long)o->id, o->side, o->type,
              o->symbol, o->qty_decimals, o->qty, o->tag[0] ? " " : "", o->tag, o->reason[0] ? " " : "",
              o->reason, o->state);

@@ -44,7 +44,8 @@ void tui_history_take_alert(const struct db_alert *row, struct history_alert *re
 
 void tui_history_take_ledger(const struct db_ledger_row *row, struct history_ledger *ret);
 
-/* Lines of the log of them, and of a command. */
+/* Lines of the log of them, and of a command: history_command.c. The first begins one, without its text. */
+void tui_history_begin_line(struct history_log *line, int64_t ts_ns, const char *kind, int64_t id, bool bad);
 void tui_history_log_order(const struct status_order *order, struct history_log *ret);
 void tui_history_log_alert(const struct history_alert *alert, struct history_log *ret);
 void tui_history_log_command(const struct db_command *row, struct history_log *ret);

@@ -229,7 +229,7 @@ def ledger(tmux, daemon):
     with open(os.path.join(os.path.dirname(daemon.state), "kept", "papertape/dashboard.ini"), encoding="utf-8") as file:
         assert "ledger_columns = entry account kind" in file.read()
     tmux.keys("J")
-    dashboard.expect(tmux, "─Log (", "deposited hand amount 500.25")
+    dashboard.expect(tmux, "─Log (", "deposited 500.25 into hand")
     tmux.keys("1")
 
 

@@ -102,9 +102,20 @@ static void check_commands(void)
     check_command("order", 26,
                   "{\"limit\": \"140\", \"account\": \"hand\", \"side\": \"buy\", \"symbol\": \"SOLUSDT\", "
                   "\"qty\": \"1\", \"reduce_only\": true}",
-                  "accepted order 26: limit 140 hand buy SOLUSDT qty 1 reduce_only by uid 5");
+                  "accepted order 26: buy SOLUSDT 1 limit 140 for hand reduce_only by uid 5");
     check_command("ack", 0, "{\"alert\": 3}", "acknowledged alert 3 by uid 5");
     check_command("cancel", 4, "{\"order\": 4, \"key\": \"k\"}", "canceled order 4 by uid 5");
+    check_command("cancel", 0, "{\"account\": \"hand\", \"all\": true}",
+                  "canceled all orders of hand by uid 5");
+    check_command("cancel", 0, "{\"all\": true}", "canceled all orders by uid 5");
+    check_command("account_deposit", 0, "{\"account\": \"hand\", \"amount\": \"500.25\"}",
+                  "deposited 500.25 into hand by uid 5");
+    check_command("account_transfer", 0, "{\"amount\": \"7\", \"to\": \"b\", \"from\": \"a\"}",
+                  "transferred 7 from a to b by uid 5");
+    check_command("account_reset", 0, "{\"cash\": \"900\", \"account\": \"hand\"}",
+                  "reset account hand cash 900 by uid 5");
+    check_command("price_alert", 0, "{\"above\": \"70000\", \"symbol\": \"BTCUSDT\"}",
+                  "price_alert above 70000 BTCUSDT by uid 5: done");
     check_command("pause", 0, "{}", "paused trading by uid 5");
 }
 
