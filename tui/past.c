@@ -123,7 +123,7 @@ static int find(struct tui_past_source *source, const struct past_want *want, in
     if (want->jumps) {
         r = db_as_of_newest(reader->db, &newest_ns);
         r = r == -ENOENT ? 0 : r;
-        at_ns = want->at_ns >= 0 ? want->at_ns : (newest_ns ? newest_ns : clock_wall_ns()) + want->at_ns;
+        at_ns = want->at_ns > 0 ? want->at_ns : (newest_ns ? newest_ns : clock_wall_ns()) + want->at_ns;
         at_ns = at_ns > 0 ? at_ns : 1;
     }
     if (r < 0)

@@ -8,10 +8,11 @@
 struct past_want {
     unsigned visit; /* to the past; another one starts from now */
     bool jumps;     /* to at_ns; else from the moment that was read last */
-    int64_t at_ns;  /* below 0: so long before the newest that is recorded, where a replay's clock is, too */
-    int steps;      /* then so many moments on, or back, below 0 */
-    bool by_bar;    /* to ends of bars of `want`'s symbol and interval, else to the next fill, change of an
-                       order or alert */
+    int64_t
+        at_ns;   /* 0 or below: so long before the newest that is recorded, where a replay's clock is, too */
+    int steps;   /* then so many moments on, or back, below 0 */
+    bool by_bar; /* to ends of bars of `want`'s symbol and interval, else to the next fill, change of an
+                    order or alert */
     struct history_want want;
 };
 

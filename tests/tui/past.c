@@ -189,12 +189,14 @@ static void check_steps(void)
     CHECK(!read.model && !read.now &&
           strstr(read.words, "is later than all that is recorded: the newest that "
                              "is recorded is of "));
-    for (int ago_s = 1; ago_s < 5000;
-         ago_s += 7) { /* before the newest that is recorded, whatever it is now */
+    /* before the newest that is recorded, whatever it is now */
+    for (int ago_s = 1; ago_s < 5000; ago_s += 70) {
         read = jump(-ago_s * SECOND_NS);
         newest_ns = newest_ns < 0 ? model->at_ns + ago_s * SECOND_NS : newest_ns;
         CHECK_INT(model->at_ns, newest_ns - ago_s * SECOND_NS);
     }
+    jump(0); /* :at -0s */
+    CHECK_INT(model->at_ns, newest_ns);
     read = jump(newest_ns);
     CHECK(read.model && !read.now);
     CHECK(jump(newest_ns + 1).words[0] != '\0');
