@@ -261,6 +261,23 @@ static void title(char *buf, size_t size, const struct chart *chart, const char 
              lacks ? " fills from " : "", lacks ? panel_chart_time(b, h, oldest->ts_ns) : "");
 }
 
+/* Are the bars that were read those of the symbol and the timeframe? */
+static bool are_read(const struct history *h, const struct status_symbol *symbol, const char *timeframe)
+{
+    return strcmp(h->bars_symbol, symbol->symbol) == 0 && strcmp(h->bars_interval, timeframe) == 0;
+}
+
+/* Where in so many columns the n bars from `first` on stand. False: there is no bar. */
+static bool place_bars(struct time_axis *ret, const struct history *h, const struct status_symbol *symbol,
+                       int first, int n, int columns)
+{
+    const bool sessions = symbol->market[0] && strcmp(symbol->market, "always") != 0;
+    int64_t interval_ns = 0;
+
+    return n > 0 && bar_interval_parse(h->bars_interval, &interval_ns) == 0 &&
+           tui_axis_init(ret, h->bars + first, n, interval_ns, columns, sessions);
+}
+
 void panel_chart(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -277,7 +294,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
         return;
     }
     const char *timeframe = tui_view_timeframe(scene->view, model, symbol);
-    bool ours = strcmp(h->bars_symbol, symbol->symbol) == 0 && strcmp(h->bars_interval, timeframe) == 0;
+    bool ours = are_read(h, symbol, timeframe);
     enum freshness freshness = tui_model_symbol_freshness(model, symbol, scene->now);
     struct chart chart = {.history = h,
                           .symbol = symbol,
@@ -306,11 +323,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
     if (chart.at >= 0 || strcmp(timeframe, symbol->interval) == 0) /* the daemon's newest is the market's */
         panel_chart_figures(&body, &chart);
     struct area under = tui_area_part(&body, 0, 1, body.width, body.height - 1);
-    bool sessions = symbol->market[0] && strcmp(symbol->market, "always") != 0;
-    int64_t interval_ns = 0;
-    bar_interval_parse(timeframe, &interval_ns);
-    bool any =
-        chart.n > 0 && tui_axis_init(&time, h->bars + chart.first, chart.n, interval_ns, columns, sessions);
+    bool any = place_bars(&time, h, symbol, chart.first, chart.n, columns);
     if (columns < CHART_COLUMNS_MIN || body.height < 4 || !any)
         panel_frame_empty(&under,
                           any ? "no room for a chart" : panel_frame_no_history(model, "no stored bars yet"));
@@ -323,19 +336,15 @@ int panel_chart_bar_at(const struct view *view, const struct model *model, int x
     const struct history *h = &model->history;
     const struct status_symbol *symbol = tui_view_symbol(view, model);
     struct time_axis time;
-    int64_t interval_ns = 0;
     int first, n, nearest = -1, least = INT_MAX;
 
-    if (!symbol || strcmp(h->bars_symbol, symbol->symbol) != 0)
+    if (!symbol || !are_read(h, symbol, tui_view_timeframe(view, model, symbol)))
         return -1;
-    const char *timeframe = tui_view_timeframe(view, model, symbol);
     const int columns = panel_chart_columns(model, symbol->symbol, width);
-    const bool sessions = symbol->market[0] && strcmp(symbol->market, "always") != 0;
-    if (strcmp(h->bars_interval, timeframe) != 0 || columns < CHART_COLUMNS_MIN ||
-        bar_interval_parse(timeframe, &interval_ns) < 0)
+    if (columns < CHART_COLUMNS_MIN)
         return -1;
     tui_chart_window(&view->chart, h, columns, &first, &n);
-    if (n == 0 || !tui_axis_init(&time, h->bars + first, n, interval_ns, columns, sessions))
+    if (!place_bars(&time, h, symbol, first, n, columns))
         return -1;
     for (int i = 0; i < n; i++) {
         const int away = abs(tui_axis_column(&time, i) - (x - 1)); /* the plot begins in the second column */
