@@ -91,8 +91,7 @@ void tui_saved_view_defaults(struct saved_view *saved)
     config_key_defaults(rows, ROWS, SECTION, saved);
 }
 
-/* ---- a filter's text, and a name: a line of a file has no ; after a blank, and no blanks at its ends ----
- */
+/* ---- texts: a line of a file has no ; after a blank, and no blanks at its ends ---- */
 
 static int read_filter(const struct config_key *key, const char *text, void *base,
                        char why[static CONFIG_WHY_MAX])
@@ -121,9 +120,7 @@ static int read_row(const struct config_key *key, const char *text, void *base,
 
     if (r == 0 && text[0] && !tui_item_parse((char *)base + key->offset, &item)) {
         ((char *)base)[key->offset] = '\0';
-        return config_key_refuse(
-            why, CONFIG_WHY_MAX,
-            "order:N, fill:N, alert:N, account:NAME, symbol:NAME, policy:NAME or position:SYMBOL:ACCOUNT is needed");
+        return config_key_refuse(why, CONFIG_WHY_MAX, ITEM_FORMS " is needed");
     }
     return r;
 }

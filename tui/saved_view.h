@@ -13,6 +13,8 @@ enum { LIST_COLUMN_NAME_MAX = 32 };
 enum saved_page { SAVED_PAGE_NONE, SAVED_PAGE_TRAINING, SAVED_PAGE_STUDY, SAVED_PAGE_VALIDATION };
 enum { SAVED_VIEW_ROW_MAX = ITEM_NAME_MAX + ACCOUNT_NAME_MAX + 16 };
 _Static_assert((int)SAVED_VIEW_ROW_MAX <= (int)STUDY_LABEL_MAX, "the longest value");
+_Static_assert((int)DB_LIST_WORDS_MAX <= (int)STUDY_LABEL_MAX, "the longest value");
+_Static_assert((int)STATUS_TRAINING_NAME_MAX <= (int)STUDY_LABEL_MAX, "the longest value");
 
 struct saved_view {
     int tab, zoomed, focus; /* enum tab, enum panel */

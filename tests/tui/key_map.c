@@ -334,11 +334,8 @@ static void check_box(const char *golden)
 
 /* ---- every action moved: what is shown and what it does are those of the table's keys ---- */
 
-enum {
-    FIRST_CODE = 0x1e00,
-    SIDE = 200,
-    ROWS = 60
-}; /* of the Latin letters with marks, which no action has */
+enum { FIRST_CODE = 0x1e00 }; /* of the Latin letters with marks, which no action has */
+enum { SIDE = 200, ROWS = 60 };
 
 /* The key of each action that may have another one: a letter of its own. */
 static void move_all(struct key_map *map)
