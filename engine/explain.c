@@ -518,12 +518,18 @@ static void end_touched(struct run *run)
     run->any_touched = false;
 }
 
-/* Does the command cancel it: by its number, as the other leg of its group, or with all? */
+/* Did the command, which was carried out, cancel it: by its number, as the other leg of its group, or with
+ * all? A flatten's own orders, which it places after that, are not cancelled by it. */
 static bool cancels(const struct run *run, const struct event_command *command, const struct order *order)
 {
+    const struct engine *engine = engine_replay_engine(run->replay);
+    size_t at = engine_match_find(engine, order->id);
+    if (at < engine->n_orders ? !engine->orders[at].cancel_queued
+                              : order->state != ORDER_CANCELED || order->reason != ORDER_OK)
+        return false;
     if (command->kind != COMMAND_CANCEL)
         return command->kind == COMMAND_FLATTEN;
-    const struct order *named = engine_find_order(engine_replay_engine(run->replay), command->order_id);
+    const struct order *named = engine_find_order(engine, command->order_id);
     return command->order_id == order->id || (named && named->group != 0 && named->group == order->group);
 }
 
@@ -536,7 +542,7 @@ static void note_cancel(struct run *run)
     const struct event_command *command = &event->command;
     for (size_t i = 0; i < run->n_open; i++) {
         struct explanation *explanation = run->open[i];
-        if (!cancels(run, command, &explanation->order))
+        if (explanation->canceled_at.seq > 0 || !cancels(run, command, &explanation->order))
             continue;
         name_event(run, &explanation->canceled_at);
         explanation->canceled_by = (struct explained_command){.kind = command->kind,

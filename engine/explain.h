@@ -115,8 +115,7 @@ struct explanation {
     struct explained_event input;
     bool have_command, have_decision, have_verdict;
     struct explained_command command;
-    /* The newest command that cancelled it, or all; `canceled_at.seq` 0: there was none. Its args are NULL.
-     */
+    /* The first command that cancelled it, or all; `canceled_at.seq` 0: there was none. Its args are NULL. */
     struct explained_command canceled_by;
     struct explained_event canceled_at;
     struct explained_decision decision;

@@ -6,7 +6,7 @@
 enum { EVENTS = 6000 };
 
 static struct logged logged;
-static uint64_t seen, decided, commanded, taken, judged;
+static uint64_t seen, decided, commanded, canceled, taken, judged;
 
 /* Does the fill match the market data that explains it? */
 static void check_take(const struct explained_fill *fill)
@@ -43,6 +43,12 @@ static bool check_explanation(void *ctx, const struct explanation *e)
     CHECK_STR(e->have_symbol ? e->symbol.name : "", made->row.symbol);
     CHECK(!order->by_hand || e->have_command);
     commanded += e->have_command;
+    if (e->canceled_at.seq > 0) { /* by a later event, and before its end */
+        canceled++;
+        CHECK(e->canceled_at.seq > order->input_seq);
+        CHECK(e->canceled_at.seq <= e->changes[e->n_changes - 1].event.seq || order_live(order->state));
+        CHECK(e->canceled_by.kind == COMMAND_CANCEL || e->canceled_by.kind == COMMAND_FLATTEN);
+    }
     judged += e->have_verdict;
     bool passed_alone = order->group != 0 && e->verdict.reason == ORDER_OK; /* another leg did not */
     if (e->have_verdict && order->state == ORDER_REJECTED && !passed_alone)
@@ -90,17 +96,19 @@ static void test_all(void)
 {
     struct explain_result result;
     char err[JOURNAL_ERROR_MAX] = "";
-    seen = decided = commanded = taken = judged = 0;
+    seen = decided = commanded = canceled = taken = judged = 0;
     CHECK_INT(run(NULL, 0, &result, err), 0);
     CHECK_STR(err, "");
     CHECK_INT(result.explained, logged.n_orders);
     CHECK_INT(result.equal, logged.n_orders);
     CHECK_INT(seen, logged.n_orders);
     CHECK(!result.different && result.incomplete == 0);
-    CHECK(decided > 0 && commanded > 100);
+    CHECK(decided > 0 && commanded > 100 && canceled > 10);
     CHECK_INT(taken, logged.n_fills);
-    printf("%ju orders, %ju by a decision, %ju by a command, %ju judged, %ju fills of a known level\n",
-           (uintmax_t)seen, (uintmax_t)decided, (uintmax_t)commanded, (uintmax_t)judged, (uintmax_t)taken);
+    printf(
+        "%ju orders, %ju by a decision, %ju by a command, %ju cancelled by one, %ju judged, %ju fills of a known level\n",
+        (uintmax_t)seen, (uintmax_t)decided, (uintmax_t)commanded, (uintmax_t)canceled, (uintmax_t)judged,
+        (uintmax_t)taken);
 }
 
 /* One by one, each from the newest state before it. */
