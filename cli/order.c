@@ -34,27 +34,38 @@ static void print_orders(const struct option_call *call, const json_t *result)
 }
 
 /* Of an order that was cancelled with all others: what it protected. */
-static void print_exit(const struct option_call *call, const json_t *exits, json_int_t order)
+static void print_exit(FILE *out, const json_t *exit)
 {
-    const json_t *exit;
-    size_t i;
+    fputs(": protected ", out);
+    cli_text_print(out, json_string_value(json_object_get(exit, "symbol")));
+    fputs(" of ", out);
+    cli_text_print(out, json_string_value(json_object_get(exit, "account")));
+    fputs(" as ", out);
+    cli_text_print(out, json_string_value(json_object_get(exit, "type")));
+}
 
-    json_array_foreach(exits, i, exit) if (json_integer_value(json_object_get(exit, "order")) == order)
+/* `exits`: of some of them, in the same order; NULL: of none. */
+static void print_list(FILE *out, const char *word, const json_t *ids, const json_t *exits)
+{
+    const json_t *id;
+    size_t i, next = 0;
+
+    json_array_foreach(ids, i, id)
     {
-        fputs(": protected ", call->out);
-        cli_text_print(call->out, json_string_value(json_object_get(exit, "symbol")));
-        fputs(" of ", call->out);
-        cli_text_print(call->out, json_string_value(json_object_get(exit, "account")));
-        fputs(" as ", call->out);
-        cli_text_print(call->out, json_string_value(json_object_get(exit, "type")));
+        const json_t *exit = json_array_get(exits, next);
+        fprintf(out, "%s %lld", word, (long long)json_integer_value(id));
+        if (exit && json_equal(json_object_get(exit, "order"), id)) {
+            print_exit(out, exit);
+            next++;
+        }
+        fputc('\n', out);
     }
 }
 
 static void print_changed(const struct option_call *call, const json_t *result)
 {
     const char *word = strcmp(call->word, "cancel") == 0 ? "canceled" : "amended";
-    const json_t *list = json_object_get(result, "canceled"), *id;
-    size_t i;
+    const json_t *list = json_object_get(result, "canceled");
 
     if (!list) {
         fprintf(call->out, "%s %lld%s\n", word,
@@ -62,12 +73,7 @@ static void print_changed(const struct option_call *call, const json_t *result)
                 json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
         return;
     }
-    json_array_foreach(list, i, id)
-    {
-        fprintf(call->out, "%s %lld", word, (long long)json_integer_value(id));
-        print_exit(call, json_object_get(result, "exits"), json_integer_value(id));
-        fputc('\n', call->out);
-    }
+    print_list(call->out, word, list, json_object_get(result, "exits"));
     if (json_array_size(list) == 0)
         fputs("nothing to cancel\n", call->out);
 }
