@@ -305,7 +305,7 @@ static void write_batch(struct recorder *r)
     if (result == 0 && renewing && r->writing.state)
         result = settle(r, detail);
     if (result < 0)
-        report(r, STORING_FAILS, detail); /* before anyone who waits sees that it failed */
+        report(r, STORING_FAILS, detail); /* before a sync sees the failure */
     pthread_mutex_lock(&r->lock);
     bool again = r->suspect;
     r->suspect |= suspect && result < 0;
@@ -525,8 +525,9 @@ static void await_written(struct recorder *r)
         wait_until(r, until);
 }
 
-/* Does what was given last wait for more than its turn? A recording's failure ends it. The lock is held. */
-static bool stuck(const struct recorder *r)
+/* Does it wait until the disk works again, or for a state? A recording does not: it ends with its batch,
+ * which is lost. The lock is held. */
+static bool stalled(const struct recorder *r)
 {
     return r->failure < 0 ? !r->config.once : r->renewing;
 }
@@ -534,7 +535,7 @@ static bool stuck(const struct recorder *r)
 int daemon_recorder_sync(struct recorder *r, uint64_t seq)
 {
     pthread_mutex_lock(&r->lock);
-    while (r->durable_seq < seq && r->lost_seq < seq && !r->ended && !stuck(r)) {
+    while (r->durable_seq < seq && r->lost_seq < seq && !r->ended && !stalled(r)) {
         r->hurry = true;
         await_written(r);
     }

@@ -73,7 +73,8 @@ void daemon_recorder_put_state(struct recorder *recorder, uint64_t seq, int64_t 
 /* ---- on any thread ---- */
 
 /* Waits until every event up to `seq` is in the journal, or is lost to it for good. 0; or -errno at once
- * while the disk refuses, or is in doubt (-EAGAIN), to be called again. */
+ * while the disk refuses, or is in doubt (-EAGAIN), to be called again. With `once` it waits for the
+ * recording's end then: 0, as the rest is lost. */
 int daemon_recorder_sync(struct recorder *recorder, uint64_t seq);
 
 /* Another write to the same disk failed: checks now what the journal has. */
