@@ -77,9 +77,22 @@ def check_absent(folder):
     assert done.stderr.count("\n") == 1, done
 
 
+def check_ends(folder):
+    """One whose absence no caller asks about ends the program, as a linked one would: doctor, and each check that it forks."""
+    for path in (path for path in LAZY if path.name in ("lazy_crypto.c", "lazy_ssl.c")):
+        libraries = folder / path.stem
+        libraries.mkdir()
+        file = re.search(r'\.file = "(.*)"', path.read_text(encoding="utf-8"))[1]
+        (libraries / file).write_text("no library\n")
+        done = run(folder, libraries, papertape, "--state", folder / "state", "doctor")
+        assert done.returncode == 2 and done.stderr, (file, done)
+        assert all(ABSENT.match(line) and f"{libraries / file}: " in line for line in done.stderr.splitlines()), done
+
+
 everywhere = called()
 found = dict(check_file(path, everywhere) for path in LAZY)
 assert found
 with tempfile.TemporaryDirectory() as scratch:
     check_absent(pathlib.Path(scratch))
+    check_ends(pathlib.Path(scratch))
 print(", ".join(f"{n} functions of {file}" for file, n in found.items()))
