@@ -744,8 +744,8 @@ int main(int argc, char **argv)
         run(random_next(&random), i % 2 == 1);
     for (int i = 0; i < runs / 2 && check_failures < 20; i++)
         run_wiped(random_next(&random), i % 2 == 1);
-    if (RUNS < 1000)
-        printf("counts: %d runs of each rule about ids (without a sanitizer: 1000)\n", RUNS);
+    if (runs < 1000)
+        printf("counts: %d runs of each rule about ids (without a sanitizer: 1000)\n", runs);
     printf(
         "%lu orders, of them %lu market orders; %lu outcomes were unknown, %lu orders placed again, %lu never "
         "there, %lu there twice; %lu crashes; %lu wipes, %lu of them with orders since\n",
