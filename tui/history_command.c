@@ -84,7 +84,7 @@ static void put_named(char to[static ARGS_MAX], const char *args, json_t *object
     }
 }
 
-/* " trail 12.5", " oco", " reduce_only": a number has its name, since a log has no columns. */
+/* " trail 12.5", " oco", " shorts": a number has its name, since a log has no columns. */
 static void put_others(char to[static ARGS_MAX], json_t *object)
 {
     static const char *const unsaid[] = {"key", "confirm", "config"};
