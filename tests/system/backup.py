@@ -108,10 +108,13 @@ def start(folder, replay, state):
 def there(daemon, acknowledged):
     orders, transfers = acknowledged
     assert orders and transfers
-    have = {row[0] for row in daemon.query("SELECT client_id FROM orders")}
-    assert not set(orders) - have, sorted(set(orders) - have)
-    have = {row[0] for row in daemon.query("SELECT key FROM commands")}
-    assert not set(transfers) - have, sorted(set(transfers) - have)
+
+    def has(query, those):
+        return not set(those) - {row[0] for row in daemon.query(query)}
+
+    # what a start plays from the log is committed beside what it does next
+    harness.wait_for(lambda: has("SELECT client_id FROM orders", orders), f"each of the orders {orders}")
+    harness.wait_for(lambda: has("SELECT key FROM commands", transfers), f"each of the transfers {transfers}")
 
 
 def sound(daemon, started=True):
