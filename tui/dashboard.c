@@ -180,7 +180,7 @@ static void take_settings(struct dashboard *d)
 {
     const struct dashboard_settings *settings = &d->view.settings;
 
-    tui_screen_scheme((enum scheme)settings->scheme);
+    tui_screen_scheme((enum scheme)settings->scheme, (enum colours)settings->colours);
     tui_screen_mouse(settings->mouse);
     d->canvas.glyphs = tui_settings_glyphs(settings, tui_dashboard_glyphs());
     cli_format_local(settings->local);
@@ -565,7 +565,7 @@ int tui_dashboard_run(const struct dashboard_options *options)
     int r = tui_collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
     if (r < 0 || (r = open_events(&d)) < 0) {
         fprintf(stderr, "papertape: starting: %s\n", strerror(-r));
-    } else if (tui_screen_open(options->scheme) < 0) {
+    } else if (tui_screen_open(options->scheme, (enum colours)options->settings.colours) < 0) {
         fprintf(stderr, "papertape: terminal: TERM=%s: a terminal that curses knows\n",
                 getenv("TERM") ? getenv("TERM") : "");
         status = EXIT_USAGE;

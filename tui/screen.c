@@ -15,6 +15,7 @@
 
 #include "tui/mouse_report.h"
 #include "tui/press.h"
+#include "tui/terminal.h"
 
 enum {
     ESCAPE_DELAY_MS = 25,
@@ -35,7 +36,9 @@ static struct {
     struct termios before; /* the modes that the user had */
     attr_t attributes[STYLES];
     short pairs[STYLES];
-    struct canvas shown; /* what the window holds */
+    int own_colours;       /* of the terminal's description */
+    bool has_rgb, any_rgb; /* it says that it has 24-bit colours; such colours can be sent */
+    struct canvas shown;   /* what the window holds */
     char restore[RESTORE_MAX];
     size_t restore_len;
     bool mouse;                 /* is reported */
@@ -107,22 +110,40 @@ static void take_key(const char *string, int key)
     define_key(string, key);
 }
 
-static void prepare_styles(enum scheme scheme)
+/* A paint's colour as curses has it: of no more colours than can be sent. */
+static int colour_of(const struct paint *paint, enum colours colours)
+{
+    const enum colours own = screen.own_colours >= 256 ? COLOURS_256 : COLOURS_8,
+                       most = screen.any_rgb ? COLOURS_TRUE : own;
+
+    if (colours == COLOURS_AUTO)
+        colours = screen.has_rgb ? COLOURS_TRUE : own;
+    switch (colours < most ? most : colours) {
+    case COLOURS_TRUE:
+        return paint->rgb;
+    case COLOURS_256:
+        return tui_theme_nearest_256(paint->rgb);
+    default:
+        return paint->colour_8;
+    }
+}
+
+static void prepare_styles(enum scheme scheme, enum colours colours)
 {
     if (getenv("NO_COLOR") && *getenv("NO_COLOR"))
         scheme = SCHEME_MONO;
-    bool colours = scheme != SCHEME_MONO && has_colors() && start_color() == OK;
-    if (colours)
+    bool coloured = scheme != SCHEME_MONO && has_colors() && start_color() == OK;
+    if (coloured)
         use_default_colors();
     else
         scheme = SCHEME_MONO;
     for (int i = 0; i < STYLES; i++) {
         struct paint paint = tui_theme_paint(scheme, (enum style)i);
-        short colour = colours && COLORS >= 256 ? paint.colour_256 : paint.colour_8;
+        int colour = colour_of(&paint, colours);
         screen.pairs[i] = 0;
-        attr_t dim = paint.dim && (!colours || colour < 0) ? WA_DIM : 0;
+        attr_t dim = paint.dim && (!coloured || colour < 0) ? WA_DIM : 0;
         /* Also what has the terminal's own colour: back to no pair at all, curses writes twice as much. */
-        if (colours && init_pair((short)(i + 1), colour < 0 ? -1 : colour, -1) == OK)
+        if (coloured && init_extended_pair(i + 1, colour, -1) == OK)
             screen.pairs[i] = (short)(i + 1);
         screen.attributes[i] = (paint.bold ? WA_BOLD : 0) | dim | (paint.reverse ? WA_REVERSE : 0);
     }
@@ -148,7 +169,44 @@ static void modes(void)
     take_key(MOUSE_REPORT_SGR, KEY_SGR);
 }
 
-int tui_screen_open(enum scheme scheme)
+static SCREEN *open_described(const char *description, const char *of_user)
+{
+    SCREEN *terminal;
+
+    if (!description || setenv("TERMINFO", description, 1) < 0)
+        return NULL;
+    terminal = newterm(NULL, stdout, stdin);
+    if (of_user)
+        setenv("TERMINFO", of_user, 1);
+    else
+        unsetenv("TERMINFO");
+    return terminal;
+}
+
+/* With 24-bit colours where the terminal's description can have them. */
+static SCREEN *open_terminal(void)
+{
+    const char *term = getenv("TERM"), *of_user = getenv("TERMINFO");
+    char *before = of_user ? strdup(of_user) : NULL;
+    int error;
+
+    screen.has_rgb = false;
+    if (!term || (of_user && !before) || setupterm(term, STDOUT_FILENO, &error) != OK) {
+        free(before);
+        return NULL;
+    }
+    screen.own_colours = max_colors;
+    screen.has_rgb = tui_terminal_has_rgb();
+    char *description = tui_terminal_description();
+    del_curterm(cur_term);
+    SCREEN *terminal = open_described(description, before);
+    screen.any_rgb = terminal != NULL;
+    free(description);
+    free(before);
+    return terminal ? terminal : newterm(NULL, stdout, stdin);
+}
+
+int tui_screen_open(enum scheme scheme, enum colours colours)
 {
     unsetenv("LINES");
     unsetenv("COLUMNS");
@@ -157,7 +215,7 @@ int tui_screen_open(enum scheme scheme)
     struct sigaction action = {.sa_handler = keep_stop};
     sigemptyset(&action.sa_mask);
     sigaction(SIGTSTP, &action, NULL);
-    screen.terminal = newterm(NULL, stdout, stdin);
+    screen.terminal = open_terminal();
     if (!screen.terminal)
         return -ENOTTY;
     modes();
@@ -172,14 +230,14 @@ int tui_screen_open(enum scheme scheme)
     action.sa_handler = fatal;
     for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
         sigaction(fatal_signals[i], &action, NULL);
-    prepare_styles(scheme);
+    prepare_styles(scheme, colours);
     ask_terminal(true);
     return 0;
 }
 
-void tui_screen_scheme(enum scheme scheme)
+void tui_screen_scheme(enum scheme scheme, enum colours colours)
 {
-    prepare_styles(scheme);
+    prepare_styles(scheme, colours);
     tui_screen_spoilt();
 }
 

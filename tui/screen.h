@@ -1,4 +1,4 @@
-/* The terminal: the only file that knows curses. One screen per process. */
+/* The terminal: what draws on it and reads its keys by curses. One screen per process. */
 #ifndef TUI_SCREEN_H
 #define TUI_SCREEN_H
 
@@ -13,12 +13,12 @@
 bool tui_screen_possible(void);
 
 /* Takes the terminal, in a process whose threads all block SIGTSTP and call tui_screen_suspend() for it.
- * NO_COLOR makes the scheme mono. 0; -ENOTTY when it cannot be done. Afterwards the signals that would end
- * the process restore the terminal first. */
-int tui_screen_open(enum scheme scheme);
+ * NO_COLOR makes the scheme mono; the palette is never changed. 0; -ENOTTY when it cannot be done. Afterwards
+ * the signals that would end the process restore the terminal first. */
+int tui_screen_open(enum scheme scheme, enum colours colours);
 
 /* Other colours from the next update on. */
-void tui_screen_scheme(enum scheme scheme);
+void tui_screen_scheme(enum scheme scheme, enum colours colours);
 
 /* Restores it. May be called twice. */
 void tui_screen_close(void);

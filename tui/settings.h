@@ -20,6 +20,7 @@ enum settings_glyphs { SETTINGS_AUTO, SETTINGS_ASCII, SETTINGS_BLOCK, SETTINGS_B
 
 struct dashboard_settings {
     int scheme;      /* enum scheme */
+    int colours;     /* enum colours */
     int glyphs;      /* enum settings_glyphs */
     int local;       /* times are the machine's, not UTC's */
     int mouse;       /* it chooses rows and tabs; else the terminal selects text */

@@ -51,13 +51,14 @@ static void row(const struct area *area, int y, const struct columns *columns,
                        : trade->side == DEPTH_BUY  ? STYLE_UP
                        : trade->side == DEPTH_SELL ? STYLE_DOWN
                                                    : STYLE_NORMAL;
+    enum style beside = trade->odd ? STYLE_DIM : STYLE_NORMAL; /* another for the time would cost bytes */
     int x = MARGIN;
 
     if (columns->clock) {
         cli_format_clock(clock, trade->ts_ns);
         clock[columns->clock] = '\0';
-        tui_area_line(area, x, y, columns->clock + 1, STYLE_DIM, L' ');
-        tui_area_text(area, x, y, STYLE_DIM, clock);
+        tui_area_line(area, x, y, columns->clock + 1, beside, L' ');
+        tui_area_text(area, x, y, beside, clock);
         x += columns->clock + 1;
     }
     /* Blanks in the style of what is beside them: each change of it is more bytes than a blank. */
@@ -67,7 +68,7 @@ static void row(const struct area *area, int y, const struct columns *columns,
     tui_area_text_right(area, x, y, style,
                         tui_depth_fit(text, &trade->price, columns->price_digits, columns->price));
     if (columns->qty)
-        tui_area_text_right(area, x + 1 + columns->qty, y, trade->odd ? STYLE_DIM : STYLE_NORMAL,
+        tui_area_text_right(area, x + 1 + columns->qty, y, beside,
                             tui_depth_fit(text, &trade->qty, columns->qty_digits, columns->qty));
 }
 

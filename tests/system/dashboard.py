@@ -312,11 +312,13 @@ def test_quit_and_signals(session):
 
 def test_plain_terminals(session):
     tmux = session.tmux
-    session.launch()
-    assert "\x1b[38;5;" in tmux.run("capture-pane", "-p", "-e")
-    tmux.keys("q")
-    session.ended()
-    session.launch(prefix="NO_COLOR=1 ")
+    for said, sent, other in ("", "\x1b[38;5;", "\x1b[38;2;"), ("truecolor", "\x1b[38;2;", "\x1b[38;5;"):
+        session.launch(prefix=f"COLORTERM={said} ")
+        shown = tmux.run("capture-pane", "-p", "-e")
+        assert sent in shown and other not in shown, (said, shown)
+        tmux.keys("q")
+        session.ended()
+    session.launch(prefix="NO_COLOR=1 COLORTERM=truecolor ")
     coloured = re.findall("\x1b\\[(?:[0-9]+;)*(?:[34][0-8]|9[0-7])[;m]", tmux.run("capture-pane", "-p", "-e"))
     assert not coloured, coloured[:3]
     tmux.keys("q")

@@ -36,6 +36,7 @@ static void check_file(const char *path)
 
     CHECK_STR(settings.columns[DB_LIST_ORDERS], "auto");
     settings.scheme = SCHEME_COLOUR_BLIND;
+    settings.colours = COLOURS_256;
     settings.glyphs = SETTINGS_BLOCK;
     settings.local = 1;
     settings.interval = 2.5;
@@ -45,6 +46,7 @@ static void check_file(const char *path)
     CHECK_INT(tui_settings_read(path, &again, words), 0);
     CHECK_STR(words, "");
     CHECK_INT(again.scheme, settings.scheme);
+    CHECK_INT(again.colours, COLOURS_256);
     CHECK_INT(again.glyphs, settings.glyphs);
     CHECK_INT(again.local, settings.local);
     CHECK_NEAR(again.interval, settings.interval, 0);
