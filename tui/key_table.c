@@ -27,8 +27,8 @@ static const struct key_row rows[] = {
     {"w", "whole", KEYS_EVERYWHERE, "every text that is cut on this screen, whole", NULL},
     {"z", "zoom", KEYS_EVERYWHERE, "zoom the panel, and back", NULL},
     {"f", "freeze", KEYS_EVERYWHERE, "freeze the screen, and continue", NULL},
-    {"F2", "set-up", KEYS_EVERYWHERE, "set-up: colours, characters, time zone, mouse, interval, keys",
-     "*K* there lists every action with its key, and gives it another. Changed at once, kept with *s* in _$XDG_CONFIG_HOME/papertape/dashboard.ini_ (else in _~/.config_); options of the "
+    {"F2", "set-up", KEYS_EVERYWHERE, "set-up: colours, glyphs, times, interval, columns, keys, views",
+     "It opens the boxes of *C* and *V*, and of each action's key, which can be another. Changed at once, kept with *s* in _$XDG_CONFIG_HOME/papertape/dashboard.ini_ (else in _~/.config_); options of the "
      "command line go before it, and what is printed (*--once*, *--json*, *--dump-screen*) is always in UTC."},
     {"V", "views", KEYS_EVERYWHERE, "the saved views: opens one, by its number; s saves this one",
      "A view is what the screen shows and how: tab, panel, page, symbol, training, study, the chart's timeframe, form, scale and indicators, the span of the "

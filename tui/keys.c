@@ -16,6 +16,7 @@
 #include "tui/past_keys.h"
 #include "tui/paste.h"
 #include "tui/saved_view_keys.h"
+#include "tui/setup.h"
 #include "tui/study_keys.h"
 #include "tui/train_ask.h"
 #include "tui/train_keys.h"
@@ -435,51 +436,6 @@ static enum action back(struct view *view, const struct model *model, enum panel
     return page ? ACTION_COLLECT : ACTION_NONE;
 }
 
-static enum action step_setting(struct view *view, int by)
-{
-    tui_settings_step(&view->settings, (size_t)view->setup_row, by);
-    return ACTION_SETTINGS;
-}
-
-static enum action set_up(struct view *view, int key)
-{
-    int last = (int)tui_settings_n - 1;
-
-    switch (key) {
-    case PRESS_UP:
-    case 'k':
-        view->setup_row -= view->setup_row > 0;
-        return ACTION_NONE;
-    case PRESS_DOWN:
-    case 'j':
-        view->setup_row += view->setup_row < last;
-        return ACTION_NONE;
-    case PRESS_RIGHT:
-    case PRESS_ENTER:
-    case ' ':
-    case 'l':
-        return step_setting(view, 1);
-    case PRESS_LEFT:
-    case 'h':
-        return step_setting(view, -1);
-    case 's':
-    case PRESS_F12:
-        return ACTION_SETTINGS_SAVE;
-    case CONTROL_L:
-        return ACTION_REDRAW;
-    case 'K':
-        tui_choices_keys(view);
-        return ACTION_NONE;
-    case PRESS_ESCAPE:
-    case PRESS_F2:
-    case 'q':
-        view->setup = false;
-        return ACTION_NONE;
-    default:
-        return ACTION_NONE;
-    }
-}
-
 /* A key while the help or the whole texts are over the screen: it scrolls, or closes them. */
 static enum action overlay(struct view *view, const struct layout *layout, int height, int key)
 {
@@ -538,7 +494,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     if (view->help || view->whole)
         return overlay(view, &layout, height, key);
     if (view->setup && !view->choosing)
-        return set_up(view, key);
+        return tui_setup_press(view, model, now, key);
     if (view->choosing)
         return tui_choices_press(view, model, now, key);
     if (view->outcome != OUTCOME_PENDING)
@@ -568,7 +524,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
         view->whole_most = LIST_END;
         break;
     case PRESS_F2:
-        view->setup = true;
+        tui_setup_open(view, tui_study_keys_list(view, model, tui_view_focus(view, &layout)));
         break;
     case TABULATOR:
         next_panel(view, &layout);

@@ -26,7 +26,7 @@ const struct config_key tui_settings_rows[] = {
      KEY_WORDS("default light colour-blind mono"), KEY_AT(struct dashboard_settings, scheme)},
     {"dashboard", "colours", "how many; auto: as many as the terminal says", "auto",
      KEY_WORDS("auto true 256 8"), KEY_AT(struct dashboard_settings, colours)},
-    {"dashboard", "glyphs", "what charts are made of; auto: by locale and terminal", "auto",
+    {"dashboard", "glyphs", "characters of charts; auto: by the terminal", "auto",
      KEY_WORDS("auto ascii block braille"), KEY_AT(struct dashboard_settings, glyphs)},
     {"dashboard", "times", "the zone of times", "utc", KEY_WORDS("utc local"),
      KEY_AT(struct dashboard_settings, local)},

@@ -119,12 +119,40 @@ def views(tmux, daemon, folder):
     leave(tmux, "q")
 
 
+def boxes(tmux, daemon, ini):
+    """From F2 to the columns of a list and to the saved views, and back; what is chosen is kept."""
+    show(tmux, daemon)
+    tmux.keys("7", "F2")
+    dashboard.expect(tmux, "Set-up", ">scheme", "columns    orders")
+    tmux.keys(*["Down"] * 6)
+    dashboard.expect(tmux, ">columns")
+    tmux.keys("l", "Enter")
+    dashboard.expect(tmux, "Columns of the fills", "auto")
+    tmux.keys("Space")
+    dashboard.expect(tmux, "changed, not saved: fills_columns")
+    tmux.keys("Escape")
+    dashboard.expect(tmux, "Set-up", ">columns    fills")
+    tmux.keys(*["Down"] * 3)
+    tmux.keys("Enter")
+    dashboard.expect(tmux, "Saved views", "no view is saved")
+    tmux.keys("Escape")
+    dashboard.expect(tmux, "Set-up", ">views      0 saved")
+    tmux.keys("s")
+    dashboard.expect(tmux, "set-up done  saved in")
+    with open(ini, encoding="utf-8") as file:
+        kept = file.read()
+    assert "\nfills_columns = " in kept and "\nfills_columns = auto\n" not in kept, kept
+    leave(tmux, "q")
+    os.remove(ini)
+
+
 def main():
     with dashboard_command.terminal() as (tmux, daemon, kept):
         os.makedirs(os.path.join(kept, "papertape"))
         keys(tmux, daemon, os.path.join(kept, "papertape/dashboard.ini"))
         views(tmux, daemon, kept)
-    print("system/dashboard_kept: keys and views")
+        boxes(tmux, daemon, os.path.join(kept, "papertape/dashboard.ini"))
+    print("system/dashboard_kept: keys, views and boxes")
 
 
 if __name__ == "__main__":

@@ -106,7 +106,8 @@ static void check_moving(void)
     }
     CHECK_INT(press(PRESS_F2), ACTION_NONE);
     CHECK(view.setup);
-    CHECK_INT(press('j'), ACTION_NONE); /* the second row: what charts are made of */
+    CHECK_INT(press('j'), ACTION_NONE);
+    CHECK_INT(press('j'), ACTION_NONE); /* the third row: what charts are made of */
     CHECK_INT(press(PRESS_ENTER), ACTION_SETTINGS);
     CHECK_INT(view.settings.glyphs, SETTINGS_ASCII);
     CHECK_STR(tui_settings_changed(&view.settings, &view.settings_kept, names), "glyphs");

@@ -1,39 +1,53 @@
-#include <stdio.h>
-#include <string.h>
+#include "tui/setup.h"
 
 #include "tui/panel/frame.h"
 
-enum { NAME_COLUMNS = 10, VALUE_COLUMNS = 14, WORDS_ROWS = 6 };
+enum { NAME_COLUMNS = 11, VALUE_COLUMNS = 14, WORDS_ROWS = 5, FOOT_ROWS = 1 };
+
+static void draw_row(const struct area *box, int y, const struct setup_row *row, bool chosen)
+{
+    const enum style style = chosen ? STYLE_SELECTED : STYLE_NORMAL;
+    int x = 1;
+
+    tui_area_text(box, 0, y, style, chosen ? ">" : " ");
+    x = tui_area_text_cut(box, x, y, NAME_COLUMNS, style, row->name);
+    x = tui_area_text_cut(box, x, y, VALUE_COLUMNS, STYLE_STRONG, row->value);
+    tui_area_text_cut(box, x, y, box->width - x, STYLE_DIM, row->about);
+}
+
+static void draw_foot(const struct area *box)
+{
+    static const char *const words[][2] = {{"Enter", "changes, opens,"},
+                                           {"h l", "before, next,"},
+                                           {"K", "keys,"},
+                                           {"s F12", "save,"},
+                                           {"Esc", "leave"}};
+    int x = 0;
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        x = tui_area_text(box, x, box->height - 1, STYLE_KEY, words[i][0]);
+        x = tui_area_text(box, x + 1, box->height - 1, STYLE_DIM, words[i][1]) + 1;
+    }
+}
 
 void panel_setup(const struct area *screen, const struct scene *scene)
 {
     const struct view *view = scene->view;
-    int rows = (int)tui_settings_n;
-    struct area box = panel_frame_box(screen, 78, rows + WORDS_ROWS + 4, "Set-up");
+    struct setup_row row;
+    int n = 0;
 
-    for (int i = 0; i < rows; i++) {
-        const struct config_key *row = &tui_settings_rows[i];
-        bool chosen = i == view->setup_row;
-        char value[32] = "";
-        config_key_text(row, &view->settings, value, sizeof(value));
-        tui_area_text(&box, 0, i, chosen ? STYLE_SELECTED : STYLE_NORMAL, chosen ? ">" : " ");
-        tui_area_text_cut(&box, 1, i, NAME_COLUMNS, chosen ? STYLE_SELECTED : STYLE_NORMAL, row->name);
-        tui_area_text_cut(&box, 1 + NAME_COLUMNS, i, VALUE_COLUMNS, STYLE_STRONG, value);
-        tui_area_text_cut(&box, 1 + NAME_COLUMNS + VALUE_COLUMNS, i,
-                          box.width - 1 - NAME_COLUMNS - VALUE_COLUMNS, STYLE_DIM, row->about);
-    }
-    if (view->settings_words[0])
-        panel_frame_wrap(&box, rows + 1, WORDS_ROWS, STYLE_WARN, view->settings_words);
-    else
-        panel_frame_unsaved(&box, rows + 1, view);
-    int y = box.height - 1, x = tui_area_text(&box, 0, y, STYLE_KEY, "Enter");
-    x = tui_area_text(&box, x + 1, y, STYLE_DIM, "the next value,");
-    x = tui_area_text(&box, x + 1, y, STYLE_KEY, "arrows");
-    x = tui_area_text(&box, x + 1, y, STYLE_DIM, "move,");
-    x = tui_area_text(&box, x + 1, y, STYLE_KEY, "K");
-    x = tui_area_text(&box, x + 1, y, STYLE_DIM, "keys,");
-    x = tui_area_text(&box, x + 1, y, STYLE_KEY, "s F12");
-    x = tui_area_text(&box, x + 1, y, STYLE_DIM, "save,");
-    x = tui_area_text(&box, x + 1, y, STYLE_KEY, "Esc");
-    tui_area_text(&box, x + 1, y, STYLE_DIM, "leave");
+    while (tui_setup_row(view, n, &row))
+        n++;
+    const int words = view->settings_words[0] ? WORDS_ROWS : 1;
+    struct area box = panel_frame_box(screen, 78, n + 1 + words + FOOT_ROWS + 2, "Set-up");
+    const int room = box.height - FOOT_ROWS - 1 < n ? box.height - FOOT_ROWS : n,
+              first = view->setup_row < room ? 0 : view->setup_row - room + 1,
+              left = box.height - FOOT_ROWS - n - 1;
+    for (int i = first; i - first < room && tui_setup_row(view, i, &row); i++)
+        draw_row(&box, i - first, &row, i == view->setup_row);
+    if (left > 0 && view->settings_words[0])
+        panel_frame_wrap(&box, n + 1, left, STYLE_WARN, view->settings_words);
+    else if (left > 0)
+        panel_frame_unsaved(&box, n + 1, view);
+    draw_foot(&box);
 }
