@@ -129,13 +129,15 @@ static const struct key_row rows[] = {
      "The form has its configuration, and asks before it sends that; sent unchanged it continues as it was."},
     {"x", "stop", KEYS_STUDY, "stop it, with a checkpoint; y confirms", NULL},
     {"e", "resume", KEYS_STUDY, "resume one that was stopped, paused or has failed; y confirms", NULL},
-    {"P", "promote", KEYS_STUDY, "promote a training's policy, or the chosen one; y confirms", "One step."},
+    {"P", "promote", KEYS_STUDY, "promote a training's policy; y confirms; two marked: baseline",
+     "One step. Where two trainings or more are marked it takes the chosen one for the baseline, as *K*, and asks nothing; "
+     "a policy is then promoted in the list of policies."},
     {"R", "retire", KEYS_STUDY, "retire it; y confirms", NULL},
     {"Space", "mark", KEYS_STUDY, "mark a training: its curve is drawn beside the chosen one's",
      "Up to six. Each has a line in the legend, with its newest value and the difference to the baseline where both have come; "
-     "the baseline is the first that was marked, or that of *K*."},
+     "the baseline is the first that was marked, or that of *P* or *K*."},
     {"K", "baseline", KEYS_STUDY, "the baseline, which marked trainings are measured by",
-     "The chosen training is it. _P_ promotes, as it always has; a key map can exchange the two."},
+     "The chosen training is it. So does _P_ where two or more are marked; with fewer _P_ promotes."},
     {"~", "smooth", KEYS_STUDY, "smoothed learning curves: by 0.6, 0.9, 0.99, not",
      "An exponential moving average of the stored points, by the weight of what was before."},
     {"i", "figure", KEYS_STUDY, "the figure beside a training's return: the next, then none",

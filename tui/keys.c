@@ -684,6 +684,8 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     case 'e':
     case 'P':
     case 'R':
+        if (key == 'P' && tui_train_keys_compares(view, tui_view_focus(view, &layout)))
+            return tui_train_keys_mark(view, model, tui_view_focus(view, &layout), now, key);
         return act(view, model, tui_view_focus(view, &layout), now, key);
     default:
         break;

@@ -253,16 +253,29 @@ enum action tui_train_keys_form(struct view *view, const struct model *model, in
     return ACTION_NONE;
 }
 
+bool tui_train_keys_compares(const struct view *view, enum panel focus)
+{
+    return view->compare.n >= 2 && view->study_view == STUDY_LISTED &&
+           (focus == PANEL_TRAININGS || focus == PANEL_CURVE);
+}
+
 enum action tui_train_keys_mark(struct view *view, const struct model *model, enum panel focus,
                                 struct moment now, int key)
 {
     const struct status_training *training = tui_view_training(view, model);
+    const bool pins = key == 'P' && tui_train_keys_compares(view, focus);
+    char words[STATUS_TRAINING_NAME_MAX + 64];
 
-    if (focus != PANEL_TRAININGS || !training)
+    if ((focus != PANEL_TRAININGS && !pins) || !training)
         return ACTION_NONE;
-    bool room = key == 'K' ? tui_compare_base(&view->compare, training->training)
-                           : tui_compare_toggle(&view->compare, training->training);
-    if (!room)
+    bool room = key == ' ' ? tui_compare_toggle(&view->compare, training->training)
+                           : tui_compare_base(&view->compare, training->training);
+    if (!room) {
         tui_view_note(view, "mark:", "six are marked: `Space` on one of them takes its mark away", now);
+    } else if (pins) {
+        snprintf(words, sizeof(words), "%s; `P` promotes where fewer than two are marked",
+                 training->training);
+        tui_view_note(view, "baseline:", words, now);
+    }
     return ACTION_COLLECT;
 }

@@ -26,7 +26,12 @@ enum action tui_train_keys_answer(struct view *view, const struct model *model, 
 enum action tui_train_keys_form(struct view *view, const struct model *model, int height, struct moment now,
                                 int key);
 
-/* Space and K on the list of trainings: whose learning curves are compared, and the baseline of them. */
+/* Are two trainings or more marked where P then pins the baseline and promotes nothing: their list and their
+ * learning curves? */
+bool tui_train_keys_compares(const struct view *view, enum panel focus);
+
+/* Space and K on the list of trainings, and P where they are compared: whose learning curves these are, and
+ * the baseline of them. */
 enum action tui_train_keys_mark(struct view *view, const struct model *model, enum panel focus,
                                 struct moment now, int key);
 

@@ -262,6 +262,47 @@ static void check_policies(void)
     check_note('R', "no account trades by ppo-world-wide-5m_3: P promotes a policy");
 }
 
+/* P pins the baseline where two are marked, also read-only, and promotes with fewer and elsewhere. */
+static void check_baseline(void)
+{
+    static const char *const names[] = {"ppo-world-wide-5m_1", "ppo-world-wide-5m_2"};
+
+    for (int i = 0; i < model->status.n_trainings; i++) /* each may be promoted */
+        strcpy(model->status.trainings[i].policy, "p.safetensors");
+    for (int readonly = 0; readonly < 2; readonly++) {
+        begin(readonly);
+        for (int i = 0; i < 2; i++) {
+            choose(names[i]);
+            press('P');
+            CHECK_INT(view.prompt, readonly ? PROMPT_NONE : PROMPT_PROMOTE);
+            view.prompt = PROMPT_NONE;
+            press(' ');
+        }
+        CHECK_INT(view.compare.baseline, 0);
+        CHECK_INT(press('P'), ACTION_COLLECT);
+        CHECK_INT(view.prompt, PROMPT_NONE);
+        CHECK_INT(view.compare.baseline, 1);
+        CHECK(strstr(view.words, names[1]) && strstr(view.words, "P promotes"));
+        view.outcome = OUTCOME_NONE;
+        char *drawn = picture_draw(model, &view, now, 120, 40, GLYPHS_ASCII);
+        CHECK((strstr(drawn, "P baseline") != NULL) == !readonly && !strstr(drawn, "P promote"));
+        free(drawn);
+        choose(names[0]);
+        press('P');
+        CHECK_INT(view.compare.baseline, 0);
+        view.focus = PANEL_POLICIES; /* a policy is no curve */
+        CHECK(press('P') != ACTION_COLLECT);
+        CHECK_INT(view.compare.baseline, 0);
+        view.prompt = PROMPT_NONE;
+        view.focus = PANEL_TRAININGS;
+        press(' '); /* one is left */
+        CHECK_INT(view.compare.n, 1);
+        press('P');
+        CHECK_INT(view.prompt, readonly ? PROMPT_NONE : PROMPT_PROMOTE);
+        view.prompt = PROMPT_NONE;
+    }
+}
+
 static void check_names(void)
 {
     static const char *const right[] = {"a", "ppo-btc_1.b", "0123456789012345678901234567890", "-x"};
@@ -454,6 +495,7 @@ int main(int argc, char **argv)
     check_names();
     check_form();
     check_every_size();
+    check_baseline();
     tui_view_finish(&view);
     tui_model_destroy(model);
     return check_done("tui/train_keys");

@@ -45,9 +45,11 @@ static int training_keys(const struct area *area, int x, int end, const struct s
 
     for (const char *key = keys; *key; key++) {
         enum prompt prompt = tui_train_keys_prompt(*key);
-        const char *word = tui_train_ask_word(prompt);
+        const bool pins = *key == 'P' && tui_train_keys_compares(scene->view, scene->focus);
+        const char *word = pins ? "baseline" : tui_train_ask_word(prompt);
         tui_train_keys_subject(scene->view, scene->model, scene->focus, prompt, name);
-        if (prompt != PROMPT_NAME && (!name[0] || !tui_train_ask_allowed(scene->model, prompt, name, words)))
+        if (prompt != PROMPT_NAME && !pins &&
+            (!name[0] || !tui_train_ask_allowed(scene->model, prompt, name, words)))
             continue;
         in_force(scene, (char[]){*key, '\0'}, hint);
         if (x + cli_text_width(hint) + (int)strlen(word) + 2 > end)
