@@ -13,12 +13,27 @@ static char *not_available(char *buf)
     return buf;
 }
 
+int cli_format_sign(double value, int decimals)
+{
+    const double half = 0.5 * pow(10, -decimals);
+    char text[FORMAT_MAX];
+    bool zero = fabs(value) < half;
+
+    if (!isfinite(value))
+        return 0;
+    if (!zero && fabs(value) < 1.001 * half) { /* as printf rounds it: 0.5 to even, and 5e-7 is a bit less */
+        snprintf(text, sizeof(text), "%.*f", decimals, value);
+        zero = !strpbrk(text, "123456789");
+    }
+    return zero ? 0 : value < 0 ? -1 : 1;
+}
+
 static char *number(char *buf, bool sign, double value, int decimals)
 {
     if (!isfinite(value))
         return not_available(buf);
     decimals = decimals < 0 ? 0 : decimals > 12 ? 12 : decimals;
-    if (fabs(value) < 0.5 * pow(10, -decimals))
+    if (cli_format_sign(value, decimals) == 0)
         value = sign = 0; /* neither "-0.00" nor "+0.00" */
     if (fabs(value) >= 1e15)
         snprintf(buf, FORMAT_MAX, sign ? "%+.3e" : "%.3e", value);
@@ -93,7 +108,7 @@ char *cli_format_count(char buf[static FORMAT_MAX], double value)
         unit++;
     }
     if (unit == 0)
-        snprintf(buf, FORMAT_MAX, "%.0f", value);
+        number(buf, false, value, 0);
     else
         snprintf(buf, FORMAT_MAX, fabs(value) < 9.95 ? "%.1f%c" : "%.0f%c", value, units[unit]);
     return buf;

@@ -20,6 +20,9 @@ char *cli_format_throttled(char buf[static FORMAT_MAX], double power, double the
 #define FORMAT_NO_DEVICE "no GPU"
 #define FORMAT_HIDDEN    "n/a, hidden by the container or by /proc"
 
+/* The sign that such a number is shown with: -1, 1; 0 of what is shown as 0.00, and of "n/a". */
+int cli_format_sign(double value, int decimals);
+
 /* "+2.43%". */
 char *cli_format_percent(char buf[static FORMAT_MAX], double value, int decimals);
 

@@ -616,7 +616,7 @@ void tui_collector_stop_backtest(struct collector *collector, struct view *view,
 bool tui_collector_backtest_io(struct collector *collector, struct view *view, struct moment now)
 {
     const struct backtest_view *backtest = &collector->model->backtest;
-    char words[STATUS_TEXT_MAX], percent[FORMAT_MAX], drawdown[FORMAT_MAX];
+    char words[STATUS_TEXT_MAX], percent[FORMAT_MAX], drawdown[FORMAT_MAX], sharpe[FORMAT_MAX];
 
     if (!tui_backtest_job_io(&collector->job, now.mono_ms, &collector->model->backtest))
         return false;
@@ -624,10 +624,10 @@ bool tui_collector_backtest_io(struct collector *collector, struct view *view, s
         tui_view_report(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
         return true;
     }
-    snprintf(words, sizeof(words), "%s: %s, drawdown %s, Sharpe %.2f, %lld trades", backtest->account,
+    snprintf(words, sizeof(words), "%s: %s, drawdown %s, Sharpe %s, %lld trades", backtest->account,
              cli_format_percent(percent, backtest->return_pct, 2),
-             cli_format_percent(drawdown, backtest->drawdown_pct, 2), backtest->sharpe,
-             (long long)backtest->trades);
+             cli_format_percent(drawdown, backtest->drawdown_pct, 2),
+             cli_format_number(sharpe, backtest->sharpe, 2), (long long)backtest->trades);
     tui_view_report(view, OUTCOME_DONE, "backtest", words, now);
     return true;
 }

@@ -177,7 +177,7 @@ static void money(struct item_page *page, const char *label, double value, const
     else
         cli_format_number(text, value, t->quote_decimals);
     snprintf(words, sizeof(words), "%s %s", text, t->quote);
-    tui_item_field(page, label, is_signed ? style_signed(value, 2) : STYLE_NORMAL,
+    tui_item_field(page, label, is_signed ? style_signed(value, t->quote_decimals) : STYLE_NORMAL,
                    isfinite(value) ? words : "-");
 }
 

@@ -388,7 +388,12 @@ const char *tui_study_number(char *buf, size_t size, double value)
     else if (much != 0 && (much < 1e-3 || much >= 1e6))
         snprintf(buf, size, "%.3g", value);
     else
-        snprintf(buf, size, "%.*f", much < 10 ? 4 : much < 100 ? 3 : much < 1000 ? 2 : 1, value);
+        snprintf(buf, size, "%.*f",
+                 much < 10     ? 4
+                 : much < 100  ? 3
+                 : much < 1000 ? 2
+                               : 1,
+                 much > 0 ? value : 0);
     return buf;
 }
 

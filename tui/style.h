@@ -3,6 +3,8 @@
 #ifndef TUI_STYLE_H
 #define TUI_STYLE_H
 
+#include "cli/format.h"
+
 enum style {
     STYLE_NORMAL,
     STYLE_DIM,      /* labels, units, what is old */
@@ -29,12 +31,12 @@ enum style {
     STYLES,
 };
 
-/* The style of a signed figure that is shown with so many decimals, 0 to 4; NaN and what is shown as 0.00 are
- * normal. */
+/* The style of a gain or a loss that is shown with so many decimals: what is shown as 0.00 is neither. */
 static inline enum style style_signed(double value, int decimals)
 {
-    static const double least[] = {0.5, 0.05, 0.005, 0.0005, 0.00005};
-    return value >= least[decimals] ? STYLE_UP : value <= -least[decimals] ? STYLE_DOWN : STYLE_NORMAL;
+    const int sign = cli_format_sign(value, decimals);
+
+    return sign > 0 ? STYLE_UP : sign < 0 ? STYLE_DOWN : STYLE_NORMAL;
 }
 
 #endif

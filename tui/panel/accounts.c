@@ -131,7 +131,8 @@ static void draw_by_rules(const struct table *table, int y, enum freshness fresh
     char text[FORMAT_MAX];
     bool margin = strcmp(account->margin, "off") != 0, settles = strcmp(account->settlement, "off") != 0;
     enum style plain = panel_frame_style(freshness, STYLE_NORMAL);
-    enum style excess = panel_frame_style(freshness, account->excess < 0 ? STYLE_BAD : STYLE_NORMAL);
+    enum style excess =
+        panel_frame_style(freshness, cli_format_sign(account->excess, 2) < 0 ? STYLE_BAD : STYLE_NORMAL);
     panel_table_text(table, MARGIN, y, STYLE_NORMAL, margin ? account->margin : "none");
     if (margin || settles)
         panel_table_text(table, POWER, y, plain,
@@ -170,7 +171,7 @@ void panel_accounts(const struct area *area, const struct scene *scene)
         const struct status_account *a = &model->status.accounts[i];
         int y = i - window.first + 1;
         const double plain[] = {a->cash, a->day_pnl, a->realized, a->fees};
-        bool gone = freshness == GONE;
+        bool gone = freshness == GONE, shorts = cli_format_sign(a->short_value, 2) > 0;
         panel_table_text(&table, ACCOUNT, y, STYLE_STRONG, a->account);
         panel_table_text(&table, EQUITY, y, panel_frame_style(freshness, STYLE_STRONG),
                          gone ? "-" : cli_format_fit(text, a->equity, 2, 12));
@@ -189,11 +190,10 @@ void panel_accounts(const struct area *area, const struct scene *scene)
                 gone && k == 1     ? "-"
                 : k == 1 || k == 2 ? cli_format_signed(text, plain[k], 2)
                                    : cli_format_fit(text, plain[k], 2, columns[CASH + k].width));
-        panel_table_text(&table, SHORT, y,
-                         panel_frame_style(freshness, a->short_value > 0 ? STYLE_DOWN : STYLE_DIM),
-                         gone                 ? "-"
-                         : a->short_value > 0 ? cli_format_fit(text, -a->short_value, 2, columns[SHORT].width)
-                                              : "none");
+        panel_table_text(&table, SHORT, y, panel_frame_style(freshness, shorts ? STYLE_DOWN : STYLE_DIM),
+                         gone     ? "-"
+                         : shorts ? cli_format_fit(text, -a->short_value, 2, columns[SHORT].width)
+                                  : "none");
         panel_table_text(&table, INTEREST, y, STYLE_NORMAL,
                          cli_format_fit(text, a->interest_owed, 2, columns[INTEREST].width));
         panel_table_text(&table, STRATEGY, y, STYLE_DIM, a->strategy[0] ? a->strategy : "none");

@@ -13,14 +13,15 @@ static void draw_row(const struct table *table, int y, const struct history_list
     const struct history_bar *bar = &row->bar;
     const double prices[] = {bar->open, bar->high, bar->low, bar->close};
     const double change = bar->close - bar->open;
-    enum style style = style_signed(change, decimals);
+    const double percent = 100 * change / bar->open;
     char text[FORMAT_MAX];
 
     panel_table_text(table, TIME, y, STYLE_DIM, cli_format_time(text, bar->open_ns));
     for (int i = 0; i < 4; i++)
-        panel_table_text(table, OPEN + i, y, OPEN + i == CLOSE ? style : STYLE_NORMAL,
+        panel_table_text(table, OPEN + i, y,
+                         OPEN + i == CLOSE ? style_signed(change, decimals) : STYLE_NORMAL,
                          cli_format_fit(text, prices[i], decimals, table->columns[OPEN + i].width));
-    panel_table_text(table, CHANGE, y, style, cli_format_percent(text, 100 * change / bar->open, 2));
+    panel_table_text(table, CHANGE, y, style_signed(percent, 2), cli_format_percent(text, percent, 2));
     panel_table_text(table, RANGE, y, STYLE_NORMAL,
                      cli_format_fit(text, bar->high - bar->low, decimals, table->columns[RANGE].width));
     panel_table_text(table, VOLUME, y, STYLE_NORMAL,

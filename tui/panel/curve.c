@@ -108,7 +108,7 @@ static char *short_number(char buf[static FORMAT_MAX], double value)
     if (size > 0 && size < 1e-3)
         snprintf(buf, FORMAT_MAX, "%.1e", value);
     else
-        snprintf(buf, FORMAT_MAX, "%.*f", size < 10 ? 4 : size < 1000 ? 2 : 0, value);
+        snprintf(buf, FORMAT_MAX, "%.*f", size < 10 ? 4 : size < 1000 ? 2 : 0, size > 0 ? value : 0);
     return buf;
 }
 
@@ -153,7 +153,7 @@ static void legend(const struct area *area, const struct curves *curves)
         if (isfinite(more)) {
             char text[3 * FORMAT_MAX];
             cli_format_count(b, (double)at);
-            snprintf(text, sizeof(text), "%s%.20s at %.16s", more < 0 ? "" : "+", short_number(a, more), b);
+            snprintf(text, sizeof(text), "%s%.20s at %.16s", more > 0 ? "+" : "", short_number(a, more), b);
             tui_area_text_cut(&line, x + 1, 0, line.width - x - 1, style_signed(more, 4), text);
         }
     }

@@ -234,6 +234,7 @@ void panel_equity(const struct area *area, const struct scene *scene)
     }
     double last = all[curve.n - 1], first = model->history.equity_span == SPAN_ALL ? 0 : all[0];
     double gain = last - first - model->history.equity_flows, base = first + model->history.equity_put_in;
+    const double percent = base > 0 ? 100 * gain / base : NAN;
     if (holds)
         snprintf(more, sizeof(more), " : %s %s ", benchmark->symbol,
                  cli_format_percent(a, 100 * (held[n - 1] / all[0] - 1), 2));
@@ -242,16 +243,18 @@ void panel_equity(const struct area *area, const struct scene *scene)
                  cli_format_fit(b, backtest[n - 1], 2, AXIS + 3));
     else if (freshness == FRESH)
         snprintf(text, sizeof(text), " %s %s ", cli_format_signed(a, gain, 2),
-                 cli_format_percent(b, base > 0 ? 100 * gain / base : NAN, 2));
+                 cli_format_percent(b, percent, 2));
     else
         snprintf(text, sizeof(text), " STALE ");
-    if (holds && area->width > (int)(strlen(text) + strlen(more)) + 24) {
+    const bool beside = holds && area->width > (int)(strlen(text) + strlen(more)) + 24;
+    const int end = area->width - 1 - (beside ? (int)strlen(more) : 0);
+    if (beside)
         tui_area_text_right(area, area->width - 1, 0, STYLE_LINE_3, more);
-        tui_area_text_right(area, area->width - 1 - (int)strlen(more), 0,
-                            freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN, text);
-    } else if (area->width > (int)strlen(text) + 16)
-        tui_area_text_right(area, area->width - 1, 0, freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN,
-                            text);
+    if (beside || area->width > (int)strlen(text) + 16) {
+        tui_area_text_right(area, end, 0, freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN, text);
+        if (freshness == FRESH && !both) /* a small gain of much money is 0.00 % of it */
+            tui_area_text_right(area, end - 1, 0, style_signed(percent, 2), b);
+    }
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2;
     int below = axis && body.height >= BELOW_FROM ? body.height / 4 : 0;
     int daily = 0; /* its words, and as many rows for a loss as for a profit */

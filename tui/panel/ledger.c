@@ -30,7 +30,7 @@ static const char *number_text(char buf[static STORED_CELL], int64_t number)
 
 static void draw_row(const struct table *table, int y, const struct history_ledger *e, bool dated)
 {
-    enum style style = e->amount < 0 ? STYLE_DOWN : STYLE_UP;
+    enum style style = e->amount < 0 ? STYLE_DOWN : e->amount > 0 ? STYLE_UP : STYLE_NORMAL;
     char text[STORED_CELL], amount[STORED_CELL + 1] = "+";
 
     panel_table_text(table, TIME, y, STYLE_DIM,

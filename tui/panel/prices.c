@@ -47,8 +47,8 @@ static void second_line(const struct area *body, int y, const struct model *mode
         return;
     if (isfinite(symbol->bar_close)) {
         x = tui_area_text(body, x, y, STYLE_DIM, symbol->interval) + 1;
-        double change = symbol->bar_close - symbol->bar_open;
-        cli_format_percent(value, 100 * change / symbol->bar_open, 2);
+        double change = 100 * (symbol->bar_close - symbol->bar_open) / symbol->bar_open;
+        cli_format_percent(value, change, 2);
         x = tui_area_text(body, x, y, panel_frame_style(freshness, style_signed(change, 2)), value) + 2;
     }
     for (int i = 0; i < symbol->n_indicators; i++) {

@@ -66,7 +66,7 @@ static void row(const struct table *table, int y, const struct scene *scene,
     panel_table_text(table, TRADES, y, STYLE_NORMAL, text);
     snprintf(text, sizeof(text), "%.0f%%", none ? 0 : 100.0 * (double)t->wins / (double)t->trades);
     panel_table_text(table, WON, y, none ? STYLE_DIM : STYLE_NORMAL, none ? "-" : text);
-    panel_table_text(table, FACTOR, y, none ? STYLE_DIM : style_signed(t->won - t->lost, 2),
+    panel_table_text(table, FACTOR, y, none ? STYLE_DIM : STYLE_NORMAL,
                      t->lost > 0 ? cli_format_number(text, t->won / t->lost, 2) : "-");
     panel_table_text(table, MEAN, y, style_signed(mean, 2),
                      none ? "-" : cli_format_signed(text, mean, fabs(mean) < 1000 ? 2 : 0));

@@ -156,7 +156,7 @@ static void draw_sum(const struct table *table, int y, const struct db_trip_sum 
     snprintf(text, sizeof(text), "%.0f%%", none ? 0 : 100 * ratios.win_rate);
     panel_table_text(table, WON, y, none ? STYLE_DIM : STYLE_NORMAL, none ? "-" : text);
     panel_table_text(table, GAINED, y, style_signed(pnl, 2), money(text, pnl, c[GAINED].width));
-    panel_table_text(table, FACTOR, y, none ? STYLE_DIM : style_signed(trades->won + trades->lost, 2),
+    panel_table_text(table, FACTOR, y, none ? STYLE_DIM : STYLE_NORMAL,
                      none ? "-" : number(text, ratios.profit_factor, 2, c[FACTOR].width));
     panel_table_text(table, MEAN, y, none ? STYLE_DIM : style_signed(ratios.expectancy, 2),
                      none ? "-" : money(text, ratios.expectancy, c[MEAN].width));
