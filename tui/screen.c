@@ -197,13 +197,14 @@ static SCREEN *open_terminal(void)
     }
     screen.own_colours = max_colors;
     screen.has_rgb = tui_terminal_has_rgb();
-    char *description = tui_terminal_description();
+    char *description = tui_terminal_description(term);
     del_curterm(cur_term);
     SCREEN *terminal = open_described(description, before);
-    screen.any_rgb = terminal != NULL;
     free(description);
     free(before);
-    return terminal ? terminal : newterm(NULL, stdout, stdin);
+    terminal = terminal ? terminal : newterm(NULL, stdout, stdin);
+    screen.any_rgb = terminal && tui_terminal_sends_rgb();
+    return terminal;
 }
 
 int tui_screen_open(enum scheme scheme, enum colours colours)

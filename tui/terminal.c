@@ -52,6 +52,11 @@ bool tui_terminal_has_rgb(void)
     return strcmp(says, "truecolor") == 0 || strcmp(says, "24bit") == 0;
 }
 
+bool tui_terminal_sends_rgb(void)
+{
+    return tigetflag(rgb) > 0 && tigetnum("colors") == TERMINAL_RGB;
+}
+
 static void put(struct bytes *to, const void *bytes, size_t n)
 {
     if (to->len + n <= sizeof(to->at))
@@ -88,11 +93,11 @@ static const char *string_of(const TERMTYPE *type, int i)
 }
 
 /* The capabilities that every terminal can have. */
-static void put_standard(struct bytes *to, const TERMTYPE *type)
+static void put_standard(struct bytes *to, const TERMTYPE *type, const char *term)
 {
     const int flags = type->num_Booleans - type->ext_Booleans,
               numbers = type->num_Numbers - type->ext_Numbers, texts = type->num_Strings - type->ext_Strings;
-    const size_t name_size = strlen(type->term_names) + 1;
+    const size_t term_size = strlen(term) + 1, name_size = term_size + strlen(type->term_names) + 1;
     struct bytes offsets = {.len = 0}, table = {.len = 0};
 
     for (int i = 0; i < texts; i++)
@@ -100,7 +105,9 @@ static void put_standard(struct bytes *to, const TERMTYPE *type)
     const long head[] = {MAGIC, (long)name_size, flags, numbers, texts, (long)table.len};
     for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
         put_number(to, head[i], 2);
-    put(to, type->term_names, name_size);
+    put(to, term, term_size - 1); /* some names are only those of a file */
+    put(to, "|", 1);
+    put(to, type->term_names, name_size - term_size);
     for (int i = 0; i < flags; i++)
         put_number(to, type->Booleans[i] == TRUE && strcmp(boolnames[i], "ccc") != 0, 1);
     put_even(to);
@@ -136,7 +143,7 @@ static void put_extended(struct bytes *to, const TERMTYPE *type)
     put(to, table.at, table.len);
 }
 
-char *tui_terminal_description(void)
+char *tui_terminal_description(const char *term)
 {
     static const char digits[] = "0123456789abcdef";
     struct bytes bytes = {.len = 0};
@@ -144,7 +151,7 @@ char *tui_terminal_description(void)
 
     if (!is_text(set_a_foreground) || strncmp(set_a_foreground, "\033[", 2) != 0)
         return NULL;
-    put_standard(&bytes, &cur_term->type);
+    put_standard(&bytes, &cur_term->type, term);
     put_extended(&bytes, &cur_term->type);
     if (bytes.len > sizeof(bytes.at) || !(text = malloc(sizeof(PREFIX) + 2 * bytes.len)))
         return NULL;

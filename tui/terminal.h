@@ -15,8 +15,12 @@ enum {
  * by these. */
 bool tui_terminal_has_rgb(void);
 
-/* Its description with colours 0xRRGGBB beside the numbers of the palette, in the compiled format of term(5),
- * as the environment variable TERMINFO takes it. To be freed; NULL: no ANSI colours, or too long. */
-char *tui_terminal_description(void);
+/* Is it described so? */
+bool tui_terminal_sends_rgb(void);
+
+/* Its description, under the name `term`, with colours 0xRRGGBB beside the numbers of the palette, in the
+ * compiled format of term(5), as the environment variable TERMINFO takes it. To be freed; NULL: no ANSI
+ * colours, or too long. */
+char *tui_terminal_description(const char *term);
 
 #endif

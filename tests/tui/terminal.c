@@ -105,7 +105,8 @@ static bool check_terminal(const char *term)
     if (setupterm(term, STDOUT_FILENO, &error) != OK)
         return false;
     read_all(&before, NULL);
-    char *description = tui_terminal_description();
+    CHECK(!tui_terminal_sends_rgb() || strstr(term, "direct"));
+    char *description = tui_terminal_description(term);
     CHECK(description != NULL);
     del_curterm(cur_term);
     setenv("TERMINFO", description, 1);
@@ -119,8 +120,7 @@ static bool check_terminal(const char *term)
     check_same(&before, &after);
     forget(&before);
     forget(&after);
-    CHECK_INT(tigetnum("colors"), TERMINAL_RGB);
-    CHECK_INT(tigetflag("RGB"), TRUE);
+    CHECK(tui_terminal_sends_rgb());
     CHECK(tigetflag("ccc") <= 0 && is_absent("initc") && is_absent("initp") && is_absent("oc"));
     CHECK_STR(tparm(set_a_foreground, 3), "\033[33m");
     CHECK_STR(tparm(set_a_background, 214), "\033[48;5;214m");
@@ -153,10 +153,10 @@ static void check_colorterm(const char *term, const char *colorterm, const char 
 
 int main(void)
 {
-    static const char *const terms[] = {"xterm-256color",  "xterm",         "tmux-256color",
-                                        "screen-256color", "linux",         "rxvt-unicode-256color",
-                                        "xterm-kitty",     "foot",          "alacritty",
-                                        "xterm-direct",    "konsole-direct"};
+    static const char *const terms[] = {
+        "xterm-256color", "xterm",     "tmux-256color",         "screen-256color",
+        "linux",          "rxvt",      "rxvt-unicode-256color", "xterm-kitty",
+        "foot",           "alacritty", "xterm-direct",          "konsole-direct"};
     int n = 0, error;
 
     unsetenv("COLORTERM");
@@ -165,7 +165,7 @@ int main(void)
         n += check_terminal(terms[i]);
     CHECK(n > 0);
     if (setupterm("vt100", STDOUT_FILENO, &error) == OK) { /* it has no colours */
-        CHECK(tui_terminal_description() == NULL);
+        CHECK(tui_terminal_description("vt100") == NULL && !tui_terminal_sends_rgb());
         del_curterm(cur_term);
     }
     check_colorterm("xterm-256color", NULL, NULL, false);
