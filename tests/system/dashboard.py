@@ -316,7 +316,9 @@ def test_plain_terminals(session):
         session.launch(prefix=f"COLORTERM={said} ")
         shown = tmux.run("capture-pane", "-p", "-e")
         assert sent in shown and other not in shown, (said, shown)
-        tmux.keys("q")
+        tmux.keys("F2", "Down", "Right", *["Right"] * (said == "truecolor"))  # true, 256
+        wait("other colours", lambda: other in (shown := tmux.run("capture-pane", "-p", "-e")) and sent not in shown, tmux.screen)
+        tmux.keys("Escape", "q")
         session.ended()
     session.launch(prefix="NO_COLOR=1 COLORTERM=truecolor ")
     coloured = re.findall("\x1b\\[(?:[0-9]+;)*(?:[34][0-8]|9[0-7])[;m]", tmux.run("capture-pane", "-p", "-e"))
