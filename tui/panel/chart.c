@@ -18,6 +18,7 @@ enum {
     BELOW_ROWS_MIN = 3, /* its own, without its label */
     VOLUME_FROM = 7,    /* rows of plot from which on the volume has one, and … */
     VOLUME_SHARE = 8,   /* … one in so many */
+    FIGURES_SHARE = 4,  /* its figures take at most one row in so many */
     POINTS_MAX = 2 * CANVAS_SIDE_MAX,
 };
 
@@ -51,15 +52,15 @@ static void widen(const double *values, int n, double *low, double *high)
     *high = fmax(*high, most);
 }
 
-/* A price that is not far from what the bars have is in the range, too. */
-static void include(double price, double *low, double *high)
+/* A price that is not far from the bars' range low..high widens what is drawn. */
+static void include(double price, double low, double high, struct chart *chart)
 {
-    double room = (*high - *low) / 2;
+    double room = (high - low) / 2;
 
-    if (!(price >= *low - room && price <= *high + room))
+    if (!(price >= low - room && price <= high + room))
         return;
-    *low = fmin(*low, price);
-    *high = fmax(*high, price);
+    chart->low = fmin(chart->low, price);
+    chart->high = fmax(chart->high, price);
 }
 
 /* A line over the plot, one value a bar; of an overlay, with its dots. */
@@ -91,29 +92,24 @@ static bool is_over(const struct chart *chart, int output)
     return tui_overlay_on_price(name) && !tui_overlay_is_hidden(chart->hides, name);
 }
 
-/* The range of what is shown: bars, the indicators that are prices, and our own where they are near. */
+/* The range of what is shown: bars, the indicators that are prices, and near them the last price and what
+ * positions were entered at. Orders and alerts do not squeeze the bars: those outside are at the edges. */
 static void range(struct chart *chart, const struct chart_line *lines, int n_lines)
 {
     const struct history *h = chart->history;
-    double *low = &chart->low, *high = &chart->high;
 
     for (int i = chart->first; i < chart->first + chart->n; i++) {
-        *low = fmin(*low, h->bars[i].low);
-        *high = fmax(*high, h->bars[i].high);
+        chart->low = fmin(chart->low, h->bars[i].low);
+        chart->high = fmax(chart->high, h->bars[i].high);
     }
-    for (int i = 0; i < h->n_outputs && *low <= *high; i++)
+    for (int i = 0; i < h->n_outputs && chart->low <= chart->high; i++)
         if (is_over(chart, i))
-            widen(shown(chart, i), chart->n, low, high);
-    double least = *low, most = *high;
-    for (int i = 0; i < n_lines; i++) { /* each by itself: one does not let the next in */
-        double l = least, m = most;
-        include(lines[i].price, &l, &m);
-        *low = fmin(*low, l);
-        *high = fmax(*high, m);
-    }
-    include(chart->last, &least, &most);
-    *low = fmin(*low, least);
-    *high = fmax(*high, most);
+            widen(shown(chart, i), chart->n, &chart->low, &chart->high);
+    const double low = chart->low, high = chart->high;
+    for (int i = 0; i < n_lines; i++)
+        if (lines[i].is_entry)
+            include(lines[i].price, low, high, chart);
+    include(chart->last, low, high, chart);
 }
 
 /* The prices at the right: ticks, then the last one, which no other covers. */
@@ -286,7 +282,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
     struct chart_line lines[CHART_LINES_MAX];
     struct time_axis time;
     char words[96];
-    int title_end;
+    int title_end, figures = 1;
 
     if (!symbol) {
         struct area empty = panel_frame_rule(area, scene, PANEL_CHART, "Chart", -1, NULL);
@@ -321,8 +317,9 @@ void panel_chart(const struct area *area, const struct scene *scene)
     if (ours)
         timeframes(area, h, timeframe, area->width - title_end - 4);
     if (chart.at >= 0 || strcmp(timeframe, symbol->interval) == 0) /* the daemon's newest is the market's */
-        panel_chart_figures(&body, &chart);
-    struct area under = tui_area_part(&body, 0, 1, body.width, body.height - 1);
+        figures = panel_chart_figures(
+            &body, body.height / FIGURES_SHARE > 1 ? body.height / FIGURES_SHARE : 1, &chart);
+    struct area under = tui_area_part(&body, 0, figures, body.width, body.height - figures);
     bool any = place_bars(&time, h, symbol, chart.first, chart.n, columns);
     if (columns < CHART_COLUMNS_MIN || body.height < 4 || !any)
         panel_frame_empty(&under,

@@ -9,8 +9,7 @@
 
 enum {
     STYLES_OF_OVERLAYS = 4,
-    INDICATOR_MAX = 160, /* bytes of an indicator with its figures */
-    MINUTE_END = 16,     /* of "2024-08-08 22:30:00" */
+    MINUTE_END = 16, /* of "2024-08-08 22:30:00" */
     YEAR_END = 5,
 };
 
@@ -68,62 +67,75 @@ int panel_chart_sample(const struct area *area, int x, struct chart_overlay over
     return x + sample_columns(area);
 }
 
-/* "bbands_20_2 61825.00 61765.00 61705.00", or the name alone. */
-static void indicator_text(char text[static INDICATOR_MAX], const struct chart *chart, int first, int end,
-                           bool values)
+/* Where the next figure is drawn: words flow from one row to the next. */
+struct flow {
+    const struct area *area;
+    int x, y, rows; /* y at rows: there was no more room */
+};
+
+/* Finds room for so many columns, in the next row where this one has none. False: there is no more. */
+static bool flow_room(struct flow *flow, int columns)
+{
+    if (flow->x + columns > flow->area->width) {
+        flow->x = 1;
+        flow->y++;
+    }
+    if (flow->y < flow->rows && flow->x + columns <= flow->area->width)
+        return true;
+    flow->y = flow->rows;
+    return false;
+}
+
+/* How it is drawn, its name, and its outputs' values at the bar: "⠤⠄ bbands_20_2 61825.00 61765.00 61705.00".
+ * The name and the first value are in one row. */
+static void overlay(struct flow *flow, const struct chart *chart, int first, int end)
 {
     const struct history *h = chart->history;
     const char *name = h->output_names[first];
-    int len = end - first > 1 ? (int)strcspn(name, ".") : (int)strlen(name);
+    const struct chart_overlay drawn = panel_chart_overlay(h, first);
+    const int len = end - first > 1 ? (int)strcspn(name, ".") : (int)strlen(name);
     char a[FORMAT_MAX];
 
-    snprintf(text, INDICATOR_MAX, "%.*s", len, name);
-    for (int i = first; values && i < end; i++) {
-        size_t n = strlen(text);
-        snprintf(text + n, INDICATOR_MAX - n, " %s", cli_format_number(a, h->outputs[i][chart->at], 2));
+    for (int i = first; i < end; i++) {
+        cli_format_number(a, h->outputs[i][chart->at], chart->decimals);
+        const int before = i > first ? 0 : sample_columns(flow->area) + 1 + len + 1;
+        if (!flow_room(flow, before + (int)strlen(a)))
+            return;
+        if (i == first) {
+            struct area row = tui_area_part(flow->area, 0, flow->y, flow->area->width, 1);
+            flow->x = panel_chart_sample(&row, flow->x, drawn) + 1;
+            flow->x = tui_area_printf(flow->area, flow->x, flow->y, drawn.style, "%.*s", len, name) + 1;
+        }
+        flow->x = tui_area_text(flow->area, flow->x, flow->y, chart->dim ? STYLE_DIM : STYLE_NORMAL, a) + 1;
     }
+    flow->x++;
 }
 
-/* The indicators over the prices from column x on. Returns the column for what follows; -1: they have no
- * room, and without `draw` nothing is drawn. */
-static int overlays(const struct area *area, int x, const struct chart *chart, bool values, bool draw)
+static bool is_shown(const struct chart *chart, int output, bool on_price)
+{
+    const char *name = chart->history->output_names[output];
+
+    return tui_overlay_on_price(name) == on_price && !tui_overlay_is_hidden(chart->hides, name);
+}
+
+/* Those over the prices in as many rows as they need, then others as far as the last row has room. */
+static void indicators(struct flow *flow, const struct chart *chart)
 {
     const struct history *h = chart->history;
-    char text[INDICATOR_MAX];
 
     for (int i = 0, end; i < h->n_outputs; i = end) {
         end = tui_overlay_end(h, i);
-        if (!tui_overlay_on_price(h->output_names[i]) ||
-            tui_overlay_is_hidden(chart->hides, h->output_names[i]))
-            continue;
-        indicator_text(text, chart, i, end, values);
-        struct chart_overlay overlay = panel_chart_overlay(h, i);
-        int name = x + sample_columns(area) + 1, name_len = (int)strcspn(text, " ");
-        if (name + (int)strlen(text) > area->width)
-            return -1;
-        if (draw) {
-            panel_chart_sample(area, x, overlay);
-            tui_area_text(area, name + name_len, 0, chart->dim ? STYLE_DIM : STYLE_NORMAL, text + name_len);
-            text[name_len] = '\0';
-            tui_area_text(area, name, 0, overlay.style, text);
-            text[name_len] = values ? ' ' : '\0';
-        }
-        x = name + (int)strlen(text) + 2;
+        if (is_shown(chart, i, true))
+            overlay(flow, chart, i, end);
     }
-    return x;
-}
-
-/* Those that are kept of the bar. */
-static void indicators(const struct area *area, int x, const struct chart *chart)
-{
-    const struct history *h = chart->history;
-    bool values = overlays(area, x, chart, true, false) >= 0;
-
-    x = overlays(area, x, chart, values, true);
-    for (int i = 0; i < h->n_outputs && x > 0; i++)
-        if (!tui_overlay_on_price(h->output_names[i]) &&
-            !tui_overlay_is_hidden(chart->hides, h->output_names[i]))
-            x = panel_chart_figure(area, x, h->output_names[i], h->outputs[i][chart->at], chart->dim);
+    if (flow->y == flow->rows) {
+        tui_area_text_right(flow->area, flow->area->width, flow->rows - 1, STYLE_DIM, " ...");
+        return;
+    }
+    struct area row = tui_area_part(flow->area, 0, flow->y, flow->area->width, 1);
+    for (int i = 0, x = flow->x; i < h->n_outputs && x > 0; i++)
+        if (is_shown(chart, i, false))
+            x = panel_chart_figure(&row, x, h->output_names[i], h->outputs[i][chart->at], chart->dim);
 }
 
 const char *panel_chart_time(char buf[static FORMAT_MAX], const struct history *history, int64_t open_ns)
@@ -138,10 +150,11 @@ const char *panel_chart_time(char buf[static FORMAT_MAX], const struct history *
     return buf + YEAR_END;
 }
 
-void panel_chart_figures(const struct area *area, const struct chart *chart)
+int panel_chart_figures(const struct area *area, int rows, const struct chart *chart)
 {
     const struct status_symbol *symbol = chart->symbol;
     const struct history_bar *bar = chart->at >= 0 ? &chart->history->bars[chart->at] : NULL;
+    const bool kept = bar && chart->history->n_outputs > 0;
     char a[FORMAT_MAX];
     int x = 1;
     const struct {
@@ -152,17 +165,18 @@ void panel_chart_figures(const struct area *area, const struct chart *chart)
                   {"l", bar ? bar->low : symbol->bar_low},
                   {"c", bar ? bar->close : symbol->bar_close}};
 
-    if (chart->cross && bar) {
+    if (chart->cross && bar)
         x = tui_area_text(area, x, 0, STYLE_KEY, panel_chart_time(a, chart->history, bar->open_ns)) + 2;
-    }
     for (int i = 0; i < 4; i++)
         x = named(area, x, prices[i].name, cli_format_number(a, prices[i].value, chart->decimals),
                   chart->dim);
     x = named(area, x, "v", cli_format_count(a, bar ? bar->volume : symbol->bar_volume), chart->dim);
-    if (bar && chart->history->n_outputs > 0 && x > 0)
-        indicators(area, x, chart);
-    else if (!bar || chart->history->n_outputs == 0)
+    struct flow flow = {area, x > 0 ? x : area->width, 0, rows};
+    if (kept)
+        indicators(&flow, chart);
+    else if (!chart->cross) /* the strategies' are of the newest bar alone */
         for (int i = 0; i < symbol->n_indicators && x > 0; i++)
             x = panel_chart_figure(area, x, symbol->indicators[i].name, symbol->indicators[i].value,
                                    chart->dim);
+    return flow.y < rows ? flow.y + 1 : rows;
 }

@@ -1,4 +1,4 @@
-/* The line of figures above a chart: of one bar, and of indicators, each in the style of its line. */
+/* The figures above a chart: of one bar, and of indicators, each in the style of its line. */
 #ifndef TUI_PANEL_CHART_FIGURES_H
 #define TUI_PANEL_CHART_FIGURES_H
 
@@ -45,10 +45,10 @@ const char *panel_chart_time(char buf[static FORMAT_MAX], const struct history *
  * number would be another. */
 int panel_chart_figure(const struct area *area, int x, const char *name, double value, bool dim);
 
-/* Figures of one bar, the indicators over its prices with how they are drawn, and others, as far as they have
- * room; where the figures of all those over the prices have none, their names alone. Of indicators that are
- * kept, or the strategies'. */
-void panel_chart_figures(const struct area *area, const struct chart *chart);
+/* Figures of one bar and the indicators over its prices, each with how it is drawn, its name and its values
+ * at that bar, in at most so many rows of the area, then others as far as they have room. Of indicators that
+ * are kept, or the strategies' newest. Returns how many rows it took. */
+int panel_chart_figures(const struct area *area, int rows, const struct chart *chart);
 
 /* The bar of the history that is nearest to column x of a chart panel of that width; -1: it shows none. */
 int panel_chart_bar_at(const struct view *view, const struct model *model, int x, int width);

@@ -1,6 +1,7 @@
 #include "tui/panel/chart_marks.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/format.h"
@@ -8,12 +9,19 @@
 enum {
     WORD_MAX = 6,
     LINES_AXIS = 15, /* columns of prices with the words of our lines */
+    OUTSIDE_MAX = 3, /* labels of lines above the chart, or below it, where it has … */
+    ROWS_FOR_THREE = 12,
+    ROWS_FOR_TWO = 5,
 };
 
+/* Of lines that read the same, one. */
 static int add(struct chart_line *lines, int n, double price, const char *word, enum style style)
 {
+    for (int i = 0; i < n; i++)
+        if (lines[i].price == price && strcmp(lines[i].word, word) == 0)
+            return n;
     if (n < CHART_LINES_MAX && isfinite(price) && price > 0)
-        lines[n++] = (struct chart_line){price, word, style};
+        lines[n++] = (struct chart_line){price, word, style, false};
     return n;
 }
 
@@ -27,7 +35,10 @@ int panel_chart_lines(const struct model *model, const char *symbol,
         const struct status_position *position = &model->status.positions[i];
         if (strcmp(position->symbol, symbol) != 0)
             continue;
+        const int before = n;
         n = add(ret, n, position->entry, "entry", STYLE_KEY);
+        if (n > before)
+            ret[before].is_entry = true;
         n = add(ret, n, position->stop, "stop", STYLE_KEY);
     }
     for (int i = 0; i < model->status.n_orders; i++) {
@@ -68,21 +79,84 @@ void panel_chart_rule(const struct chart_plot *chart, double price, enum style s
             tui_area_char(&chart->plot, x, y, style, dashes[chart->plot.canvas->glyphs]);
 }
 
-void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_line *lines, int n,
-                             int last_row)
+/* The row's label: a price and its word; `arrow` before it, or L' '. */
+static void label(const struct chart_plot *chart, int y, const struct chart_line *line, wchar_t arrow)
 {
     int x = chart->plot.width + 2;
     char a[FORMAT_MAX];
 
+    tui_area_line(&chart->under, x - 1, y, chart->under.width - x + 1, STYLE_NORMAL, L' ');
+    tui_area_char(&chart->under, x - 1, y, line->style, arrow);
+    cli_format_fit(a, line->price, chart->decimals, chart->under.width - x - WORD_MAX);
+    int end = tui_area_text(&chart->under, x, y, line->style, a);
+    tui_area_text(&chart->under, end + 1, y, line->style, line->word);
+}
+
+/* The line outside of the axis that is next to it beyond `from`, of equal ones the one after `after`; NULL:
+ * there is none. */
+static const struct chart_line *next_outside(const struct chart_line *lines, int n, bool above,
+                                             const struct chart_line *from, double edge)
+{
+    const struct chart_line *best = NULL;
+
+    for (int i = 0; i < n; i++) {
+        double price = lines[i].price, least = from ? from->price : edge;
+        bool beyond = above ? price > least : price < least;
+        if (from && price == least)
+            beyond = &lines[i] > from;
+        if (beyond && (!best || (above ? price < best->price : price > best->price)))
+            best = &lines[i];
+    }
+    return best;
+}
+
+static void outside_labels(const struct chart_plot *chart, const struct chart_line *lines, int n,
+                           const bool *taken, bool above)
+{
+    const bool plain = chart->plot.canvas->glyphs == GLYPHS_ASCII;
+    const wchar_t arrow = above ? plain ? L'^' : L'↑' : plain ? L'v' : L'↓';
+    const int rows = chart->price.rows, most = rows >= ROWS_FOR_THREE ? 3 : rows >= ROWS_FOR_TWO ? 2 : 1;
+    const struct chart_line *line = NULL;
+    int places[OUTSIDE_MAX], n_places = 0, left = 0;
+    char more[FORMAT_MAX];
+
+    for (int i = 0; i < rows && n_places < most; i++) { /* the free rows that are nearest to the edge */
+        int y = above ? i : rows - 1 - i;
+        if (!taken[y])
+            places[n_places++] = y;
+        else if (n_places > 0)
+            break;
+    }
+    for (int i = 0; i < n; i++)
+        left += above ? lines[i].price > chart->price.high : lines[i].price < chart->price.low;
+    const int used = left < n_places ? left : n_places;
+    for (int i = 0; i < used; i++) { /* the nearest is the nearest to the bars */
+        line = next_outside(lines, n, above, line, above ? chart->price.high : chart->price.low);
+        struct chart_line drawn = *line;
+        if (i == used - 1 && left > used) {
+            snprintf(more, sizeof(more), "+%d", left - used);
+            drawn.word = more;
+        }
+        label(chart, places[used - 1 - i], &drawn, arrow);
+    }
+}
+
+void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_line *lines, int n,
+                             int last_row)
+{
+    bool taken[CANVAS_SIDE_MAX] = {0};
+
+    if (last_row >= 0)
+        taken[last_row] = true;
     for (int i = n - 1; i >= 0; i--) { /* of one row, the first stays */
         int y = tui_axis_row(&chart->price, lines[i].price);
         if (y < 0 || y == last_row)
             continue;
-        tui_area_line(&chart->under, x, y, chart->under.width - x, STYLE_NORMAL, L' ');
-        cli_format_fit(a, lines[i].price, chart->decimals, chart->under.width - x - WORD_MAX);
-        int end = tui_area_text(&chart->under, x, y, lines[i].style, a);
-        tui_area_text(&chart->under, end + 1, y, lines[i].style, lines[i].word);
+        label(chart, y, &lines[i], L' ');
+        taken[y] = true;
     }
+    outside_labels(chart, lines, n, taken, true);
+    outside_labels(chart, lines, n, taken, false);
 }
 
 void panel_chart_fills(const struct chart_plot *chart, const struct history *history, const char *symbol)

@@ -7,7 +7,7 @@
 #include "tui/panel/panel.h"
 
 enum {
-    CHART_LINES_MAX = 32,
+    CHART_LINES_MAX = 2 * STATUS_ORDERS_MAX + 64,
     CHART_AXIS = 11, /* columns of prices at the right */
 };
 
@@ -16,9 +16,10 @@ struct chart_line {
     double price;
     const char *word; /* "buy", "sell", "stop", "entry", "alert" */
     enum style style;
+    bool is_entry; /* of a position */
 };
 
-/* Those of the symbol, at most CHART_LINES_MAX. Returns how many. */
+/* Those of the symbol, each that reads differently, at most CHART_LINES_MAX. Returns how many. */
 int panel_chart_lines(const struct model *model, const char *symbol,
                       struct chart_line ret[static CHART_LINES_MAX]);
 
@@ -37,7 +38,9 @@ struct chart_plot {
 /* A horizontal line in the blank cells of the price's row. */
 void panel_chart_rule(const struct chart_plot *chart, double price, enum style style);
 
-/* The lines' words and prices, at the right edge, except in the row of the last price. */
+/* The lines' words and prices, at the right edge, except in the row of the last price. Of those above the
+ * highest price of the chart, or below the lowest, the nearest are in its first rows, or its last ones, each
+ * with an arrow; where there are more, "+2" in place of the furthest one's word. */
 void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_line *lines, int n,
                              int last_row);
 
