@@ -89,37 +89,102 @@ void tui_backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct bac
     view->ended_ms = mono_ms;
 }
 
-/* Drops every second point whenever there is no room; the last one stays. */
+/* What is kept of consecutive points: the lowest, the highest, and the furthest below the peak so far. */
+enum { KEPT = 3, BUCKETS_MAX = (HISTORY_EQUITY_MAX - 2) / KEPT };
+
+struct bucket {
+    struct history_equity points[2 * KEPT]; /* going up in time */
+    int n;
+};
+
+static void thin(struct bucket *bucket)
+{
+    const struct history_equity *p = bucket->points;
+    struct history_equity kept[KEPT];
+    int low = 0, high = 0, deepest = 0, n = 0;
+
+    for (int i = 1; i < bucket->n; i++) {
+        low = p[i].equity < p[low].equity ? i : low;
+        high = p[i].equity > p[high].equity ? i : high;
+        deepest = p[i].equity / p[i].peak < p[deepest].equity / p[deepest].peak ? i : deepest;
+    }
+    for (int i = 0; i < bucket->n; i++)
+        if (i == low || i == high || i == deepest)
+            kept[n++] = p[i];
+    memcpy(bucket->points, kept, (size_t)n * sizeof(*kept));
+    bucket->n = n;
+}
+
+/* Makes one of each two buckets. */
+static void halve(struct bucket buckets[static BUCKETS_MAX])
+{
+    for (int i = 0; i < BUCKETS_MAX / 2; i++) {
+        struct bucket both = buckets[2 * i];
+        const struct bucket *next = &buckets[2 * i + 1];
+        memcpy(both.points + both.n, next->points, (size_t)next->n * sizeof(both.points[0]));
+        both.n += next->n;
+        thin(&both);
+        buckets[i] = both;
+    }
+}
+
+static void add(struct backtest_view *view, const struct history_equity *point)
+{
+    const struct history_equity *before = &view->curve[view->n_curve - 1];
+
+    if (view->n_curve == 0 || before->ts_ns != point->ts_ns || before->equity != point->equity)
+        view->curve[view->n_curve++] = *point;
+}
+
+static bool read_point(const char *line, struct history_equity *ret)
+{
+    char account[ACCOUNT_NAME_MAX];
+
+    return sscanf(line, "%" SCNd64 ",%31[^,],%lf,%*[^,],%lf", &ret->ts_ns, account, &ret->equity,
+                  &ret->peak) == 4 &&
+           isfinite(ret->equity) && isfinite(ret->peak);
+}
+
+/* The first point, the last one, and of each of equally many in between those that are kept. */
 static void read_curve(struct backtest_view *view, const char *path)
 {
+    static struct bucket buckets[BUCKETS_MAX];
     char line[LINE_SIZE];
     FILE *file = fopen(path, "re");
-    struct history_equity last = {0};
-    int64_t step = 1, at = 0;
+    struct history_equity first = {0}, last = {0}, point;
+    int n = 0, in_last = 0, size = 1; /* points in the last bucket, and in the others */
+    bool any = false;
 
     view->n_curve = 0;
     if (!file)
         return;
     while (fgets(line, sizeof(line), file)) {
-        int64_t ts_ns;
-        char account[ACCOUNT_NAME_MAX];
-        double equity;
-        if (sscanf(line, "%" SCNd64 ",%31[^,],%lf", &ts_ns, account, &equity) != 3 || !isfinite(equity))
+        if (!read_point(line, &point))
             continue;
-        last = (struct history_equity){ts_ns, equity};
-        if (at++ % step != 0)
-            continue;
-        if (view->n_curve == HISTORY_EQUITY_MAX) {
-            for (int i = 0; i < HISTORY_EQUITY_MAX / 2; i++)
-                view->curve[i] = view->curve[2 * i];
-            view->n_curve = HISTORY_EQUITY_MAX / 2;
-            step *= 2;
+        first = any ? first : point;
+        last = point;
+        any = true;
+        if (n == 0 || in_last == size) {
+            if (n == BUCKETS_MAX) {
+                halve(buckets);
+                n = BUCKETS_MAX / 2;
+                size *= 2;
+            }
+            buckets[n++].n = in_last = 0;
         }
-        view->curve[view->n_curve++] = last;
+        struct bucket *bucket = &buckets[n - 1];
+        bucket->points[bucket->n++] = point;
+        thin(bucket);
+        in_last++;
     }
     fclose(file);
-    if (view->n_curve > 0 && view->curve[view->n_curve - 1].ts_ns != last.ts_ns)
-        view->curve[view->n_curve == HISTORY_EQUITY_MAX ? view->n_curve - 1 : view->n_curve++] = last;
+    if (any)
+        add(view, &first);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < buckets[i].n; k++)
+            add(view, &buckets[i].points[k]);
+    if (any)
+        add(view, &last);
 }
 
 bool tui_backtest_view_take(struct backtest_view *view, const char *report, const char *path)

@@ -22,7 +22,7 @@ struct backtest_view {
     double equity, return_pct, drawdown_pct, sharpe, win_rate_pct;
     int64_t trades, fills;
     char words[STATUS_TEXT_MAX];                     /* why it failed */
-    struct history_equity curve[HISTORY_EQUITY_MAX]; /* thinned, going up in time */
+    struct history_equity curve[HISTORY_EQUITY_MAX]; /* going up in time; thinned, with its extremes */
     int n_curve;
 };
 

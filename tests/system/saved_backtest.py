@@ -4,6 +4,7 @@ that is full is named and leaves nothing behind. With PAPERTAPE_LONG a year of m
 10 s of CPU; that what is done for a row does not grow with their number, tests/db/equity.c counts."""
 
 import csv
+import itertools
 import json
 import math
 import os
@@ -134,6 +135,25 @@ def check_charts(state):
         assert drawn > 20, (size, tab, drawn, dumped.stdout)
 
 
+def check_drawn(folder, state, account, equity):
+    """The equity's page reaches the run's highest and lowest point and the deepest drawdown that its report prints, in its figures and its lines."""
+    views = os.path.join(folder, "config/papertape/views")
+    os.makedirs(views)
+    with open(os.path.join(views, "deep.ini"), "w") as file:
+        file.write("[view]\ntab = positions\nzoomed = equity\nequity_span = all\n")
+    deepest = f"{account['max_drawdown_pct']:.{2 if account['max_drawdown_pct'] > -1 else 1}f}%"
+    for size, glyphs in itertools.product(("80x24", "120x40", "200x60"), ("ascii", "block", "braille")):
+        line = [harness.PAPERTAPE, "--state", state, "--view", "deep", "--glyphs", glyphs, "--dump-screen", size]
+        screen = harness.run(line, env={**os.environ, "XDG_CONFIG_HOME": os.path.join(folder, "config")}).stdout
+        rows = [line for line in screen.splitlines() if re.match(r" +[-+]?\d+(\.\d+)?%? ", line)]
+        assert f"at most {deepest}" in screen, (size, glyphs, deepest, screen)
+        top, bottom, none, lowest = rows[:4]
+        assert abs(float(top.split()[0]) - max(equity)) <= 1 and abs(float(bottom.split()[0]) - min(equity)) <= 1, (max(equity), min(equity), screen)
+        assert none.split()[0] == "0%" and lowest.split()[0] == deepest, (deepest, screen)
+        for row in (top, bottom, lowest):  # each of them is drawn, not only written
+            assert len(row.split()) > 1, (size, glyphs, row, screen)
+
+
 def check_saved(folder, n):
     """A run much longer than the window in which a daemon keeps every point, and what is stored of it."""
     state, curve = os.path.join(folder, "state"), os.path.join(folder, "equity.csv")
@@ -155,6 +175,7 @@ def check_saved(folder, n):
     check_dashboard(state, account)
     check_report(state, account)
     check_charts(state)
+    check_drawn(folder, state, account, [float(row["equity"]) for row in rows])
     return cpu_s, account["fills"]
 
 

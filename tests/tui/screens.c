@@ -593,8 +593,9 @@ static void check_strategies(void)
     backtest->state = BACKTEST_DONE;
     backtest->return_pct = 1.305;
     for (int i = 0; i < 200; i++)
-        backtest->curve[backtest->n_curve++] = (struct history_equity){
-            h->equity[0].ts_ns + 3600000000000 + (int64_t)i * 400000000000, 10060 + 40 * (i % 50 / 25) + i};
+        backtest->curve[backtest->n_curve++] =
+            (struct history_equity){h->equity[0].ts_ns + 3600000000000 + (int64_t)i * 400000000000,
+                                    10060 + 40 * (i % 50 / 25) + i, 10075 + i};
     check_screen("backtest-done-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     check_screen("backtest-done-200x60", &view, 200, 60, GLYPHS_BRAILLE);
     check_screen("backtest-done-ascii-80x24", &view, 80, 24, GLYPHS_ASCII);

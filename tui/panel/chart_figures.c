@@ -68,27 +68,27 @@ int panel_chart_sample(const struct area *area, int x, struct chart_overlay over
 }
 
 /* Where the next figure is drawn: words flow from one row to the next. */
-struct flow {
+struct legend_pen {
     const struct area *area;
     int x, y, rows; /* y at rows: there was no more room */
 };
 
 /* Finds room for so many columns, in the next row where this one has none. False: there is no more. */
-static bool flow_room(struct flow *flow, int columns)
+static bool pen_room(struct legend_pen *pen, int columns)
 {
-    if (flow->x + columns > flow->area->width) {
-        flow->x = 1;
-        flow->y++;
+    if (pen->x + columns > pen->area->width) {
+        pen->x = 1;
+        pen->y++;
     }
-    if (flow->y < flow->rows && flow->x + columns <= flow->area->width)
+    if (pen->y < pen->rows && pen->x + columns <= pen->area->width)
         return true;
-    flow->y = flow->rows;
+    pen->y = pen->rows;
     return false;
 }
 
 /* How it is drawn, its name, and its outputs' values at the bar: "⠤⠄ bbands_20_2 61825.00 61765.00 61705.00".
  * The name and the first value are in one row. */
-static void overlay(struct flow *flow, const struct chart *chart, int first, int end)
+static void overlay(struct legend_pen *pen, const struct chart *chart, int first, int end)
 {
     const struct history *h = chart->history;
     const char *name = h->output_names[first];
@@ -98,17 +98,17 @@ static void overlay(struct flow *flow, const struct chart *chart, int first, int
 
     for (int i = first; i < end; i++) {
         cli_format_number(a, h->outputs[i][chart->at], chart->decimals);
-        const int before = i > first ? 0 : sample_columns(flow->area) + 1 + len + 1;
-        if (!flow_room(flow, before + (int)strlen(a)))
+        const int before = i > first ? 0 : sample_columns(pen->area) + 1 + len + 1;
+        if (!pen_room(pen, before + (int)strlen(a)))
             return;
         if (i == first) {
-            struct area row = tui_area_part(flow->area, 0, flow->y, flow->area->width, 1);
-            flow->x = panel_chart_sample(&row, flow->x, drawn) + 1;
-            flow->x = tui_area_printf(flow->area, flow->x, flow->y, drawn.style, "%.*s", len, name) + 1;
+            struct area row = tui_area_part(pen->area, 0, pen->y, pen->area->width, 1);
+            pen->x = panel_chart_sample(&row, pen->x, drawn) + 1;
+            pen->x = tui_area_printf(pen->area, pen->x, pen->y, drawn.style, "%.*s", len, name) + 1;
         }
-        flow->x = tui_area_text(flow->area, flow->x, flow->y, chart->dim ? STYLE_DIM : STYLE_NORMAL, a) + 1;
+        pen->x = tui_area_text(pen->area, pen->x, pen->y, chart->dim ? STYLE_DIM : STYLE_NORMAL, a) + 1;
     }
-    flow->x++;
+    pen->x++;
 }
 
 static bool is_shown(const struct chart *chart, int output, bool on_price)
@@ -119,21 +119,21 @@ static bool is_shown(const struct chart *chart, int output, bool on_price)
 }
 
 /* Those over the prices in as many rows as they need, then others as far as the last row has room. */
-static void indicators(struct flow *flow, const struct chart *chart)
+static void indicators(struct legend_pen *pen, const struct chart *chart)
 {
     const struct history *h = chart->history;
 
     for (int i = 0, end; i < h->n_outputs; i = end) {
         end = tui_overlay_end(h, i);
         if (is_shown(chart, i, true))
-            overlay(flow, chart, i, end);
+            overlay(pen, chart, i, end);
     }
-    if (flow->y == flow->rows) {
-        tui_area_text_right(flow->area, flow->area->width, flow->rows - 1, STYLE_DIM, " ...");
+    if (pen->y == pen->rows) {
+        tui_area_text_right(pen->area, pen->area->width, pen->rows - 1, STYLE_DIM, " ...");
         return;
     }
-    struct area row = tui_area_part(flow->area, 0, flow->y, flow->area->width, 1);
-    for (int i = 0, x = flow->x; i < h->n_outputs && x > 0; i++)
+    struct area row = tui_area_part(pen->area, 0, pen->y, pen->area->width, 1);
+    for (int i = 0, x = pen->x; i < h->n_outputs && x > 0; i++)
         if (is_shown(chart, i, false))
             x = panel_chart_figure(&row, x, h->output_names[i], h->outputs[i][chart->at], chart->dim);
 }
@@ -171,12 +171,12 @@ int panel_chart_figures(const struct area *area, int rows, const struct chart *c
         x = named(area, x, prices[i].name, cli_format_number(a, prices[i].value, chart->decimals),
                   chart->dim);
     x = named(area, x, "v", cli_format_count(a, bar ? bar->volume : symbol->bar_volume), chart->dim);
-    struct flow flow = {area, x > 0 ? x : area->width, 0, rows};
+    struct legend_pen pen = {area, x > 0 ? x : area->width, 0, rows};
     if (kept)
-        indicators(&flow, chart);
+        indicators(&pen, chart);
     else if (!chart->cross) /* the strategies' are of the newest bar alone */
         for (int i = 0; i < symbol->n_indicators && x > 0; i++)
             x = panel_chart_figure(area, x, symbol->indicators[i].name, symbol->indicators[i].value,
                                    chart->dim);
-    return flow.y < rows ? flow.y + 1 : rows;
+    return pen.y < rows ? pen.y + 1 : rows;
 }

@@ -60,8 +60,12 @@ static void sample(const struct history_equity *points, int n_points, int64_t fi
 static void sample_extremes(const struct history_equity *points, int n_points, int64_t first, int64_t last,
                             double *values, int n, bool one)
 {
+    int at = 0;
+
     sample(points, n_points, first, last, values, n);
-    for (int i = 0, at = 0; i + 1 < n; i += 2) {
+    while (at < n_points && points[at].ts_ns < first)
+        at++;
+    for (int i = 0; i + 1 < n; i += 2) {
         int64_t until = i + 2 >= n ? last : first + (int64_t)((double)(last - first) * (i + 2) / n);
         int low = -1, high = -1;
         for (; at < n_points && points[at].ts_ns <= until; at++) {
@@ -83,14 +87,14 @@ static void sample_extremes(const struct history_equity *points, int n_points, i
 
 /* The backtest's curve of the account, over the same time; false when there is none of it. */
 static bool sample_backtest(const struct model *model, const struct status_account *account, int64_t first,
-                            int64_t last, double *values, int n)
+                            int64_t last, double *values, int n, bool one)
 {
     const struct backtest_view *backtest = &model->backtest;
 
     if (backtest->state != BACKTEST_DONE || !account || strcmp(backtest->account, account->account) != 0 ||
         backtest->n_curve == 0 || backtest->curve[0].ts_ns > last)
         return false;
-    sample(backtest->curve, backtest->n_curve, first, last, values, n);
+    sample_extremes(backtest->curve, backtest->n_curve, first, last, values, n, one);
     return true;
 }
 
@@ -136,30 +140,51 @@ static void edge(const struct area *body, const struct area *part, int row, cons
     tui_area_text_right(body, part->x - body->x - 1, part->y - body->y + row, STYLE_DIM, text);
 }
 
-/* How far below its peak the equity was, in per cent: 0 at the top. */
-static void draw_drawdown(const struct area *body, const struct area *chart, int y, int rows,
-                          const struct equity_curve *curve, int64_t from_ns, int64_t to_ns)
+/* How far below its peak each point is, in per cent; the deepest from `from_ns` to `to_ns`, or NaN. */
+static double falls_of(const struct history_equity *points, int n, int64_t from_ns, int64_t to_ns,
+                       struct history_equity *ret)
 {
-    struct history_equity points[HISTORY_EQUITY_MAX + 1];
-    double values[SAMPLES_MAX], low = NAN;
-    char a[FORMAT_MAX], words[FORMAT_MAX + 16];
-    int n = chart->width * 2 < SAMPLES_MAX ? chart->width * 2 : SAMPLES_MAX;
+    double low = NAN;
 
-    for (int i = 0; i < curve->n; i++) {
-        const struct history_equity *at = &curve->points[i];
-        double fall = 100 * (at->equity / at->peak - 1); /* NaN stays one: fmin() would return the 0 */
-        points[i] = (struct history_equity){at->ts_ns, fall > 0 ? 0 : fall, NAN};
-        low = fmin(low, points[i].equity);
+    for (int i = 0; i < n; i++) {
+        double fall = 100 * (points[i].equity / points[i].peak - 1);
+        ret[i] = (struct history_equity){points[i].ts_ns, fall > 0 ? 0 : fall, NAN}; /* NaN stays one */
+        if (points[i].ts_ns >= from_ns && points[i].ts_ns <= to_ns)
+            low = fmin(low, ret[i].equity);
     }
+    return low;
+}
+
+/* The drawdown: 0 at the top; with the backtest's where it is shown. */
+static void draw_drawdown(const struct area *body, const struct area *chart, int y, int rows,
+                          const struct equity_curve *curve, const struct backtest_view *backtest,
+                          int64_t from_ns, int64_t to_ns)
+{
+    struct history_equity points[HISTORY_EQUITY_MAX + 1], tested[HISTORY_EQUITY_MAX];
+    double values[SAMPLES_MAX], low = falls_of(curve->points, curve->n, from_ns, to_ns, points),
+                                tested_low = NAN;
+    char a[FORMAT_MAX], words[2 * FORMAT_MAX + 16];
+    int n = chart->width * 2 < SAMPLES_MAX ? chart->width * 2 : SAMPLES_MAX;
+    const bool one = chart->canvas->glyphs != GLYPHS_BRAILLE;
+
     snprintf(words, sizeof(words), "below the peak so far, at most %s",
              cli_format_percent(a, low, low > -1 ? 2 : 1));
+    if (backtest) {
+        tested_low = falls_of(backtest->curve, backtest->n_curve, from_ns, to_ns, tested);
+        strcat(strcat(words, "  .. backtest "), cli_format_percent(a, tested_low, tested_low > -1 ? 2 : 1));
+    }
     struct area part = part_of(body, chart, y, rows, words);
     edge(body, &part, 0, "0%");
-    if (low < 0) {
-        sample_extremes(points, curve->n, from_ns, to_ns, values, n, part.canvas->glyphs != GLYPHS_BRAILLE);
-        tui_chart_line(&part, values, n, low, 0, STYLE_DOWN);
-        edge(body, &part, part.height - 1, cli_format_percent(a, low, low > -1 ? 2 : 1));
+    const double least = fmin(low, tested_low);
+    if (!(least < 0))
+        return;
+    sample_extremes(points, curve->n, from_ns, to_ns, values, n, one);
+    tui_chart_line(&part, values, n, least, 0, STYLE_DOWN);
+    if (backtest) {
+        sample_extremes(tested, backtest->n_curve, from_ns, to_ns, values, n, one);
+        tui_chart_overlay(&part, values, n, least, 0, STYLE_LINE);
     }
+    edge(body, &part, part.height - 1, cli_format_percent(a, least, least > -1 ? 2 : 1));
 }
 
 /* The UTC day that a column's left edge is in. */
@@ -221,7 +246,8 @@ void panel_equity(const struct area *area, const struct scene *scene)
     char more[SYMBOL_NAME_MAX + FORMAT_MAX + 8] = "";
     int axis = body.width < 24 ? 0 : AXIS, columns = body.width - axis - 3;
     int n = columns < 1 ? 1 : columns * 2 < SAMPLES_MAX ? columns * 2 : SAMPLES_MAX;
-    bool both = curve.n > 0 && sample_backtest(model, account, from_ns, to_ns, backtest, n);
+    const bool one = body.canvas->glyphs != GLYPHS_BRAILLE;
+    bool both = curve.n > 0 && sample_backtest(model, account, from_ns, to_ns, backtest, n, one);
     if (both)
         memcpy(all + curve.n, backtest, (size_t)n * sizeof(*all));
     int known = curve.n + (both ? n : 0);
@@ -262,7 +288,7 @@ void panel_equity(const struct area *area, const struct scene *scene)
         daily = (body.height / 4 + 1) / 2 * 2;
     int rows = body.height - below - daily;
     struct area chart = tui_area_part(&body, axis + 2, 0, columns, rows);
-    sample_extremes(curve.points, curve.n, from_ns, to_ns, values, n, chart.canvas->glyphs != GLYPHS_BRAILLE);
+    sample_extremes(curve.points, curve.n, from_ns, to_ns, values, n, one);
     tui_chart_line(&chart, values, n, low, high, panel_frame_style(freshness, STYLE_CHART));
     if (both)
         tui_chart_overlay(&chart, backtest, n, low, high, STYLE_LINE);
@@ -277,7 +303,7 @@ void panel_equity(const struct area *area, const struct scene *scene)
             tui_area_text_right(&body, axis + 1, rows - 1, STYLE_DIM, cli_format_fit(a, low, decimals, axis));
     }
     if (below)
-        draw_drawdown(&body, &chart, rows, below, &curve, from_ns, to_ns);
+        draw_drawdown(&body, &chart, rows, below, &curve, both ? &model->backtest : NULL, from_ns, to_ns);
     if (daily)
         draw_days(&body, &chart, rows + below, daily, &model->history, from_ns, to_ns);
 }
