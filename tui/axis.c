@@ -56,6 +56,7 @@ bool tui_axis_init(struct time_axis *ret, const struct history_bar *bars, int n,
     ret->columns = columns;
     ret->interval_ns = interval_ns;
     ret->sessions = sessions;
+    ret->forming = false;
     for (int i = 0; i + 1 < n; i++) {
         bool is = tui_axis_closed(ret, i);
         open_ns += interval_ns + (is ? 0 : gap_ns(ret, i));

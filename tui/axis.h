@@ -24,6 +24,7 @@ struct time_axis {
     int64_t interval_ns, closed_ns;     /* what closed hours take of the axis' time */
     int64_t place_ns[HISTORY_BARS_MAX]; /* each bar's, closed hours left out */
     bool sessions;
+    bool forming; /* the last bar is not closed yet: the caller's to set */
 };
 
 /* False where there is no bar, too many, no column or no interval. `sessions`: the market closes. */

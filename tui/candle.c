@@ -55,8 +55,11 @@ static void extent(const struct time_axis *time, int i, int *ret_first, int *ret
         *ret_last = tui_axis_column(time, i + 1) - 1;
 }
 
-static enum style style_of(const struct history_bar *bar)
+/* Of bars i..end-1, joined: what forms is dim. */
+static enum style style_of(const struct time_axis *time, int i, int end, const struct history_bar *bar)
 {
+    if (time->forming && i == time->n - 1 && end == time->n)
+        return STYLE_DIM;
     return bar->close < bar->open ? STYLE_DOWN : STYLE_UP;
 }
 
@@ -68,7 +71,7 @@ static enum half half_of(int level, const int wick[2], const int body[2])
 }
 
 static void one(const struct area *area, const struct price_axis *price, const int columns[static PLACES],
-                const struct history_bar *bar)
+                const struct history_bar *bar, enum style style)
 {
     int levels = 2 * price->rows;
     const int wick[2] = {tui_axis_level(price, bar->low, levels), tui_axis_level(price, bar->high, levels)};
@@ -84,9 +87,8 @@ static void one(const struct area *area, const struct price_axis *price, const i
         wchar_t beside =
             cells[area->canvas->glyphs][fell][lower == BODY ? BODY : NOTHING][upper == BODY ? BODY : NOTHING];
         for (int x = columns[FIRST]; x <= columns[LAST] && beside != L' '; x++)
-            tui_area_char(area, x, y, style_of(bar), beside);
-        tui_area_char(area, columns[MIDDLE], y, style_of(bar),
-                      cells[area->canvas->glyphs][fell][lower][upper]);
+            tui_area_char(area, x, y, style, beside);
+        tui_area_char(area, columns[MIDDLE], y, style, cells[area->canvas->glyphs][fell][lower][upper]);
     }
 }
 
@@ -97,7 +99,7 @@ void tui_candle_draw(const struct area *area, const struct time_axis *time, cons
         columns[MIDDLE] = tui_axis_column(time, i);
         extent(time, i, &columns[FIRST], &columns[LAST]);
         struct history_bar bar = joined(time, i, &end);
-        one(area, price, columns, &bar);
+        one(area, price, columns, &bar, style_of(time, i, end, &bar));
     }
 }
 
@@ -127,7 +129,7 @@ double tui_candle_volume(const struct area *area, const struct time_axis *time)
         struct history_bar bar = joined(time, i, &end);
         int level = (int)ceil(bar.volume / (end - i) / most * levels - 1e-9);
         for (int x = first; x <= last; x++)
-            column_of(area, x, level, style_of(&bar));
+            column_of(area, x, level, style_of(time, i, end, &bar));
     }
     return most;
 }

@@ -8,7 +8,7 @@
 
 /* Draws over what the area has: columns of the time axis, rows of the price axis. Bars that share a column
  * are one candle, from the first one's open to the last one's close, with the highest high and the lowest
- * low. */
+ * low. What forms is dim, unless it shares its column. */
 void tui_candle_draw(const struct area *area, const struct time_axis *time, const struct price_axis *price);
 
 /* Draws the volume of each column from the lowest row on; of bars that share one, their mean, as one column

@@ -72,7 +72,10 @@ struct collector {
     struct history_want want;           /* what is shown */
     char depth_symbol[SYMBOL_NAME_MAX]; /* whose book and trades are shown; "": none */
     int64_t book_id, tape_id;           /* of the requests for them; 0: nothing is pending */
-    struct tui_study_reader *studies;   /* NULL: without a thread there are no studies */
+    char live_symbol[SYMBOL_NAME_MAX];  /* whose chart is shown, and of what timeframe; "": none */
+    char live_timeframe[STATUS_WORD_MAX];
+    int64_t live_id;                  /* of the request for what forms; 0: nothing is pending */
+    struct tui_study_reader *studies; /* NULL: without a thread there are no studies */
     struct tui_study_want study_want;
     struct tui_list_reader *lists; /* NULL: without a thread the lists have their newest rows */
     struct lists_want lists_want;
@@ -144,8 +147,10 @@ struct history_reader *tui_collector_rows(struct collector *collector);
 
 /* Whose order book and newest trades each tick requests from now on; "": none. */
 void tui_collector_want_depth(struct collector *collector, const char *symbol);
-/* Requests them, and waits for both at most timeout_ms: for what is printed. */
-void tui_collector_depth_once(struct collector *collector, const char *symbol, int timeout_ms);
+/* Of which symbol and timeframe each tick requests the bar that is forming; "": of none. */
+void tui_collector_want_live(struct collector *collector, const char *symbol, const char *timeframe);
+/* Requests all of them, and waits at most timeout_ms: for what is printed. */
+void tui_collector_depth_once(struct collector *collector, int timeout_ms);
 /* Internal: requests them, unless they are requested already; an answer to one of these requests (false: to
  * none); the daemon closed the connection. */
 void tui_collector_ask_depth(struct collector *collector);

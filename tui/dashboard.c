@@ -153,6 +153,8 @@ static void want_now(struct dashboard *d)
     tui_collector_want_study(&d->collector, &want);
     tui_view_layout(&d->view, model, d->canvas.width, d->canvas.height, &layout);
     tui_collector_want_depth(&d->collector, tui_view_wanted_depth(&d->view, model, &layout));
+    const char *timeframe = "", *symbol = tui_view_wanted_live(&d->view, model, &layout, &timeframe);
+    tui_collector_want_live(&d->collector, symbol, timeframe);
 }
 
 static void collect(struct dashboard *d, struct moment now)

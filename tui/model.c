@@ -43,6 +43,7 @@ void tui_model_destroy(struct model *model)
         if (model->known.stored)
             tui_status_finish(model->known.stored);
         free(model->known.stored);
+        tui_live_bars_finish(&model->live);
         tui_item_page_finish(&model->item);
         tui_studies_destroy(model->studies);
         tui_study_page_destroy(model->study_page);

@@ -12,6 +12,7 @@
 #include "tui/history.h"
 #include "tui/item.h"
 #include "tui/list_source.h"
+#include "tui/live_bars.h"
 #include "tui/status.h"
 #include "tui/study_source.h"
 
@@ -70,6 +71,7 @@ struct model {
     struct model_log log;
     struct depth_book depth; /* of the chosen symbol, while the screen shows it */
     struct depth_tape tape;
+    struct live_bars live;             /* of the chart that the screen shows */
     struct item_page item;             /* of the item that is shown, owned */
     struct tui_studies *studies;       /* the last that were read, owned; NULL before any were */
     struct tui_study_page *study_page; /* of the one that is shown, likewise */

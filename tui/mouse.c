@@ -42,7 +42,7 @@ static enum action on_chart(struct view *view, const struct model *model, const 
 {
     if (wheel)
         return press(view, model, drawn, now, wheel == PRESS_UP ? '}' : '{', 1);
-    const int bar = panel_chart_bar_at(view, model, x, width);
+    const int bar = panel_chart_bar_at(view, model, now, x, width);
     if (bar < 0)
         return ACTION_NONE;
     view->chart.crosshair = true;

@@ -309,6 +309,17 @@ const char *tui_view_wanted_depth(const struct view *view, const struct model *m
     return symbol && shown ? symbol->symbol : "";
 }
 
+const char *tui_view_wanted_live(const struct view *view, const struct model *model,
+                                 const struct layout *layout, const char **ret_timeframe)
+{
+    const struct status_symbol *symbol = tui_view_symbol(view, model);
+
+    if (!symbol || !tui_layout_find(layout, PANEL_CHART))
+        return "";
+    *ret_timeframe = tui_view_timeframe(view, model, symbol);
+    return symbol->symbol;
+}
+
 void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret)
 {
     const struct tui_study *study = view->tab == TAB_STUDY ? tui_view_study(view, model) : NULL;

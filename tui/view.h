@@ -207,6 +207,11 @@ void tui_view_want(const struct view *view, const struct model *model, int width
 const char *tui_view_wanted_depth(const struct view *view, const struct model *model,
                                   const struct layout *layout);
 
+/* The symbol and the timeframe of the chart that such a screen shows; "": there is none, and *ret_timeframe
+ * is unchanged. */
+const char *tui_view_wanted_live(const struct view *view, const struct model *model,
+                                 const struct layout *layout, const char **ret_timeframe);
+
 /* What is to be read of the studies. */
 void tui_view_want_study(const struct view *view, const struct model *model, struct tui_study_want *ret);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The market's tab on papertaped and the synthetic market, while the venue stands still: the ladder that is printed and the
 one in tmux are what `papertape book` says, with the star of an order of ours; the tape's trades are those that the daemon
-says; once the book is stale there is a dash; the list of bars has the stored ones."""
+says; once the book is stale there is a dash; the list of bars has the stored ones; the bar that is forming is the daemon's."""
 
 import contextlib
 import json
@@ -98,6 +98,17 @@ def check_bars(tmux, daemon):
     tmux.keys("m", "End")
 
 
+def check_forming(screen, live):
+    """The figures above the chart are those of the bar that is forming, its indicators too."""
+    chart = panel(screen, f"{SYMBOL} 1s forming", "Depth")
+    figures = " ".join(chart[:4]).split()
+    for name, key in (("o", "open"), ("h", "high"), ("l", "low"), ("c", "close")):
+        assert abs(float(figures[figures.index(name) + 1]) - live[key]) < 0.0051, (name, figures, live)
+    for name in ("sma_20", "ema_14"):
+        shown, value = figures[figures.index(name) + 1], live["indicators"][name]
+        assert shown == "n/a" if value is None else abs(float(shown) - value) < 0.0051, (name, figures, live)
+
+
 def answer(daemon, command, **arguments):
     return harness.control(daemon, command, dict(arguments, symbol=SYMBOL))["result"]
 
@@ -131,6 +142,7 @@ def main():
             printed = daemon.papertape("--dump-screen", "120x40", "--tab", "4")
             check_ladder(printed, book, own)
             check_tape(printed, trades)
+            check_forming(printed, answer(daemon, "indicators", timeframe="1s")["forming"])
             dashboard.wait("this book in tmux", lambda: f" {first} " in tmux.screen(), tmux.screen)
             dashboard.wait("the star", lambda: f"\n*{own.rstrip('0')}" in tmux.screen(), tmux.screen)
             check_ladder(tmux.screen(), book, own)

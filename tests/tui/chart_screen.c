@@ -1,6 +1,6 @@
 /* The market's chart, read back from the drawn screen: candles against the scale beside them and the figures
- * above, the values of indicators, orders far from the market, closed hours, stale figures, and keys that are
- * held down; at three sizes in three tiers of glyphs. */
+ * above, the values of indicators, orders far from the market, closed hours, stale figures, the bar that is
+ * forming, and keys that are held down; at three sizes in three tiers of glyphs. */
 #include <locale.h>
 #include <wchar.h>
 
@@ -391,6 +391,123 @@ static void check_stale(size_t size, enum glyphs glyphs)
     symbol->age_ms = kept;
 }
 
+/* The daemon's answer to `indicators`: the history's last bar, and the one that forms after it. */
+static void take_live(const char *timeframe, bool newer)
+{
+    const struct history *h = &model->history;
+    const struct history_bar *last = &h->bars[h->n_bars - 1];
+    const int64_t open_ns = last->open_ns + (newer ? minute_ns : 0);
+    json_t *closed = json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "open_time_ms",
+                               (json_int_t)(last->open_ns / 1000000), "open", last->open, "high", last->high,
+                               "low", last->low, "close", last->close, "volume", last->volume);
+    json_t *forming =
+        json_pack("{s:I, s:f, s:f, s:f, s:f, s:f, s:{s:f}}", "open_time_ms", (json_int_t)(open_ns / 1000000),
+                  "open", last->close, "high", last->close + 40.25, "low", last->close - 90.5, "close",
+                  last->close - 60.5, "volume", 1.0, "indicators", "sma_20", 61234.56);
+    json_t *result = json_pack("{s:o, s:o}", "closed", closed, "forming", forming);
+
+    tui_live_bars_take(&model->live, "BTCUSDT", timeframe, result, now.mono_ms);
+    json_decref(result);
+}
+
+/* What is no bar is none: of other types, without a price, before the one that has closed. */
+static void check_hostile(void)
+{
+    static const char *const answers[] = {
+        "{}",
+        "[]",
+        "{\"forming\":7}",
+        "{\"closed\":null,\"forming\":null}",
+        "{\"forming\":{\"open_time_ms\":\"1\",\"open\":1,\"high\":1,\"low\":1,\"close\":1,\"volume\":1}}",
+        "{\"forming\":{\"open_time_ms\":-5,\"open\":1,\"high\":1,\"low\":1,\"close\":1,\"volume\":1}}",
+        "{\"forming\":{\"open_time_ms\":60000,\"open\":1,\"high\":null,\"low\":1,\"close\":1,\"volume\":1}}"};
+    struct live_bars live = {0};
+
+    for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+        json_t *result = json_loads(answers[i], 0, NULL);
+        tui_live_bars_take(&live, "BTCUSDT", "1m", result, 1);
+        CHECK_INT(live.n, 0);
+        json_decref(result);
+    }
+    json_t *result =
+        json_loads("{\"closed\":{\"open_time_ms\":120000,\"open\":1,\"high\":1,\"low\":1,\"close\":1,"
+                   "\"volume\":1,\"indicators\":{\"sma_20\":\"x\"}},\"forming\":{\"open_time_ms\":60000,"
+                   "\"open\":1,\"high\":1,\"low\":1,\"close\":1,\"volume\":1}}",
+                   0, NULL);
+    tui_live_bars_take(&live, "BTCUSDT", "1m", result, 1);
+    CHECK_INT(live.n, 1);
+    CHECK(!live.forming[0] && isnan(tui_live_bars_value(&live, 0, "sma_20")));
+    CHECK(isnan(tui_live_bars_value(&live, 0, "none")));
+    json_decref(result);
+    tui_live_bars_finish(&live);
+}
+
+static bool says_forming(void)
+{
+    return strstr(row_text(chart.y, 0), " forming 08-08 23:54") != NULL;
+}
+
+/* The bar that is forming is the last candle, dim, with its figures; not where it is known already, of
+ * another timeframe, old, of the past, or where the chart ends before. */
+static void check_forming(size_t size, enum glyphs glyphs)
+{
+    struct history *h = &model->history;
+
+    make_bars(40, 19);
+    h->n_outputs = 1;
+    strcpy(h->output_names[0], "sma_20");
+    for (int i = 0; i < h->n_bars; i++)
+        h->outputs[0][i] = 61800;
+    h->bars[h->n_bars - 1].open_ns = (now.wall_ns / minute_ns - 1) * minute_ns;
+    const double close = h->bars[h->n_bars - 1].close;
+    take_live("1m", true);
+    start();
+    for (int cross = 0; cross < 2; cross++) {
+        int high = -1, low = -1, first = columns;
+        draw(size, glyphs);
+        CHECK(says_forming());
+        for (int x = columns * 9 / 10; x <= columns; x++)
+            for (int y = top; y < bottom; y++)
+                if (style_at(chart.x + x, y) == STYLE_DIM && at(chart.x + x, y) != L' ') {
+                    first = x < first ? x : first;
+                    high = high < 0 || y < high ? y : high;
+                    low = y > low ? y : low;
+                }
+        CHECK(first > columns * 9 / 10);
+        CHECK_NEAR(high, row_of(close + 40.25), rows_near);
+        CHECK_NEAR(low, row_of(close - 90.5), rows_near);
+        for (int x = first; x <= columns; x++) /* no other candle is behind it */
+            for (int y = top; y < bottom; y++)
+                CHECK(!is_candle(chart.x + x, y));
+        CHECK_NEAR(figure("c"), cross ? close : close - 60.5, 0.00501);
+        CHECK_NEAR(figure("sma_20"), cross ? 61800 : 61234.56, 0.00501);
+        press(size, 'm');
+    }
+    take_live("1m", false); /* it has closed, and is stored */
+    draw(size, glyphs);
+    CHECK(!says_forming());
+    take_live("5m", true);
+    draw(size, glyphs);
+    CHECK(!says_forming());
+    take_live("1m", true);
+    model->live.mono_ms -= 4000; /* old */
+    draw(size, glyphs);
+    CHECK(!says_forming());
+    model->live.mono_ms += 4000;
+    model->at_ns = now.wall_ns;
+    draw(size, glyphs);
+    CHECK(!says_forming());
+    model->at_ns = 0;
+    press(size, '}');
+    press(size, ',');
+    draw(size, glyphs);
+    CHECK(!says_forming());
+    tui_live_bars_take(&model->live, "BTCUSDT", "1m", NULL, now.mono_ms);
+    start();
+    draw(size, glyphs);
+    CHECK(!says_forming());
+}
+
 /* Zoom keys that are held down: each drawing on the way is whole, the last one is as many bars as there may
  * be, and as few; the newest bar stays at the right edge, or the crosshair on its bar. */
 static void check_held(size_t size, enum glyphs glyphs)
@@ -442,6 +559,7 @@ int main(void)
         return EXIT_FAILURE;
     tui_view_init(&view, true, 1000);
     CHECK_INT(tui_canvas_init(&canvas, 1, 1, GLYPHS_ASCII), 0);
+    check_hostile();
     for (size_t size = 0; size < sizeof(sizes) / sizeof(sizes[0]); size++)
         for (int tier = GLYPHS_ASCII; tier <= GLYPHS_BRAILLE; tier++) {
             for (unsigned seed = 1; seed <= 20; seed++)
@@ -450,6 +568,7 @@ int main(void)
             check_far(size, (enum glyphs)tier);
             check_sessions(size, (enum glyphs)tier);
             check_stale(size, (enum glyphs)tier);
+            check_forming(size, (enum glyphs)tier);
             check_held(size, (enum glyphs)tier);
         }
     tui_canvas_finish(&canvas);

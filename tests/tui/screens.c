@@ -158,6 +158,15 @@ static void check_chart(void)
     view.below = 2;
     check_screen("market-alone-80x24", &view, 80, 24, GLYPHS_BLOCK);
     check_screen("market-40x10", &view, 40, 10, GLYPHS_BRAILLE); /* no half numbers, no room for more */
+    const struct history_bar *last = &model->history.bars[model->history.n_bars - 1];
+    json_t *live = json_pack("{s:{s:I, s:f, s:f, s:f, s:f, s:f, s:{s:f}}}", "forming", "open_time_ms",
+                             (json_int_t)(last->open_ns / 1000000 + 60000), "open", last->close, "high",
+                             last->close + 15, "low", last->close - 80, "close", last->close - 60, "volume",
+                             1.5, "indicators", "sma_20", 61770.25);
+    tui_live_bars_take(&model->live, "BTCUSDT", "1m", live, now.mono_ms);
+    json_decref(live);
+    check_screen("market-forming-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    tui_live_bars_take(&model->live, "", "", NULL, 0);
     int n_bars = model->history.n_bars;
     model->history.n_bars = 3; /* its first time beside its last, not under it */
     check_screen("market-few-80x24", &view, 80, 24, GLYPHS_BRAILLE);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "cli/freshness.h"
 #include "exchange/bar.h"
 #include "tui/candle.h"
 #include "tui/chart.h"
@@ -14,11 +15,12 @@
 #include "tui/panel/frame.h"
 
 enum {
-    BELOW_FROM = 12,    /* rows of plot from which on an indicator has room below it */
-    BELOW_ROWS_MIN = 3, /* its own, without its label */
-    VOLUME_FROM = 7,    /* rows of plot from which on the volume has one, and … */
-    VOLUME_SHARE = 8,   /* … one in so many */
-    FIGURES_SHARE = 4,  /* its figures take at most one row in so many */
+    BELOW_FROM = 12,         /* rows of plot from which on an indicator has room below it */
+    BELOW_ROWS_MIN = 3,      /* its own, without its label */
+    VOLUME_FROM = 7,         /* rows of plot from which on the volume has one, and … */
+    VOLUME_SHARE = 8,        /* … one in so many */
+    FIGURES_SHARE = 4,       /* its figures take at most one row in so many */
+    LIVE_EXPECTED_MS = 1000, /* between two answers about what forms */
     POINTS_MAX = 2 * CANVAS_SIDE_MAX,
 };
 
@@ -37,9 +39,11 @@ static void times(const struct area *under, const struct time_axis *time)
 }
 
 /* The values of an output at the bars that are shown. */
-static const double *shown(const struct chart *chart, int output)
+static const double *shown(const struct chart *chart, int output, double ret[static HISTORY_BARS_MAX])
 {
-    return chart->history->outputs[output] + chart->first;
+    for (int i = 0; i < chart->n; i++)
+        ret[i] = panel_chart_value(chart, output, chart->first + i);
+    return ret;
 }
 
 static void widen(const double *values, int n, double *low, double *high)
@@ -97,14 +101,15 @@ static bool is_over(const struct chart *chart, int output)
 static void range(struct chart *chart, const struct chart_line *lines, int n_lines)
 {
     const struct history *h = chart->history;
+    double values[HISTORY_BARS_MAX];
 
     for (int i = chart->first; i < chart->first + chart->n; i++) {
-        chart->low = fmin(chart->low, h->bars[i].low);
-        chart->high = fmax(chart->high, h->bars[i].high);
+        chart->low = fmin(chart->low, panel_chart_bar(chart, i)->low);
+        chart->high = fmax(chart->high, panel_chart_bar(chart, i)->high);
     }
     for (int i = 0; i < h->n_outputs && chart->low <= chart->high; i++)
         if (is_over(chart, i))
-            widen(shown(chart, i), chart->n, &chart->low, &chart->high);
+            widen(shown(chart, i, values), chart->n, &chart->low, &chart->high);
     const double low = chart->low, high = chart->high;
     for (int i = 0; i < n_lines; i++)
         if (lines[i].is_entry)
@@ -136,7 +141,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
                    const struct chart_line *lines, int n_lines)
 {
     const struct history *h = chart->history;
-    double closes[HISTORY_BARS_MAX];
+    double closes[HISTORY_BARS_MAX], values[HISTORY_BARS_MAX];
     bool braille = plot->plot.canvas->glyphs == GLYPHS_BRAILLE, as_line = scene->view->chart.line;
 
     for (int i = 0; as_line && i < chart->n; i++)
@@ -146,7 +151,7 @@ static void prices(const struct chart *chart, const struct chart_plot *plot, con
     for (int i = h->n_outputs - 1; i >= 0; i--) {
         struct chart_overlay overlay = panel_chart_overlay(h, i);
         if (is_over(chart, i))
-            line(plot, shown(chart, i), &overlay);
+            line(plot, shown(chart, i, values), &overlay);
     }
     if (as_line && braille) /* over them, in its own colour; blocks would cover them */
         line(plot, closes, NULL);
@@ -179,19 +184,20 @@ static void below(const struct area *body, const struct chart *chart, const stru
     const struct history *h = chart->history;
     struct chart_plot plot = {.plot = tui_area_part(body, 1, 1, time->columns, body->height - 1),
                               .time = time};
-    double low = INFINITY, high = -INFINITY;
+    double low = INFINITY, high = -INFINITY, values[HISTORY_BARS_MAX];
     char a[FORMAT_MAX];
     int x = 1;
 
     for (int i = first; i < end && x > 0; i++)
-        x = panel_chart_figure(body, x, h->output_names[i], h->outputs[i][chart->at], chart->dim);
+        x = panel_chart_figure(body, x, h->output_names[i], panel_chart_value(chart, i, chart->at),
+                               chart->dim);
     for (int i = first; i < end; i++)
-        widen(shown(chart, i), chart->n, &low, &high);
+        widen(shown(chart, i, values), chart->n, &low, &high);
     if (!(low < high) || !tui_axis_price_init(&plot.price, low, high, plot.plot.height, false))
         return;
     for (int i = end - 1; i > first; i--)
-        line(&plot, shown(chart, i), &(struct chart_overlay){STYLE_LINE, 0xf});
-    line(&plot, shown(chart, first), NULL);
+        line(&plot, shown(chart, i, values), &(struct chart_overlay){STYLE_LINE, 0xf});
+    line(&plot, shown(chart, first, values), NULL);
     int decimals = high - low < 10 ? 2 : 0;
     tui_area_text(body, time->columns + 2, 1, STYLE_DIM, cli_format_fit(a, high, decimals, CHART_AXIS));
     if (plot.plot.height > 1)
@@ -242,18 +248,22 @@ static void timeframes(const struct area *area, const struct history *h, const c
         tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, text);
 }
 
-/* "BTCUSDT 1m log to 08-08 21:54": what is shown; "fills from 08-08 21:00" where older ones were not read. */
+/* "BTCUSDT 1m log to 08-08 21:54": what is shown; "forming 08-08 23:54": the last bar is not closed; "fills
+ * from 08-08 21:00": older ones were not read. */
 static void title(char *buf, size_t size, const struct chart *chart, const char *timeframe)
 {
     const struct history *h = chart->history;
     const struct history_fill *oldest = h->n_fills == HISTORY_ROWS_MAX ? &h->fills[h->n_fills - 1] : NULL;
     char a[FORMAT_MAX], b[FORMAT_MAX];
     int end = chart->first + chart->n - 1;
-    bool past = chart->n > 0 && end < h->n_bars - 1;
+    bool past = chart->n > 0 && end < h->n_bars - 1, forms = panel_chart_forms(chart);
     bool lacks = chart->n > 0 && oldest && oldest->ts_ns > h->bars[chart->first].open_ns;
 
     snprintf(buf, size, "%s %s%s%s%s%s%s", chart->symbol->symbol, timeframe, chart->log ? " log" : "",
-             past ? " to " : "", past ? panel_chart_time(a, h, h->bars[end].open_ns) : "",
+             past    ? " to "
+             : forms ? " forming "
+                     : "",
+             past || forms ? panel_chart_time(a, h, panel_chart_bar(chart, end)->open_ns) : "",
              lacks ? " fills from " : "", lacks ? panel_chart_time(b, h, oldest->ts_ns) : "");
 }
 
@@ -263,15 +273,42 @@ static bool are_read(const struct history *h, const struct status_symbol *symbol
     return strcmp(h->bars_symbol, symbol->symbol) == 0 && strcmp(h->bars_interval, timeframe) == 0;
 }
 
-/* Where in so many columns the n bars from `first` on stand. False: there is no bar. */
-static bool place_bars(struct time_axis *ret, const struct history *h, const struct status_symbol *symbol,
-                       int first, int n, int columns)
+/* Which bars so many columns show: of the history, and behind its newest what the daemon has of now. */
+static void choose_bars(struct chart *ret, const struct view *view, const struct model *model,
+                        struct moment now, int columns)
 {
-    const bool sessions = symbol->market[0] && strcmp(symbol->market, "always") != 0;
+    const struct history *h = &model->history;
+    const int64_t age_ms = now.mono_ms - model->live.mono_ms;
+    const int wanted = view->chart.bars ? view->chart.bars : columns;
+
+    tui_chart_window(&view->chart, h, columns, &ret->first, &ret->n);
+    ret->live = &model->live;
+    ret->n_live = 0;
+    if (model->at_ns == 0 && tui_model_freshness(model, now) == FRESH &&
+        freshness_of(age_ms, model->interval_ms > LIVE_EXPECTED_MS ? model->interval_ms : LIVE_EXPECTED_MS) ==
+            FRESH &&
+        ret->n > 0 && ret->first + ret->n == h->n_bars)
+        ret->n_live = tui_live_bars_newer(&model->live, h);
+    if (ret->n + ret->n_live > wanted || ret->n + ret->n_live > HISTORY_BARS_MAX)
+        ret->first += ret->n_live;
+    else
+        ret->n += ret->n_live;
+}
+
+/* Where in so many columns they stand; `bars` has them then. False: there is no bar. */
+static bool place_bars(struct time_axis *ret, const struct chart *chart, int columns,
+                       struct history_bar bars[static HISTORY_BARS_MAX])
+{
+    const bool sessions = chart->symbol->market[0] && strcmp(chart->symbol->market, "always") != 0;
     int64_t interval_ns = 0;
 
-    return n > 0 && bar_interval_parse(h->bars_interval, &interval_ns) == 0 &&
-           tui_axis_init(ret, h->bars + first, n, interval_ns, columns, sessions);
+    for (int i = 0; i < chart->n; i++)
+        bars[i] = *panel_chart_bar(chart, chart->first + i);
+    if (chart->n < 1 || bar_interval_parse(chart->history->bars_interval, &interval_ns) < 0 ||
+        !tui_axis_init(ret, bars, chart->n, interval_ns, columns, sessions))
+        return false;
+    ret->forming = panel_chart_forms(chart);
+    return true;
 }
 
 void panel_chart(const struct area *area, const struct scene *scene)
@@ -280,6 +317,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
     const struct history *h = &model->history;
     const struct status_symbol *symbol = tui_view_symbol(scene->view, model);
     struct chart_line lines[CHART_LINES_MAX];
+    struct history_bar bars[HISTORY_BARS_MAX];
     struct time_axis time;
     char words[96];
     int title_end, figures = 1;
@@ -304,8 +342,8 @@ void panel_chart(const struct area *area, const struct scene *scene)
     int n_lines = panel_chart_lines(model, symbol->symbol, lines);
     int columns = panel_chart_columns(model, symbol->symbol, area->width);
     if (ours && h->n_bars > 0 && columns > 0) {
-        tui_chart_window(&scene->view->chart, h, columns, &chart.first, &chart.n);
-        chart.at = tui_chart_crosshair(&scene->view->chart, h, chart.first, chart.n);
+        choose_bars(&chart, scene->view, model, scene->now, columns);
+        chart.at = tui_chart_crosshair(&scene->view->chart, h, chart.first, chart.n - chart.n_live);
         chart.cross = chart.at >= 0;
         chart.at = chart.cross ? chart.at : chart.first + chart.n - 1;
         chart.last = isfinite(chart.last) ? chart.last : h->bars[h->n_bars - 1].close;
@@ -320,7 +358,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
         figures = panel_chart_figures(
             &body, body.height / FIGURES_SHARE > 1 ? body.height / FIGURES_SHARE : 1, &chart);
     struct area under = tui_area_part(&body, 0, figures, body.width, body.height - figures);
-    bool any = place_bars(&time, h, symbol, chart.first, chart.n, columns);
+    bool any = place_bars(&time, &chart, columns, bars);
     if (columns < CHART_COLUMNS_MIN || body.height < 4 || !any)
         panel_frame_empty(&under,
                           any ? "no room for a chart" : panel_frame_no_history(model, "no stored bars yet"));
@@ -328,26 +366,29 @@ void panel_chart(const struct area *area, const struct scene *scene)
         draw(&under, &chart, scene, &time, lines, n_lines);
 }
 
-int panel_chart_bar_at(const struct view *view, const struct model *model, int x, int width)
+int panel_chart_bar_at(const struct view *view, const struct model *model, struct moment now, int x,
+                       int width)
 {
     const struct history *h = &model->history;
     const struct status_symbol *symbol = tui_view_symbol(view, model);
+    struct chart chart = {.history = h, .symbol = symbol};
+    struct history_bar bars[HISTORY_BARS_MAX];
     struct time_axis time;
-    int first, n, nearest = -1, least = INT_MAX;
+    int nearest = -1, least = INT_MAX;
 
     if (!symbol || !are_read(h, symbol, tui_view_timeframe(view, model, symbol)))
         return -1;
     const int columns = panel_chart_columns(model, symbol->symbol, width);
     if (columns < CHART_COLUMNS_MIN)
         return -1;
-    tui_chart_window(&view->chart, h, columns, &first, &n);
-    if (!place_bars(&time, h, symbol, first, n, columns))
+    choose_bars(&chart, view, model, now, columns);
+    if (!place_bars(&time, &chart, columns, bars))
         return -1;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < chart.n - chart.n_live; i++) {
         const int away = abs(tui_axis_column(&time, i) - (x - 1)); /* the plot begins in the second column */
         if (away < least) {
             least = away;
-            nearest = first + i;
+            nearest = chart.first + i;
         }
     }
     return nearest;

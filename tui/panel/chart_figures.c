@@ -13,6 +13,34 @@ enum {
     YEAR_END = 5,
 };
 
+/* Of the live bars, the place of a bar of the chart; below 0: it is the history's. */
+static int live_at(const struct chart *chart, int bar)
+{
+    return bar - chart->history->n_bars < 0 ? -1
+                                            : chart->live->n - chart->n_live + bar - chart->history->n_bars;
+}
+
+const struct history_bar *panel_chart_bar(const struct chart *chart, int bar)
+{
+    int live = live_at(chart, bar);
+
+    return live < 0 ? &chart->history->bars[bar] : &chart->live->bars[live];
+}
+
+double panel_chart_value(const struct chart *chart, int output, int bar)
+{
+    const struct history *h = chart->history;
+    int live = live_at(chart, bar);
+
+    return live < 0 ? h->outputs[output][bar]
+                    : tui_live_bars_value(chart->live, live, h->output_names[output]);
+}
+
+bool panel_chart_forms(const struct chart *chart)
+{
+    return chart->n_live > 0 && chart->live->forming[chart->live->n - 1];
+}
+
 struct chart_overlay panel_chart_style(int at)
 {
     static const struct chart_overlay styles[STYLES_OF_OVERLAYS] = {
@@ -97,7 +125,7 @@ static void overlay(struct legend_pen *pen, const struct chart *chart, int first
     char a[FORMAT_MAX];
 
     for (int i = first; i < end; i++) {
-        cli_format_number(a, h->outputs[i][chart->at], chart->decimals);
+        cli_format_number(a, panel_chart_value(chart, i, chart->at), chart->decimals);
         const int before = i > first ? 0 : sample_columns(pen->area) + 1 + len + 1;
         if (!pen_room(pen, before + (int)strlen(a)))
             return;
@@ -135,7 +163,8 @@ static void indicators(struct legend_pen *pen, const struct chart *chart)
     struct area row = tui_area_part(pen->area, 0, pen->y, pen->area->width, 1);
     for (int i = 0, x = pen->x; i < h->n_outputs && x > 0; i++)
         if (is_shown(chart, i, false))
-            x = panel_chart_figure(&row, x, h->output_names[i], h->outputs[i][chart->at], chart->dim);
+            x = panel_chart_figure(&row, x, h->output_names[i], panel_chart_value(chart, i, chart->at),
+                                   chart->dim);
 }
 
 const char *panel_chart_time(char buf[static FORMAT_MAX], const struct history *history, int64_t open_ns)
@@ -153,7 +182,7 @@ const char *panel_chart_time(char buf[static FORMAT_MAX], const struct history *
 int panel_chart_figures(const struct area *area, int rows, const struct chart *chart)
 {
     const struct status_symbol *symbol = chart->symbol;
-    const struct history_bar *bar = chart->at >= 0 ? &chart->history->bars[chart->at] : NULL;
+    const struct history_bar *bar = chart->at >= 0 ? panel_chart_bar(chart, chart->at) : NULL;
     const bool kept = bar && chart->history->n_outputs > 0;
     char a[FORMAT_MAX];
     int x = 1;

@@ -5,6 +5,7 @@
 #include "cli/format.h"
 #include "tui/canvas.h"
 #include "tui/history.h"
+#include "tui/live_bars.h"
 #include "tui/status.h"
 #include "tui/view.h"
 
@@ -12,9 +13,10 @@ enum { CHART_DOTS = 4 }; /* period of the dots of an indicator's line */
 
 /* The chart's data: the symbol's, and the requested timeframe. */
 struct chart {
-    const struct history *history; /* its bars first..first+n-1 are shown */
+    const struct history *history;
+    const struct live_bars *live; /* its last n_live bars stand behind the history's */
     const struct status_symbol *symbol;
-    int first, n, decimals;
+    int first, n, n_live, decimals; /* bars first..first+n-1 are shown, live ones among them */
     int at;            /* the bar whose figures are shown: the crosshair's, or the newest; -1: no bar */
     bool cross;        /* at the crosshair */
     bool dim;          /* old figures */
@@ -23,6 +25,13 @@ struct chart {
     double last, low,
         high; /* the last price, and the range of prices; low is above high where there is none */
 };
+
+/* A bar that is shown, of the history or live; and an output's value there, NaN: not known. */
+const struct history_bar *panel_chart_bar(const struct chart *chart, int bar);
+double panel_chart_value(const struct chart *chart, int output, int bar);
+
+/* Is the last bar that is shown not closed yet? */
+bool panel_chart_forms(const struct chart *chart);
 
 /* How an indicator is drawn over the prices; outputs of one have one style. */
 struct chart_overlay {
@@ -50,7 +59,9 @@ int panel_chart_figure(const struct area *area, int x, const char *name, double 
  * are kept, or the strategies' newest. Returns how many rows it took. */
 int panel_chart_figures(const struct area *area, int rows, const struct chart *chart);
 
-/* The bar of the history that is nearest to column x of a chart panel of that width; -1: it shows none. */
-int panel_chart_bar_at(const struct view *view, const struct model *model, int x, int width);
+/* The bar of the history, what forms left out, that is nearest to column x of a chart panel of that width;
+ * -1: it shows none. */
+int panel_chart_bar_at(const struct view *view, const struct model *model, struct moment now, int x,
+                       int width);
 
 #endif

@@ -242,10 +242,14 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
     }
-    if (model == collector->model)
-        tui_collector_depth_once(collector, tui_view_wanted_depth(&view, model, &layout), STATUS_TIMEOUT_MS);
-    else
+    if (model == collector->model) {
+        const char *timeframe = "", *symbol = tui_view_wanted_live(&view, model, &layout, &timeframe);
+        tui_collector_want_depth(collector, tui_view_wanted_depth(&view, model, &layout));
+        tui_collector_want_live(collector, symbol, timeframe);
+        tui_collector_depth_once(collector, STATUS_TIMEOUT_MS);
+    } else {
         tui_collector_book_once(collector, tui_view_wanted_depth(&view, model, &layout), EXPLAIN_TIMEOUT_MS);
+    }
     tui_view_draw(&view, model, tui_model_now(), &canvas);
     tui_canvas_print(&canvas, stdout);
     tui_canvas_finish(&canvas);
