@@ -96,7 +96,7 @@ json_t *daemon_status_account(const struct engine *engine, int index)
         .currency = account->currency,
         .strategy = account_spec_trader(spec),
         .session = session_choice_names[spec->session],
-        .return_pct = marked ? 100 * ((double)equity / deposits - 1) : NAN,
+        .return_pct = marked ? account_return_pct((double)equity, deposits) : NAN,
         .drawdown_pct = marked && peak > 0 ? drawdown_pct : NAN,
         .shorts = account->rules.shorts,
         .short_value = marked ? totals.short_value : NAN,

@@ -2,6 +2,7 @@
 #ifndef ENGINE_ACCOUNT_H
 #define ENGINE_ACCOUNT_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -155,5 +156,13 @@ struct account {
     bool moved;   /* by this event, filled or given money: its equity is a point of the curve */
     bool killing; /* it was just locked, and is to be liquidated at the end of the event */
 };
+
+/* An account's return in per cent: of the money put into it (deposits and transfers in less those out), or
+ * for a span of time of its equity at the start and what was put in since. Both in the same unit; NaN:
+ * nothing is left of what was put in. A report's returns are time-weighted (db/report/report.h). */
+static inline double account_return_pct(double equity, double put_in)
+{
+    return put_in > 0 ? 100 * (equity / put_in - 1) : NAN;
+}
 
 #endif

@@ -624,7 +624,7 @@ bool tui_collector_backtest_io(struct collector *collector, struct view *view, s
         tui_view_report(view, OUTCOME_REFUSED, "backtest", backtest->words, now);
         return true;
     }
-    snprintf(words, sizeof(words), "%s: %s, drawdown %s, Sharpe %s, %lld trades", backtest->account,
+    snprintf(words, sizeof(words), "%s: %s, max drawdown %s, Sharpe %s, %lld trades", backtest->account,
              cli_format_percent(percent, backtest->return_pct, 2),
              cli_format_percent(drawdown, backtest->drawdown_pct, 2),
              cli_format_number(sharpe, backtest->sharpe, 2), (long long)backtest->trades);

@@ -207,9 +207,8 @@ struct history {
     char equity_account[ACCOUNT_NAME_MAX];     /* whose it is; "" before any is known */
     enum history_span equity_span;
     struct history_benchmark benchmark; /* that is wanted */
-    double equity_flows;  /* money in less money out after the first point; of the whole curve from its start
-                             on */
-    double equity_put_in; /* the money in alone */
+    double equity_flows; /* money in less money out after the first point; of the whole curve from its start
+                            on */
     struct history_account accounts[STATUS_ACCOUNTS_MAX];
     int n_accounts;
     bool fills_left; /* their statistics lack fills that the next call reads */

@@ -75,7 +75,6 @@ static void on_flow(void *ctx, const struct db_flow *row)
     if (row->ts_ns <= flows->after_ns)
         return;
     flows->net += row->amount;
-    flows->put_in += row->amount > 0 ? row->amount : 0;
 }
 
 /* What came and went after the curve's first point; of the whole curve, ever. What was read of another time
@@ -90,7 +89,6 @@ static int read_flows(struct history_reader *reader, struct reading *reading)
         *flows = (struct history_flows){.after_ns = after_ns};
     int r = db_reader_flows(reader->db, reading->account, reading->currency, flows->last_id, on_flow, flows);
     h->equity_flows = decimal_to_double(flows->net, reading->scale);
-    h->equity_put_in = decimal_to_double(flows->put_in, reading->scale);
     return r;
 }
 

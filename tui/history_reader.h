@@ -11,8 +11,8 @@
 /* Money put into an account and taken out of it after a time, as far as it was read. */
 struct history_flows {
     int64_t after_ns;
-    uint64_t last_id;     /* of the ledger */
-    int128_t net, put_in; /* less what was taken out, and alone; the currency's scale */
+    uint64_t last_id; /* of the ledger */
+    int128_t net;     /* less what was taken out; the currency's scale */
 };
 
 struct history_reader {

@@ -215,8 +215,8 @@ static int read_run(struct history_reader *reader, struct reading *reading, int 
         return r == -ENOENT ? 0 : r;
     show_gains(reading, number);
     account->deposits = decimal_to_double(known->cash, known->currency_scale);
-    account->return_pct = 100 * (account->equity / account->deposits - 1);
-    account->drawdown_pct = 100 * reader->drawdown[number];
+    account->return_pct = account_return_pct(account->equity, account->deposits);
+    account->max_drawdown_pct = 100 * reader->drawdown[number];
     return 0;
 }
 
@@ -249,7 +249,7 @@ static int read_gains(struct history_reader *reader, struct reading *reading, in
     show_gains(reading, number);
     if (gains->deposits > 0) {
         account->deposits = decimal_to_double(gains->deposits, scale);
-        account->return_pct = 100 * (account->equity / account->deposits - 1);
+        account->return_pct = account_return_pct(account->equity, account->deposits);
     }
     return 0;
 }

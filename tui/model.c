@@ -272,6 +272,16 @@ int64_t tui_model_until_ms(const struct model *model, int64_t at_ns, struct mome
     return at_ns > clock_ns ? (at_ns - clock_ns) / 1000000 : 0;
 }
 
+double tui_model_drawdown(const struct model *model, const struct status_account *account)
+{
+    return model->status.saved ? account->max_drawdown_pct : account->drawdown_pct;
+}
+
+const char *tui_model_drawdown_name(const struct model *model)
+{
+    return model->status.saved ? "max dd" : "dd";
+}
+
 struct model_total tui_model_total(const struct model *model)
 {
     const struct status *s = &model->status;
@@ -283,7 +293,7 @@ struct model_total tui_model_total(const struct model *model)
     if (s->n_accounts == 1) {
         total.equity = s->accounts[0].equity;
         total.return_pct = s->accounts[0].return_pct;
-        total.drawdown_pct = s->accounts[0].drawdown_pct;
+        total.drawdown_pct = tui_model_drawdown(model, &s->accounts[0]);
         memcpy(total.worst, s->accounts[0].account, sizeof(total.worst));
         return total;
     }
@@ -293,15 +303,15 @@ struct model_total tui_model_total(const struct model *model)
         if (strcmp(s->accounts[i].currency, total.currency) == 0) {
             total.equity += s->accounts[i].equity;
             deposits += s->accounts[i].deposits;
-            if (!(total.drawdown_pct <= s->accounts[i].drawdown_pct)) {
-                total.drawdown_pct = s->accounts[i].drawdown_pct; /* the worst account's */
+            double drawdown_pct = tui_model_drawdown(model, &s->accounts[i]);
+            if (!(total.drawdown_pct <= drawdown_pct)) {
+                total.drawdown_pct = drawdown_pct; /* the worst account's */
                 memcpy(total.worst, s->accounts[i].account, sizeof(total.worst));
             }
         } else {
             total.some = true;
         }
-    if (deposits > 0)
-        total.return_pct = 100 * (total.equity / deposits - 1);
+    total.return_pct = account_return_pct(total.equity, deposits);
     return total;
 }
 

@@ -216,9 +216,14 @@ int64_t tui_model_clock_ns(const struct model *model, struct moment now);
 /* How long until then by that clock, or by the wall's where it is not known; 0: it is past. */
 int64_t tui_model_until_ms(const struct model *model, int64_t at_ns, struct moment now);
 
+/* How far an account is below its peak, "dd", or of a saved backtest the furthest that it was, "max dd"; in
+ * per cent, NaN: not known. */
+double tui_model_drawdown(const struct model *model, const struct status_account *account);
+const char *tui_model_drawdown_name(const struct model *model);
+
 /* The sums over all accounts of the first account's currency; NaN where nothing is known. */
 struct model_total {
-    double equity, return_pct, drawdown_pct;
+    double equity, return_pct, drawdown_pct; /* tui_model_drawdown() of the account that is worst */
     char currency[ASSET_NAME_MAX];
     char worst[ACCOUNT_NAME_MAX]; /* whose drawdown it is; "": it is not known */
     bool some;                    /* other accounts have another currency */

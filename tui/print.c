@@ -148,10 +148,11 @@ static void accounts(FILE *out, const struct model *model, struct moment now)
     age_words(age, freshness, tui_model_age(model, model->accounts_age_ms, now));
     for (int i = 0; i < model->status.n_accounts; i++) {
         const struct status_account *account = &model->status.accounts[i];
-        fprintf(out, "account   %s equity %s %s return %s drawdown %s%s cash %s%s%s\n", account->account,
+        fprintf(out, "account   %s equity %s %s return %s %s %s%s cash %s%s%s\n", account->account,
                 gone ? "-" : cli_format_number(a, account->equity, 2), account->currency,
                 gone ? "-" : cli_format_percent(b, account->return_pct, 2),
-                gone ? "-" : cli_format_percent(c, account->drawdown_pct, 2),
+                model->status.saved ? "max drawdown" : "drawdown",
+                gone ? "-" : cli_format_percent(c, tui_model_drawdown(model, account), 2),
                 account->killed ? " killed" : "", cli_format_number(d, account->cash, 2),
                 freshness == FRESH ? "" : " age ", freshness == FRESH ? "" : age);
         tui_status_at_venue(account, tui_model_clock_ns(model, now), there);
@@ -499,11 +500,14 @@ static json_t *trades_json(const struct history *h, const char *account)
 static json_t *accounts_json(const struct model *model)
 {
     const struct status *s = &model->status;
-    json_t *list = rows_json(&account_record, s->accounts, s->n_accounts), *account;
-    size_t i;
+    json_t *list = rows_json(&account_record, s->accounts, s->n_accounts);
 
-    json_array_foreach(list, i, account)
+    for (int i = 0; i < s->n_accounts; i++) {
+        json_t *account = json_array_get(list, (size_t)i);
+        json_object_set_new(account, "max_drawdown_pct",
+                            s->saved ? record_json_real(s->accounts[i].max_drawdown_pct) : json_null());
         json_object_set_new(account, "trades", trades_json(&model->history, s->accounts[i].account));
+    }
     return list;
 }
 

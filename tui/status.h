@@ -66,6 +66,7 @@ struct status_reconciled {
 
 struct status_account {
     RECORD_SHOWN(RECORD_SHOWN_ACCOUNT)
+    double max_drawdown_pct; /* the deepest so far, of a saved backtest alone */
     struct status_venue_account there;
     struct status_reconciled reconciled;
 };

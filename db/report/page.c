@@ -62,8 +62,7 @@ static void ratio_facts(struct text *text, const struct db_report_account *a)
     char remark[WORDS_MAX];
     report_page_fact_fixed(text, "Return, %", share(any ? a->total_return : NAN), 2,
                            "time-weighted: money in and out left out");
-    report_page_fact_fixed(text, "Largest drawdown, %", share(any ? a->max_drawdown : NAN), 2,
-                           "in the period");
+    report_page_fact_fixed(text, "Max drawdown, %", share(any ? a->max_drawdown : NAN), 2, "in the period");
     report_page_fact_fixed(text, "Drawdown at its end, %", share(any ? a->drawdown : NAN), 2,
                            "from the highest equity ever");
     snprintf(remark, sizeof remark, "a year, of %zu hours; n/a below %d", a->hours, (int)REPORT_HOURS_LEAST);
@@ -98,8 +97,8 @@ static void benchmark_row(struct text *text, const char *name, const struct db_r
 
 static void benchmarks(struct text *text, const struct db_report_account *a)
 {
-    static const char *const names[] = {"Held instead", "symbols", "return, %",
-                                        "drawdown, %",  "Sharpe",  "beta"};
+    static const char *const names[] = {"Held instead",    "symbols", "return, %",
+                                        "max drawdown, %", "Sharpe",  "beta"};
     report_page_table(text, names, 6);
     benchmark_row(text, "all that was streamed, in equal parts", &a->streamed);
     benchmark_row(text, "all that was traded, in equal parts", &a->traded);

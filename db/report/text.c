@@ -160,7 +160,7 @@ static void returns(struct text *text, const struct db_report_account *a)
     char cell[6][CELL];
     const struct metrics *m = &a->metrics;
     const bool any = a->points > 0;
-    line(text, "return", "%s time-weighted; drawdown %s at most, %s from the highest ever",
+    line(text, "return", "%s time-weighted; max drawdown %s, %s from the highest ever at the end",
          percent(cell[0], any ? a->total_return : NAN), percent(cell[1], any ? a->max_drawdown : NAN),
          percent(cell[2], any ? a->drawdown : NAN));
     line(text, "ratios", "Sharpe %s, Sortino %s, volatility %s a year, of %zu hours; exposed %s of them",
@@ -354,7 +354,7 @@ void db_report_summary(const struct db_report *report, struct text *text)
         const struct db_report_account *a = &report->accounts[i];
         const struct unit unit = {a->account.currency_scale, db_report_decimals(a)};
         const bool any = a->points > 0;
-        text_format(text, "%s: %s %s, P&L %s (%s), drawdown %s, %s trades, fees %s\n", a->account.name,
+        text_format(text, "%s: %s %s, P&L %s (%s), max drawdown %s, %s trades, fees %s\n", a->account.name,
                     amount(cell[0], a->closing, unit, false), a->account.currency,
                     amount(cell[1], a->pnl, unit, true), percent(cell[2], any ? a->total_return : NAN),
                     percent(cell[3], any ? a->max_drawdown : NAN),

@@ -61,7 +61,7 @@ def check_dashboard(state, account):
     shown = json.loads(done.stdout)
     assert shown["saved_backtest"] is True and len(shown["accounts"]) == 1, shown["accounts"]
     seen = shown["accounts"][0]
-    for name, key in (("return_pct", "return_pct"), ("drawdown_pct", "max_drawdown_pct"), ("equity", "equity"), ("cash", "cash")):
+    for name, key in (("return_pct", "return_pct"), ("max_drawdown_pct", "max_drawdown_pct"), ("equity", "equity"), ("cash", "cash")):
         assert close(seen[name], account[key]), (name, seen, account[key])
     assert seen["trades"] == account["trades"] > 10, (seen, account["trades"])
     text = subprocess.run([harness.PAPERTAPE, "--state", state, "--once"], capture_output=True, text=True, timeout=harness.PATIENCE)
@@ -146,7 +146,7 @@ def check_drawn(folder, state, account, equity):
         line = [harness.PAPERTAPE, "--state", state, "--view", "deep", "--glyphs", glyphs, "--dump-screen", size]
         screen = harness.run(line, env={**os.environ, "XDG_CONFIG_HOME": os.path.join(folder, "config")}).stdout
         rows = [line for line in screen.splitlines() if re.match(r" +[-+]?\d+(\.\d+)?%? ", line)]
-        assert f"at most {deepest}" in screen, (size, glyphs, deepest, screen)
+        assert f"max dd {deepest}" in screen, (size, glyphs, deepest, screen)
         top, bottom, none, lowest = rows[:4]
         assert abs(float(top.split()[0]) - max(equity)) <= 1 and abs(float(bottom.split()[0]) - min(equity)) <= 1, (max(equity), min(equity), screen)
         assert none.split()[0] == "0%" and lowest.split()[0] == deepest, (deepest, screen)

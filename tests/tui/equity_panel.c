@@ -1,8 +1,11 @@
-/* The equity's panel: the rows and columns of each day's profit or loss, of synthetic days. */
+/* The equity's panel: the rows and columns of each day's profit or loss, of synthetic days; its return after
+ * deposits. */
 #include <locale.h>
 
+#include "cli/format.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/random.h"
 #include "tui/panel/panel.h"
 
 enum { WIDTH = 60, HEIGHT_MAX = 70 };
@@ -104,7 +107,8 @@ static void check_unknown_peak(void)
     for (int i = 0; i < 10; i++)
         model->history.equity[i].peak = NAN;
     draw(40);
-    for (int y = top - 2; tui_canvas_cell(&canvas, 11, y)->text[0] != L'b'; y--) /* "below the peak so far" */
+    for (int y = top - 2; tui_canvas_cell(&canvas, 11, y)->text[0] != L'd';
+         y--) /* "dd: below the peak so far" */
         for (int x = 11; x < WIDTH - 1; x++)
             filled[x >= WIDTH / 2 + 6] += tui_canvas_cell(&canvas, x, y)->text[0] != L' ';
     CHECK_INT(filled[0], 0);
@@ -118,7 +122,7 @@ static void check_unknown_peak(void)
     FILE *out = open_memstream(&text, &size);
     tui_canvas_print(&canvas, out);
     CHECK_INT(fclose(out), 0);
-    CHECK(strstr(text, "at most n/a") != NULL);
+    CHECK(strstr(text, "max dd n/a") != NULL);
     free(text);
     tui_canvas_finish(&canvas);
 }
@@ -149,6 +153,66 @@ static void check_extremes(void)
     glyphs = GLYPHS_BLOCK;
 }
 
+/* The whole text of a panel, for free(). */
+static char *panel_text(enum panel panel, int height)
+{
+    struct view view;
+    struct moment now = {fixture_now_ns, 1000000};
+    struct scene scene = {.model = model, .view = &view, .now = now, .real_now = now};
+    char *text = NULL;
+    size_t size;
+
+    tui_view_init(&view, true, 1000);
+    CHECK_INT(tui_canvas_init(&canvas, 100, height, glyphs), 0);
+    struct area area = tui_canvas_area(&canvas);
+    panel_draw(panel, &area, &scene);
+    FILE *out = open_memstream(&text, &size);
+    tui_canvas_print(&canvas, out);
+    CHECK_INT(fclose(out), 0);
+    tui_canvas_finish(&canvas);
+    return text;
+}
+
+/* After money came and went, the curve of all has the return that the header and the account have; one of a
+ * span the return on its first point and what came since. */
+static void check_transfers(void)
+{
+    struct history *h = &model->history;
+    struct status_account *account = &model->status.accounts[0];
+    const struct status_account kept = *account;
+    struct random random = random_seeded("tui/equity_panel", 5);
+
+    for (int i = 0; i < 200; i++) {
+        const double put_in = (double)random_between(&random, 100, 2000000) / 100;
+        const double equity = put_in * (double)random_between(&random, 2, 30000) / 10000;
+        const double before = put_in * (double)random_between(&random, 1, 99) / 100;
+        char words[FORMAT_MAX], percent[FORMAT_MAX];
+        account->equity = equity;
+        account->deposits = put_in;
+        account->return_pct = account_return_pct(equity, put_in);
+        snprintf(percent, sizeof(percent), " %s ",
+                 cli_format_percent(words, 100 * (equity - put_in) / put_in, 2));
+        h->n_equity = 0;
+        h->equity[h->n_equity++] = (struct history_equity){fixture_now_ns - day_ns, before, put_in};
+        h->equity[h->n_equity++] = (struct history_equity){fixture_now_ns - day_ns / 2, equity, put_in};
+        for (int all = 0; all < 2; all++) {
+            h->equity_span = all ? SPAN_ALL : SPAN_DAY;
+            h->equity_flows = all ? put_in : put_in - before;
+            const enum panel panels[] = {PANEL_EQUITY, PANEL_HEADER, PANEL_ACCOUNTS};
+            for (int k = 0; k < 3; k++) {
+                char *text = panel_text(panels[k], k == 0 ? 12 : k == 1 ? 1 : 4);
+                if (!strstr(text, percent))
+                    fprintf(stderr, "no \"%s\" in:\n%s", percent, text);
+                CHECK(strstr(text, percent) != NULL);
+                free(text);
+            }
+        }
+    }
+    h->equity_span = SPAN_DAY;
+    h->equity_flows = 0;
+    *account = kept;
+}
+
 int main(void)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
@@ -162,6 +226,7 @@ int main(void)
     check_newest();
     check_unknown_peak();
     check_extremes();
+    check_transfers();
     tui_model_destroy(model);
     return check_done("tui/equity_panel");
 }

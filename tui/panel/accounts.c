@@ -26,7 +26,7 @@ enum { MARGIN = PLAIN, POWER, EXCESS, NEEDS, TRADES, SETTLED, SETTLES, COLUMNS }
 
 static const struct column columns[COLUMNS] = {
     {"", 9, false, 1},          {"equity", 12, true, 2},    {"return", 8, true, 3},
-    {"dd", 7, true, 4},         {"short", 11, true, 10},    {"cash", 12, true, 7},
+    {"", 7, true, 4},           {"short", 11, true, 10},    {"cash", 12, true, 7},
     {"P&L today", 9, true, 6},  {"realized", 9, true, 8},   {"fees", 8, true, 9},
     {"interest", 9, true, 11},  {"strategy", 14, false, 5}, {"at venue", 12, false, 2},
     {"margin", 8, false, 7},    {"buys", 10, true, 3},      {"excess", 10, true, 4},
@@ -49,10 +49,12 @@ static bool any_at_venue(const struct status *status)
 }
 
 /* Which columns there are, and which go first where not all fit. Returns how many. */
-static int choose_columns(const struct status *status, struct column shown[static COLUMNS])
+static int choose_columns(const struct model *model, struct column shown[static COLUMNS])
 {
+    const struct status *status = &model->status;
     bool by = false, shorts = false;
     memcpy(shown, columns, sizeof columns);
+    shown[DRAWDOWN].label = tui_model_drawdown_name(model);
     for (int i = 0; i < status->n_accounts; i++) {
         shorts |= status->accounts[i].short_value > 0;
         by |= by_rules(&status->accounts[i]);
@@ -159,7 +161,7 @@ void panel_accounts(const struct area *area, const struct scene *scene)
     int n = model->status.n_accounts, title;
     struct area body = panel_frame_rule(area, scene, PANEL_ACCOUNTS, "Accounts", n, &title);
     struct column shown[COLUMNS];
-    int n_columns = choose_columns(&model->status, shown);
+    int n_columns = choose_columns(model, shown);
     struct table table = panel_frame_table(area, title, shown, n_columns);
     enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
     struct window window = panel_frame_window(scene, PANEL_ACCOUNTS, n, body.height);
@@ -171,18 +173,18 @@ void panel_accounts(const struct area *area, const struct scene *scene)
         const struct status_account *a = &model->status.accounts[i];
         int y = i - window.first + 1;
         const double plain[] = {a->cash, a->day_pnl, a->realized, a->fees};
+        const double drawdown = tui_model_drawdown(model, a);
         bool gone = freshness == GONE, shorts = cli_format_sign(a->short_value, 2) > 0;
         panel_table_text(&table, ACCOUNT, y, STYLE_STRONG, a->account);
         panel_table_text(&table, EQUITY, y, panel_frame_style(freshness, STYLE_STRONG),
                          gone ? "-" : cli_format_fit(text, a->equity, 2, 12));
         panel_table_text(&table, RETURN, y, panel_frame_style(freshness, style_signed(a->return_pct, 2)),
                          gone ? "-" : cli_format_percent(text, a->return_pct, 2));
-        panel_table_text(
-            &table, DRAWDOWN, y,
-            panel_frame_style(freshness, a->killed ? STYLE_BAD : style_signed(a->drawdown_pct, 2)),
-            gone        ? "-"
-            : a->killed ? "killed"
-                        : cli_format_percent(text, a->drawdown_pct, fabs(a->drawdown_pct) < 1 ? 2 : 1));
+        panel_table_text(&table, DRAWDOWN, y,
+                         panel_frame_style(freshness, a->killed ? STYLE_BAD : style_signed(drawdown, 2)),
+                         gone        ? "-"
+                         : a->killed ? "killed"
+                                     : cli_format_percent(text, drawdown, fabs(drawdown) < 1 ? 2 : 1));
         for (int k = 0; k < 4; k++)
             panel_table_text(
                 &table, CASH + k, y,

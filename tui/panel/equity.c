@@ -167,7 +167,7 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
     int n = chart->width * 2 < SAMPLES_MAX ? chart->width * 2 : SAMPLES_MAX;
     const bool one = chart->canvas->glyphs != GLYPHS_BRAILLE;
 
-    snprintf(words, sizeof(words), "below the peak so far, at most %s",
+    snprintf(words, sizeof(words), "dd: below the peak so far; max dd %s",
              cli_format_percent(a, low, low > -1 ? 2 : 1));
     if (backtest) {
         tested_low = falls_of(backtest->curve, backtest->n_curve, from_ns, to_ns, tested);
@@ -259,8 +259,8 @@ void panel_equity(const struct area *area, const struct scene *scene)
         return;
     }
     double last = all[curve.n - 1], first = model->history.equity_span == SPAN_ALL ? 0 : all[0];
-    double gain = last - first - model->history.equity_flows, base = first + model->history.equity_put_in;
-    const double percent = base > 0 ? 100 * gain / base : NAN;
+    const double put_in = first + model->history.equity_flows, gain = last - put_in;
+    const double percent = account_return_pct(last, put_in);
     if (holds)
         snprintf(more, sizeof(more), " : %s %s ", benchmark->symbol,
                  cli_format_percent(a, 100 * (held[n - 1] / all[0] - 1), 2));

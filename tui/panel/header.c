@@ -189,8 +189,8 @@ static void figure_segments(struct segment segments[static SEGMENTS], const stru
              several ? (int)cli_text_fit(total.worst, cut ? columns - 1 : columns) : 0, total.worst,
              cut ? "~" : "");
     if (isfinite(total.drawdown_pct))
-        snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "%s%s%s %s",
-                 several && !tight ? "worst dd" : "dd", several ? " " : "",
+        snprintf(segments[DRAWDOWN].text, sizeof(segments[DRAWDOWN].text), "%s%s%s%s %s",
+                 several && !tight ? "worst " : "", tui_model_drawdown_name(scene->model), several ? " " : "",
                  several && !tight ? total.worst : name,
                  cli_format_percent(a, total.drawdown_pct,
                                     fabs(total.drawdown_pct) < 1                         ? 2
