@@ -7,6 +7,8 @@
 
 #include "cli/text.h"
 
+enum { PRINTED_MAX = 1024 }; /* bytes of a formatted text */
+
 static const struct cell blank = {.text = {L' '}, .style = STYLE_NORMAL};
 
 int tui_canvas_init(struct canvas *canvas, int width, int height, enum glyphs glyphs)
@@ -35,6 +37,7 @@ void tui_canvas_clear(struct canvas *canvas)
     canvas->keeps = true;
     canvas->part = canvas->n_cuts = canvas->n_rows = 0;
     canvas->n_cut_text = 0;
+    canvas->joint_y = -1;
 }
 
 void tui_area_row(const struct area *area, int y, int lines, int index)
@@ -64,21 +67,43 @@ const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part)
     return canvas->cut_text + canvas->cuts[i].at;
 }
 
-/* Keeps a text that was cut; those that there is no room for are forgotten. */
-static void keep(struct canvas *canvas, const char *text)
+bool tui_canvas_keep(struct canvas *canvas, const char *text)
 {
     size_t size = strlen(text) + 1;
 
+    canvas->joint_y = -1;
     if (!canvas->keeps || canvas->n_cuts == CANVAS_CUTS_MAX || size > CANVAS_CUT_BYTES - canvas->n_cut_text)
-        return;
+        return false;
     if (!canvas->cut_text && !(canvas->cut_text = malloc(CANVAS_CUT_BYTES)))
-        return;
+        return false;
     for (int i = 0; i < canvas->n_cuts; i++)
         if (strcmp(canvas->cut_text + canvas->cuts[i].at, text) == 0)
-            return;
+            return false;
     canvas->cuts[canvas->n_cuts++] = (struct canvas_cut){canvas->part, canvas->n_cut_text};
     memcpy(canvas->cut_text + canvas->n_cut_text, text, size);
     canvas->n_cut_text += size;
+    return true;
+}
+
+/* Keeps a text that the right edge cut, at absolute columns [x, end): one that continues the last such text
+ * of its row, after a few blanks at most, is added to it. */
+static void keep_clipped(struct canvas *canvas, int x, int end, int y, const char *text)
+{
+    enum { GAP_MAX = 3 };
+    const int gap = x - canvas->joint_x;
+    const size_t size = strlen(text);
+
+    if (canvas->joint_y == y && gap >= 0 && gap <= GAP_MAX) {
+        if ((size_t)gap + size > CANVAS_CUT_BYTES - canvas->n_cut_text)
+            return;
+        char *to = canvas->cut_text + canvas->n_cut_text - 1;
+        memset(to, ' ', (size_t)gap);
+        memcpy(to + gap, text, size + 1);
+        canvas->n_cut_text += (size_t)gap + size;
+    } else {
+        canvas->joint_y = tui_canvas_keep(canvas, text) ? y : -1;
+    }
+    canvas->joint_x = end;
 }
 
 struct cell *tui_canvas_cell(const struct canvas *canvas, int x, int y)
@@ -183,7 +208,7 @@ static void add_mark(const struct area *area, int x, int y, wchar_t mark)
         }
 }
 
-int tui_area_text(const struct area *area, int x, int y, enum style style, const char *text)
+static int draw_text(const struct area *area, int x, int y, enum style style, const char *text)
 {
     int base = -1; /* column of the character that a combining mark belongs to */
 
@@ -206,9 +231,21 @@ int tui_area_text(const struct area *area, int x, int y, enum style style, const
     return x;
 }
 
+int tui_area_text(const struct area *area, int x, int y, enum style style, const char *text)
+{
+    int end = draw_text(area, x, y, style, text);
+
+    if (end <= area->width || area->width < 1 || y < 0 || y >= area->height)
+        return end;
+    keep_clipped(area->canvas, area->x + x, area->x + end, area->y + y, text);
+    if (x < area->width)
+        tui_area_char(area, area->width - 1, y, style, L'~');
+    return end;
+}
+
 int tui_area_printf(const struct area *area, int x, int y, enum style style, const char *format, ...)
 {
-    char text[512];
+    char text[PRINTED_MAX];
     va_list args;
 
     va_start(args, format);
@@ -238,11 +275,11 @@ int tui_area_text_cut_of(const struct area *area, int x, int y, int columns, enu
     struct area part = tui_area_part(area, x, y, columns, 1);
     if (x < 0)
         return x + columns;
-    tui_area_text(&part, 0, 0, style, text);
+    draw_text(&part, 0, 0, style, text);
     if (cli_text_width(text) <= part.width)
         return x + columns;
     if (part.height > 0)
-        keep(area->canvas, whole);
+        tui_canvas_keep(area->canvas, whole);
     if (part.width == columns)
         tui_area_char(&part, columns - 1, 0, style, L'~');
     return x + columns;

@@ -15,7 +15,7 @@ enum {
     CELL_MARKS = 2, /* combining marks kept on one character */
     CANVAS_SIDE_MAX = 1000,
     CANVAS_CUTS_MAX = 256, /* texts that are kept because they were cut, and their bytes */
-    CANVAS_CUT_BYTES = 1 << 14,
+    CANVAS_CUT_BYTES = 1 << 16,
     CANVAS_ROWS_MAX = 1 << 10, /* rows of lists that are kept */
 };
 
@@ -41,6 +41,7 @@ struct canvas {
     } cuts[CANVAS_CUTS_MAX];
     char *cut_text; /* owned; NULL: nothing was cut yet */
     size_t n_cut_text;
+    int joint_x, joint_y; /* where a text that continues the last kept one begins; joint_y -1: none does */
     /* The rows that can be chosen, as tui_area_row() noted them since the canvas was blanked. */
     int n_rows;
     struct canvas_row {
@@ -67,6 +68,10 @@ struct cell *tui_canvas_cell(const struct canvas *canvas, int x, int y);
 /* The i-th text that was cut, and what part drew it; NULL: past the last. */
 const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part);
 
+/* Keeps a text of which the caller draws less, until the canvas is blanked. False: it is kept already, or
+ * there is no room for it. */
+bool tui_canvas_keep(struct canvas *canvas, const char *text);
+
 /* The row to which the cell belongs, or NULL. */
 const struct canvas_row *tui_canvas_row_at(const struct canvas *canvas, int x, int y);
 
@@ -81,7 +86,8 @@ struct area tui_area_part(const struct area *area, int x, int y, int width, int 
  * off. */
 void tui_area_row(const struct area *area, int y, int lines, int index);
 
-/* Draws text from column x of row y and returns the column after it, clipped or not. */
+/* Draws text from column x of row y and returns the column after it, clipped or not. One that the right edge
+ * clips ends in "~" there, and is kept. */
 int tui_area_text(const struct area *area, int x, int y, enum style style, const char *text);
 int tui_area_printf(const struct area *area, int x, int y, enum style style, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

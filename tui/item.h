@@ -28,7 +28,7 @@ enum item_kind {
     ITEM_KINDS,
 };
 
-enum { ITEM_NAME_MAX = RECORD_BYTES_LINE };
+enum { ITEM_NAME_MAX = 160 }; /* a what-if is the longest */
 
 struct item {
     enum item_kind kind;

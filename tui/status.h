@@ -14,7 +14,7 @@
 
 enum {
     STATUS_WORD_MAX = 24,
-    STATUS_TEXT_MAX = 160,
+    STATUS_TEXT_MAX = RECORD_BYTES_LINE,
     STATUS_SOURCES_MAX = 32, /* tables of a database that was built again */
     STATUS_STREAMS_MAX = 256,
     STATUS_VENUES_MAX = 16,

@@ -75,18 +75,18 @@ static void check_clipping(void)
     CHECK_INT(tui_area_text(&all, -2, 1, STYLE_NORMAL, "xyz"), 1);
     tui_area_text(&all, 0, -1, STYLE_NORMAL, "no");
     tui_area_text(&all, 0, 3, STYLE_NORMAL, "no");
-    CHECK_CANVAS(&canvas, "     abc\nz\n\n");
+    CHECK_CANVAS(&canvas, "     ab~\nz\n\n");
 
     tui_canvas_clear(&canvas);
     tui_area_text(&all, 0, 0, STYLE_NORMAL, "日本日本日"); /* the fifth would be cut in two */
     tui_area_text(&all, 1, 1, STYLE_NORMAL, "日本日本");   /* the fourth likewise */
     tui_area_text(&all, 0, 2, STYLE_NORMAL, "e\xcc\x81\xcc\x82\xcc\x83x\xcc\x81");
-    CHECK_CANVAS(&canvas, "日本日本\n 日本日\ne\xcc\x81\xcc\x82x\xcc\x81\n"); /* two marks are kept */
+    CHECK_CANVAS(&canvas, "日本日 ~\n 日本日~\ne\xcc\x81\xcc\x82x\xcc\x81\n"); /* two marks are kept */
 
     /* Half of a wide character overwritten: the other half is blank, not half a character. */
     tui_area_text(&all, 1, 0, STYLE_NORMAL, "a");
     tui_area_text(&all, 4, 0, STYLE_NORMAL, "b");
-    CHECK_CANVAS(&canvas, " a本b 本\n 日本日\ne\xcc\x81\xcc\x82x\xcc\x81\n");
+    CHECK_CANVAS(&canvas, " a本b  ~\n 日本日~\ne\xcc\x81\xcc\x82x\xcc\x81\n");
 
     tui_canvas_clear(&canvas);
     struct area part = tui_area_part(&all, 2, 1, 100, 100);
@@ -94,7 +94,7 @@ static void check_clipping(void)
     CHECK_INT(part.height, 2);
     tui_area_text(&part, 0, 0, STYLE_NORMAL, "part of it");
     tui_area_text_right(&part, 6, 1, STYLE_NORMAL, "end");
-    CHECK_CANVAS(&canvas, "\n  part o\n     end\n");
+    CHECK_CANVAS(&canvas, "\n  part ~\n     end\n");
 
     tui_canvas_clear(&canvas);
     CHECK_INT(tui_area_text_cut(&all, 1, 0, 4, STYLE_NORMAL, "abcdef"), 5);
@@ -111,9 +111,20 @@ static void check_clipping(void)
     tui_area_text_cut_of(&all, 1, 0, 4, STYLE_NORMAL, "fghijk", "abcdefghijk");
     CHECK_STR(tui_canvas_cut(&canvas, 2, &by), "abcdefghijk");
     CHECK_INT(by, 3);
-    canvas.keeps = false;
-    tui_area_text_cut(&all, 1, 0, 4, STYLE_NORMAL, "another");
+    tui_area_text(&all, 0, 2, STYLE_NORMAL, "12345678"); /* fits, as what the left edge clips */
+    tui_area_text(&all, -3, 1, STYLE_NORMAL, "12345678901");
     CHECK_INT(canvas.n_cuts, 3);
+    int x = tui_area_text(&all, 4, 2, STYLE_NORMAL, "a line");
+    x = tui_area_text(&all, x + 1, 2, STYLE_NORMAL, "that goes");
+    tui_area_text(&all, x, 2, STYLE_NORMAL, " beyond"); /* what continues it is of the same text */
+    tui_area_text(&all, 4, 1, STYLE_NORMAL, "another");
+    CHECK_STR(tui_canvas_cut(&canvas, 3, &by), "a line that goes beyond");
+    CHECK_STR(tui_canvas_cut(&canvas, 4, &by), "another");
+    CHECK(tui_canvas_keep(&canvas, "less") && !tui_canvas_keep(&canvas, "less"));
+    CHECK_STR(tui_canvas_cut(&canvas, 5, &by), "less");
+    canvas.keeps = false;
+    tui_area_text_cut(&all, 1, 0, 4, STYLE_NORMAL, "another one");
+    CHECK_INT(canvas.n_cuts, 6);
     tui_canvas_clear(&canvas);
     CHECK_INT(canvas.n_cuts, 0);
     for (int i = 0; i < 2 * CANVAS_CUTS_MAX; i++) { /* no more than there is room for */

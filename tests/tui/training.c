@@ -177,7 +177,9 @@ static void check_words(void)
 {
     struct status_training t = {.steps = 4999999, .total_steps = 5000000, .steps_s = 1000};
     char a[FORMAT_MAX], name[STATUS_TRAINING_NAME_MAX];
+    struct canvas canvas;
     enum style style;
+    int part;
 
     CHECK_STR(panel_training_percent(a, panel_training_share(&t)), "99%"); /* not done yet */
     t.steps = 5000001;
@@ -209,12 +211,17 @@ static void check_words(void)
     CHECK_STR(panel_training_state(&t, FRESH, &style), "stopping");
     CHECK_STR(panel_training_state(&t, STALE, &style), "STALE");
 
-    panel_frame_middle(name, sizeof(name), "ppo-world-wide-5m_2", 15); /* families differ at their end */
+    CHECK_INT(tui_canvas_init(&canvas, 1, 1, GLYPHS_ASCII), 0);
+    panel_frame_middle(&canvas, name, sizeof(name), "ppo-world-wide-5m_2",
+                       15); /* families differ at their end */
     CHECK_STR(name, "ppo-world-~5m_2");
-    panel_frame_middle(name, sizeof(name), "ppo-world-wide-", 15);
+    panel_frame_middle(&canvas, name, sizeof(name), "ppo-world-wide-", 15);
     CHECK_STR(name, "ppo-world-wide-");
-    panel_frame_middle(name, sizeof(name), "\xc3\xa4\xc3\xb6\xc3\xbc-world-wide-5m_2", 15);
+    panel_frame_middle(&canvas, name, sizeof(name), "\xc3\xa4\xc3\xb6\xc3\xbc-world-wide-5m_2", 15);
     CHECK_STR(name, "\xc3\xa4\xc3\xb6\xc3\xbc-world-wide-5m_2");
+    CHECK_STR(tui_canvas_cut(&canvas, 0, &part), "ppo-world-wide-5m_2"); /* the one that was cut is kept */
+    CHECK(!tui_canvas_cut(&canvas, 1, &part));
+    tui_canvas_finish(&canvas);
 }
 
 static void check_parameters(void)

@@ -138,7 +138,7 @@ static void legend(const struct area *area, const struct curves *curves)
         const struct smooth_curve *curve = &curves->of[i];
         struct area line = tui_area_part(area, 0, i, area->width, 1);
         int x = panel_chart_sample(&line, 1, style_of(i)) + 1;
-        panel_frame_middle(name, sizeof(name), curve->points->training, width);
+        panel_frame_middle(area->canvas, name, sizeof(name), curve->points->training, width);
         tui_area_text(&line, x, 0, i == 0 ? STYLE_STRONG : STYLE_NORMAL, name);
         double last = last_value(curve);
         x = tui_area_text(&line, x + width + 1, 0, STYLE_NORMAL,

@@ -228,15 +228,16 @@ void panel_equity(const struct area *area, const struct scene *scene)
     enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
     struct equity_curve curve;
     double values[SAMPLES_MAX], all[HISTORY_EQUITY_MAX + 1 + 2 * SAMPLES_MAX], low, high;
-    char a[FORMAT_MAX], b[FORMAT_MAX], text[FORMAT_MAX * 3];
+    char a[FORMAT_MAX], b[FORMAT_MAX], text[FORMAT_MAX * 3], title[ACCOUNT_NAME_MAX + 2 * FORMAT_MAX];
+    int end;
     const struct status_account *account = tui_view_account(scene->view, model);
 
     read_curve(&curve, model, account, freshness, scene->now);
     int64_t span_ms = curve.n ? (curve.points[curve.n - 1].ts_ns - curve.points[0].ts_ns) / 1000000 : 0;
     bool several = model->status.n_accounts > 1; /* accounts are not summed: their currencies may differ */
-    snprintf(text, sizeof(text), "Equity %s%s%s", span_words(a, model->history.equity_span, span_ms),
+    snprintf(title, sizeof(title), "Equity %s%s%s", span_words(a, model->history.equity_span, span_ms),
              several ? " " : "", several ? account->account : "");
-    struct area body = panel_frame_rule(area, scene, PANEL_EQUITY, curve.n ? text : "Equity", -1, NULL);
+    struct area body = panel_frame_rule(area, scene, PANEL_EQUITY, curve.n ? title : "Equity", -1, &end);
     for (int i = 0; i < curve.n; i++)
         all[i] = curve.points[i].equity;
     int64_t from_ns = curve.n ? curve.points[0].ts_ns : 0,
@@ -273,13 +274,14 @@ void panel_equity(const struct area *area, const struct scene *scene)
     else
         snprintf(text, sizeof(text), " STALE ");
     const bool beside = holds && area->width > (int)(strlen(text) + strlen(more)) + 24;
-    const int end = area->width - 1 - (beside ? (int)strlen(more) : 0);
+    const int right = area->width - 1 - (beside ? (int)strlen(more) : 0);
     if (beside)
         tui_area_text_right(area, area->width - 1, 0, STYLE_LINE_3, more);
     if (beside || area->width > (int)strlen(text) + 16) {
-        tui_area_text_right(area, end, 0, freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN, text);
+        panel_frame_rule_right(area, right, title, end,
+                               freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN, text);
         if (freshness == FRESH && !both) /* a small gain of much money is 0.00 % of it */
-            tui_area_text_right(area, end - 1, 0, style_signed(percent, 2), b);
+            tui_area_text_right(area, right - 1, 0, style_signed(percent, 2), b);
     }
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2;
     int below = axis && body.height >= BELOW_FROM ? body.height / 4 : 0;

@@ -55,6 +55,7 @@ static void end(struct pen *pen, enum style style, const char *words)
 {
     const struct area *body = pen->body;
     char row[STATUS_TEXT_MAX];
+    const char *whole = words;
 
     while (pen->y < pen->last && pen->x + cli_text_width(words) > body->width) {
         size_t n = pen->x < body->width ? line_bytes(words, body->width - pen->x) : 0;
@@ -68,7 +69,7 @@ static void end(struct pen *pen, enum style style, const char *words)
         pen->y++;
     }
     if (pen->x < body->width)
-        tui_area_text_cut(body, pen->x, pen->y, body->width - pen->x, style, words);
+        tui_area_text_cut_of(body, pen->x, pen->y, body->width - pen->x, style, words, whole);
 }
 
 static char *counted(char *buf, int64_t count)
@@ -81,13 +82,14 @@ static char *counted(char *buf, int64_t count)
 static int detail(const struct area *body, int x, int y, const char *words)
 {
     char first[STATUS_TEXT_MAX];
+    const char *whole = words;
     size_t n = line_bytes(words, body->width - x);
 
     snprintf(first, sizeof(first), "%.*s", (int)n, words);
     tui_area_text(body, x, y, STYLE_WARN, first);
     words += n + strspn(words + n, " ");
     if (words[0])
-        tui_area_text_cut(body, 3, ++y, body->width - 3, STYLE_WARN, words);
+        tui_area_text_cut_of(body, 3, ++y, body->width - 3, STYLE_WARN, words, whole);
     return y;
 }
 
@@ -204,7 +206,7 @@ static void device(struct pen *pen, const struct status *s)
     int y = pen->y, x = tui_area_text(body, pen->x, y, STYLE_DIM, "gpu") + 1;
     int room = body->width - pen->x - fixed;
     if (room >= NAME_LEAST) {
-        panel_frame_middle(name, sizeof(name), whole, room);
+        panel_frame_middle(body->canvas, name, sizeof(name), whole, room);
         x = tui_area_text(body, x, y, STYLE_NORMAL, name) + 1;
     }
     x = tui_area_text(body, x, y, STYLE_NORMAL, figures);

@@ -35,6 +35,19 @@ struct area panel_frame_rule_of(const struct area *area, const struct scene *sce
     return tui_area_part(area, 0, 1, area->width, area->height - 1);
 }
 
+int panel_frame_rule_right(const struct area *area, int right, const char *title, int title_end,
+                           enum style style, const char *text)
+{
+    int left = tui_area_text_right(area, right, 0, style, text);
+
+    if (left < title_end && left > 1 && left <= area->width) {
+        const struct cell *cell = tui_canvas_cell(area->canvas, area->x + left - 1, area->y);
+        tui_area_char(area, left - 1, 0, (enum style)cell->style, L'~');
+        tui_canvas_keep(area->canvas, title);
+    }
+    return left;
+}
+
 struct table panel_frame_table(const struct area *area, int title_end, const struct column *columns, int n)
 {
     struct table table = {.area = area, .columns = columns, .n = n, .end = title_end};
@@ -108,7 +121,7 @@ struct window panel_frame_window(const struct scene *scene, enum panel panel, in
     return (struct window){first, end < first ? first : end, scene->focus == panel && n > 0 ? cursor : -1};
 }
 
-void panel_frame_middle(char *buf, size_t size, const char *name, int columns)
+void panel_frame_middle(struct canvas *canvas, char *buf, size_t size, const char *name, int columns)
 {
     enum { TAIL = 4 };
     int length = (int)strlen(name), width = cli_text_width(name);
@@ -118,6 +131,8 @@ void panel_frame_middle(char *buf, size_t size, const char *name, int columns)
         snprintf(buf, size, "%s", name);
     else
         snprintf(buf, size, "%.*s~%s", columns - TAIL - 1, name, name + length - TAIL);
+    if (strcmp(buf, name) != 0)
+        tui_canvas_keep(canvas, name);
 }
 
 void panel_frame_cursor(const struct area *area, int y)

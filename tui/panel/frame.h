@@ -36,6 +36,11 @@ struct area panel_frame_rule(const struct area *area, const struct scene *scene,
 struct area panel_frame_rule_of(const struct area *area, const struct scene *scene, enum panel panel,
                                 const char *title, int count, int64_t total, int *ret_end);
 
+/* Words on the rule that end before column `right`. A title that they cover, which was drawn up to title_end,
+ * ends in "~" before them, and the canvas keeps it. Returns the column that they begin in. */
+int panel_frame_rule_right(const struct area *area, int right, const char *title, int title_end,
+                           enum style style, const char *text);
+
 /* Lays `n` columns out over the area, and writes their labels on its rule. The last column ends at the right
  * edge. */
 struct table panel_frame_table(const struct area *area, int title_end, const struct column *columns, int n);
@@ -52,8 +57,8 @@ struct window {
 struct window panel_frame_window(const struct scene *scene, enum panel panel, int n, int height);
 
 /* Copies a name so that it takes at most `columns` columns: its middle as "~", its end whole, which is where
- * the names of a family differ ("ppo-btc-wi~_3"). */
-void panel_frame_middle(char *buf, size_t size, const char *name, int columns);
+ * the names of a family differ ("ppo-btc-wi~_3"). The canvas keeps one that is cut. */
+void panel_frame_middle(struct canvas *canvas, char *buf, size_t size, const char *name, int columns);
 
 /* Marks row y as chosen. */
 void panel_frame_cursor(const struct area *area, int y);

@@ -54,7 +54,7 @@ static int trainings(const struct area *body, int y, const struct scene *scene)
         if (!tui_model_training_works(t))
             continue;
         const char *state = panel_training_state(t, freshness, &style);
-        panel_frame_middle(name, sizeof(name), t->training, 15);
+        panel_frame_middle(body->canvas, name, sizeof(name), t->training, 15);
         tui_area_text_cut(body, 1, y, 15, panel_frame_style(freshness, STYLE_STRONG), name);
         int x = tui_area_text(body, 17, y, STYLE_DIM, own ? "on " : "");
         x = tui_area_text(body, x, y, plain, t->device[0] ? t->device : "n/a");

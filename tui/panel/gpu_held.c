@@ -19,7 +19,11 @@ static void holder_line(const struct area *body, int y, const struct scene *scen
     enum style plain = p->now ? STYLE_NORMAL : STYLE_DIM;
     char a[FORMAT_MAX], b[FORMAT_MAX], role[PROCESS_ROLE_MAX];
 
-    panel_frame_middle(role, sizeof(role), p->role[0] ? p->role : p->name[0] ? p->name : "n/a", 20);
+    panel_frame_middle(body->canvas, role, sizeof(role),
+                       p->role[0]   ? p->role
+                       : p->name[0] ? p->name
+                                    : "n/a",
+                       20);
     tui_area_text_cut(body, 3, y, 20, p->role[0] && p->now ? STYLE_STRONG : plain, role);
     int x =
         tui_area_printf(body, 24, y, plain, "%7s GiB max %s", cli_format_number(a, p->memory_bytes / GIB, 1),
@@ -105,7 +109,7 @@ static int uses(const struct area *body, int y, const struct scene *scene)
             n++;
         }
         char name[STATUS_TRAINING_NAME_MAX];
-        panel_frame_middle(name, sizeof(name), first->training, 20);
+        panel_frame_middle(body->canvas, name, sizeof(name), first->training, 20);
         tui_area_text_cut(body, 3, y, 20, STYLE_STRONG, name);
         int x = h->n > 1 ? tui_area_printf(body, 24, y, STYLE_DIM, "on %d  ", first->device) : 24;
         panel_frame_segments(body, x, y, body->width - 1, segments, n);
@@ -151,7 +155,7 @@ static int processes(const struct area *body, int y, const struct scene *scene)
         if (panel_gpu_old(scene, p->last_ns, p->interval_ns))
             WRITE(4, "%s ago", cli_format_age(a, panel_gpu_age_ms(scene, p->last_ns)));
 #undef WRITE
-        panel_frame_middle(name, sizeof(name), p->role, 20);
+        panel_frame_middle(body->canvas, name, sizeof(name), p->role, 20);
         tui_area_text_cut(body, 3, y, 20, STYLE_STRONG, name);
         panel_frame_segments(body, 24, y, body->width - 1, segments, sizeof(segments) / sizeof(segments[0]));
         if (h->n == 0)

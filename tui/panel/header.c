@@ -253,6 +253,19 @@ static void fit_segments(const struct scene *scene, struct segment segments[stat
     }
 }
 
+/* The name of the account whose drawdown is shown, where it is cut. */
+static void keep_worst(struct canvas *canvas, const struct model *model, const char *shown)
+{
+    const struct model_total total = tui_model_total(model);
+    char words[ACCOUNT_NAME_MAX + FORMAT_MAX], text[FORMAT_MAX];
+
+    if (model->status.n_accounts < 2 || !shown[0] || strstr(shown, total.worst))
+        return;
+    snprintf(words, sizeof(words), "worst dd %s %.30s", total.worst,
+             cli_format_percent(text, total.drawdown_pct, 1));
+    tui_canvas_keep(canvas, words);
+}
+
 void panel_header(const struct area *area, const struct scene *scene)
 {
     struct segment segments[SEGMENTS];
@@ -260,6 +273,7 @@ void panel_header(const struct area *area, const struct scene *scene)
     int end = area->width;
 
     fit_segments(scene, segments, end);
+    keep_worst(area->canvas, scene->model, segments[DRAWDOWN].text);
     if (clock_text(scene, clock) && clock_fits(segments, SEGMENTS, end - cli_text_width(clock) - 2, end))
         end = tui_area_text_right(area, end, 0, clock_style(scene), clock) - 2;
     panel_frame_segments(area, 0, 0, end, segments, SEGMENTS);

@@ -54,7 +54,8 @@ void panel_item(const struct area *area, const struct scene *scene)
 
     tui_item_title(&scene->view->item, name, sizeof(name));
     snprintf(title, sizeof(title), "%s > %s", panel_tab_name(scene->view->tab, area->width), name);
-    struct area body = panel_frame_rule(area, scene, PANEL_ITEM, title, -1, NULL);
+    int end;
+    struct area body = panel_frame_rule(area, scene, PANEL_ITEM, title, -1, &end);
     if (!tui_item_equal(&page->item, &scene->view->item)) {
         panel_frame_empty(&body, panel_frame_no_history(model, "not read yet"));
         return;
@@ -63,7 +64,7 @@ void panel_item(const struct area *area, const struct scene *scene)
     int most = rows > body.height ? rows - body.height : 0, y = -(from > most ? most : from);
     if (rows > body.height) {
         snprintf(where, sizeof(where), " rows %d to %d of %d ", 1 - y, body.height - y, rows);
-        tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, where);
+        panel_frame_rule_right(area, area->width - 1, title, end, STYLE_DIM, where);
     }
     for (size_t i = 0; i < page->n && y < body.height; i++)
         y = draw_line(&body, y, &page->lines[i], body.width - LEFT);

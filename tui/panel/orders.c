@@ -46,7 +46,8 @@ static const char *short_type(const char *type)
 }
 
 /* An order from elsewhere: without a number here, its client id in place of the reason. */
-static struct status_order external_order(const struct model *model, const struct status_external *external)
+static struct status_order external_order(struct canvas *canvas, const struct model *model,
+                                          const struct status_external *external)
 {
     struct status_order order = {.id = -1,
                                  .group = -1,
@@ -61,7 +62,9 @@ static struct status_order external_order(const struct model *model, const struc
     memcpy(order.type, external->type, sizeof(order.type));
     memcpy(order.state, external->state, sizeof(order.state));
     snprintf(order.reason, sizeof(order.reason), "%.*s", (int)sizeof(order.reason) - 1, external->client_id);
-    snprintf(order.client_id, sizeof(order.client_id), "%s", external->client_id);
+    if (snprintf(order.client_id, sizeof(order.client_id), "%s", external->client_id) >=
+        (int)sizeof(order.client_id))
+        tui_canvas_keep(canvas, external->client_id);
     order.stop = order.trail = order.trail_pct = order.average = NAN;
     if (!(order.price > 0))
         order.price = NAN;
@@ -150,15 +153,15 @@ static void draw_line(const struct table *table, int y, const struct status_orde
 }
 
 /* The order at a place; false: it is not read yet. */
-static bool order_at(const struct model *model, const struct lists_rows *rows, int place,
-                     struct status_order *ret)
+static bool order_at(struct canvas *canvas, const struct model *model, const struct lists_rows *rows,
+                     int place, struct status_order *ret)
 {
     const struct status_order *order = tui_lists_row(rows, place);
 
     if (place < rows->live)
         return tui_model_order(model, rows->items.heads[place], ret);
     if (place < rows->live + rows->externals)
-        *ret = external_order(model, &model->status.externals[place - rows->live]);
+        *ret = external_order(canvas, model, &model->status.externals[place - rows->live]);
     else if (order)
         *ret = *order;
     return order || place < rows->live + rows->externals;
@@ -184,7 +187,7 @@ void panel_orders(const struct area *area, const struct scene *scene)
     panel_list_empty(&frame, scene, "none yet");
     for (int i = frame.window.first; i < frame.window.end; i++) {
         int y = i - frame.window.first;
-        if (order_at(model, &frame.rows, i, &order))
+        if (order_at(area->canvas, model, &frame.rows, i, &order))
             draw_line(&table, y + 1, &order);
         else
             panel_list_unread(&frame.body, y);
@@ -192,32 +195,39 @@ void panel_orders(const struct area *area, const struct scene *scene)
     }
 }
 
+/* What is cancelled: its names are whole, in two rows each where they need it. */
 void panel_cancel(const struct area *screen, const struct scene *scene)
 {
+    enum { COLUMNS = 60, FRAME = 4, ROWS = 5 };
     const struct model *model = scene->model;
-    struct area box = panel_frame_box(screen, 60, 7, "Cancel");
-    char qty[FORMAT_MAX], price[FORMAT_MAX];
+    const int width = (screen->width < COLUMNS ? screen->width : COLUMNS) - FRAME;
+    char qty[FORMAT_MAX], price[FORMAT_MAX], what[160], where[160] = "";
     struct status_order order;
-    int y = 0, others = -1; /* itself is among those of its group */
+    int others = -1; /* itself is among those of its group */
 
     if (tui_model_order(model, scene->view->order, &order)) {
         double shown = isfinite(order.stop) ? order.stop : order.price;
-        tui_area_printf(&box, 0, y++, STYLE_STRONG, "order %lld: %s %s %s %s", (long long)order.id,
-                        order.side, cli_format_number(qty, order.qty, order.qty_decimals), order.symbol,
-                        order.type);
-        tui_area_printf(&box, 2, y, STYLE_NORMAL, "%s%s, %s, of %s", isfinite(shown) ? "at " : "",
-                        isfinite(shown)                ? cli_format_number(price, shown, order.price_decimals)
-                        : trail_text(price, &order)[0] ? price
-                                                       : "at market",
-                        order.state, order.account);
+        snprintf(what, sizeof(what), "order %lld: %s %s %s %s", (long long)order.id, order.side,
+                 cli_format_number(qty, order.qty, order.qty_decimals), order.symbol, order.type);
+        snprintf(where, sizeof(where), "%s%s, %s, of %s", isfinite(shown) ? "at " : "",
+                 isfinite(shown)                ? cli_format_number(price, shown, order.price_decimals)
+                 : trail_text(price, &order)[0] ? price
+                                                : "at market",
+                 order.state, order.account);
         for (int k = 0; k < model->status.n_orders; k++)
             others += order.group >= 0 && model->status.orders[k].group == order.group;
     } else {
-        tui_area_printf(&box, 0, 0, STYLE_STRONG, "order %lld has ended", (long long)scene->view->order);
+        snprintf(what, sizeof(what), "order %lld has ended", (long long)scene->view->order);
     }
+    int rows =
+        panel_frame_wrap_rows(what, width) + panel_frame_wrap_rows(where, width - 2) + (others > 0) + 1;
+    struct area box = panel_frame_box(screen, COLUMNS, (rows > ROWS ? rows : ROWS) + 2, "Cancel");
+    int y = panel_frame_wrap(&box, 0, box.height, STYLE_STRONG, what);
+    struct area inner = tui_area_part(&box, 2, 0, box.width - 2, box.height);
+    y = panel_frame_wrap(&inner, y, box.height, STYLE_NORMAL, where);
     if (others > 0)
-        tui_area_printf(&box, 0, 2, STYLE_WARN, "%d more of its group may go with it.", others);
-    y = 4;
+        tui_area_printf(&box, 0, y, STYLE_WARN, "%d more of its group may go with it.", others);
+    y = box.height - 1;
     int x = tui_area_text(&box, 0, y, STYLE_KEY, "y");
     x = tui_area_text(&box, x + 1, y, STYLE_NORMAL, "cancels it;");
     tui_area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");

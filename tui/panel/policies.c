@@ -74,12 +74,12 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     char text[STATUS_ACTIONS_MAX * 32], name[STATUS_TRAINING_NAME_MAX];
     enum style plain = panel_frame_style(freshness, retired ? STYLE_DIM : STYLE_NORMAL);
 
-    panel_frame_middle(name, sizeof(name), p->policy, table->columns[NAME].width);
+    panel_frame_middle(table->area->canvas, name, sizeof(name), p->policy, table->columns[NAME].width);
     panel_table_text(table, NAME, y, panel_frame_style(freshness, retired ? STYLE_DIM : STYLE_STRONG), name);
     panel_table_text(table, ROLE, y,
                      panel_frame_style(freshness, strcmp(p->role, "champion") == 0 ? STYLE_GOOD : plain),
                      p->role);
-    panel_frame_middle(name, sizeof(name), p->account, table->columns[ACCOUNT].width);
+    panel_frame_middle(table->area->canvas, name, sizeof(name), p->account, table->columns[ACCOUNT].width);
     panel_table_text(table, ACCOUNT, y, plain, name);
     panel_table_text(table, STATE, y, panel_frame_style(freshness, state_style(p->state)),
                      gone          ? "-"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "cli/text.h"
 #include "tui/panel/list.h"
 
 /* As tui_list_columns() has them. */
@@ -68,28 +69,73 @@ void panel_positions(const struct area *area, const struct scene *scene)
     }
 }
 
+enum { FLATTEN_COLUMNS = 72, FLATTEN_SYMBOL = 10, FLATTEN_REST = 18, FLATTEN_FRAME = 4 };
+
+/* How the positions to be closed are listed: names are never cut. */
+struct flatten_shape {
+    int symbol, account; /* columns of the names */
+    int lines;           /* of a position: 2 where its names leave no room for its quantity */
+};
+
+static struct flatten_shape flatten_shape(const struct status *s, int width)
+{
+    const int room = width - 48;
+    struct flatten_shape shape = {FLATTEN_SYMBOL,
+                                  room < 8                  ? 8
+                                  : room > ACCOUNT_NAME_MAX ? ACCOUNT_NAME_MAX
+                                                            : room,
+                                  1};
+
+    for (int i = 0; i < s->n_positions; i++) {
+        const int symbol = cli_text_width(s->positions[i].symbol),
+                  account = cli_text_width(s->positions[i].account);
+        shape.symbol = symbol > shape.symbol ? symbol : shape.symbol;
+        shape.account = account > shape.account ? account : shape.account;
+    }
+    if (shape.symbol + shape.account + FLATTEN_REST > width)
+        shape.lines = 2;
+    return shape;
+}
+
+static void flatten_position(const struct area *box, int y, const struct flatten_shape *shape,
+                             const struct status_position *p)
+{
+    char qty[FORMAT_MAX], pnl[FORMAT_MAX], text[FORMAT_MAX + 8];
+    int x;
+
+    if (shape->lines == 2) {
+        tui_area_text(box, 0, y++, STYLE_NORMAL, p->account);
+        x = tui_area_printf(box, 1, y, STYLE_NORMAL, "%s %.2s %s", p->symbol, p->side,
+                            cli_format_number(qty, p->qty, p->qty_decimals));
+    } else {
+        x = tui_area_printf(box, 2, y, STYLE_NORMAL, "%-*s %-*s %-2.2s %11s", shape->symbol, p->symbol,
+                            shape->account, p->account, p->side,
+                            cli_format_number(qty, p->qty, p->qty_decimals));
+    }
+    snprintf(text, sizeof(text), "  uPnL %s", cli_format_signed(pnl, p->upnl, 2));
+    if (x + cli_text_width(text) <= box->width)
+        tui_area_text(box, x, y, STYLE_NORMAL, text);
+}
+
 void panel_flatten(const struct area *screen, const struct scene *scene)
 {
-    const struct model *model = scene->model;
-    const struct status *s = &model->status;
-    int rows = s->n_positions < screen->height - 7 ? s->n_positions : screen->height - 7;
-    struct area box = panel_frame_box(screen, 72, (rows > 0 ? rows : 1) + 6, "Flatten");
-    char a[FORMAT_MAX], b[FORMAT_MAX], sentence[PANEL_SENTENCE_MAX];
-    int y = 0, room = box.width - 48; /* of the account's name */
+    const struct status *s = &scene->model->status;
+    const int width = (screen->width < FLATTEN_COLUMNS ? screen->width : FLATTEN_COLUMNS) - FLATTEN_FRAME;
+    const struct flatten_shape shape = flatten_shape(s, width);
+    char ask[80], sentence[PANEL_SENTENCE_MAX];
 
-    room = room < 8 ? 8 : room > ACCOUNT_NAME_MAX ? ACCOUNT_NAME_MAX : room;
-    tui_area_printf(&box, 0, y++, STYLE_STRONG,
-                    "All accounts: pause, cancel %d%s order%s, and close:", s->n_orders,
-                    s->n_orders == STATUS_ORDERS_MAX ? "+" : "", s->n_orders == 1 ? "" : "s");
-    for (int i = 0; i < rows; i++) {
-        const struct status_position *p = &s->positions[i];
-        if (i == rows - 1 && rows < s->n_positions) {
-            tui_area_printf(&box, 2, y++, STYLE_DIM, "and %d more", s->n_positions - i);
-            break;
-        }
-        tui_area_printf(&box, 2, y++, STYLE_NORMAL, "%-10.10s %-*.*s %-2.2s %11s  uPnL %s", p->symbol, room,
-                        room, p->account, p->side, cli_format_number(a, p->qty, p->qty_decimals),
-                        cli_format_signed(b, p->upnl, 2));
+    snprintf(ask, sizeof(ask), "All accounts: pause, cancel %d%s order%s, and close:", s->n_orders,
+             s->n_orders == STATUS_ORDERS_MAX ? "+" : "", s->n_orders == 1 ? "" : "s");
+    const int asked = panel_frame_wrap_rows(ask, width), most = (screen->height - 6 - asked) / shape.lines;
+    const int rows = s->n_positions < most ? s->n_positions : most;
+    struct area box =
+        panel_frame_box(screen, FLATTEN_COLUMNS, (rows > 0 ? rows * shape.lines : 1) + 5 + asked, "Flatten");
+    int y = panel_frame_wrap(&box, 0, asked, STYLE_STRONG, ask);
+    for (int i = 0; i < rows; i++, y += shape.lines) {
+        if (i < rows - 1 || rows == s->n_positions)
+            flatten_position(&box, y, &shape, &s->positions[i]);
+        else
+            tui_area_printf(&box, 2, y, STYLE_DIM, "and %d more", s->n_positions - i);
     }
     if (rows <= 0)
         tui_area_text(&box, 2, y++, STYLE_DIM,

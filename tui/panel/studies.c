@@ -71,7 +71,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     const int counts[] = {RUN, OK, PRUNED, FAIL};
     const enum trial_state states[] = {TRIAL_RUNNING, TRIAL_COMPLETE, TRIAL_PRUNED, TRIAL_FAIL};
 
-    panel_frame_middle(name, sizeof(name), study->label, table->columns[NAME].width);
+    panel_frame_middle(table->area->canvas, name, sizeof(name), study->label, table->columns[NAME].width);
     panel_table_text(table, NAME, y, panel_frame_style(freshness, STYLE_STRONG), name);
     const char *state = panel_study_state(scene->model, study, scene->now, due, &state_style);
     panel_table_text(table, STATE, y, panel_frame_style(freshness, state_style), gone ? "-" : state);

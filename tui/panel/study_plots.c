@@ -168,8 +168,8 @@ static void draw_count(const struct area *area, const char *title, const struct 
 }
 
 /* With the parameters' names cut where the title would have more than `columns`. */
-static void make_title(char *buf, size_t size, const struct scene *scene, const struct plot_scene *plot,
-                       const struct tui_study_page *page, int columns)
+static void make_title(struct canvas *canvas, char *buf, size_t size, const struct scene *scene,
+                       const struct plot_scene *plot, const struct tui_study_page *page, int columns)
 {
     static const char slice[] = "Slice of ", contour[] = "Contour: ";
     char first[96], second[96];
@@ -179,13 +179,13 @@ static void make_title(char *buf, size_t size, const struct scene *scene, const 
 
     switch (scene->view->study_plot) {
     case PLOT_SLICE:
-        panel_frame_middle(first, sizeof(first), param, columns - (int)sizeof(slice) + 1);
+        panel_frame_middle(canvas, first, sizeof(first), param, columns - (int)sizeof(slice) + 1);
         snprintf(buf, size, "%s%s", slice, first);
         break;
     case PLOT_CONTOUR: /* a short name leaves its room to the other */
-        panel_frame_middle(second, sizeof(second), other,
+        panel_frame_middle(canvas, second, sizeof(second), other,
                            cli_text_width(param) < half ? room - cli_text_width(param) : half);
-        panel_frame_middle(first, sizeof(first), param, room - cli_text_width(second));
+        panel_frame_middle(canvas, first, sizeof(first), param, room - cli_text_width(second));
         snprintf(buf, size, "%s%s, %s", contour, first, second);
         break;
     case PLOT_HISTOGRAM:
@@ -214,7 +214,7 @@ void panel_study_plot(const struct area *area, const struct scene *scene)
         plot.param = tui_study_rows_param(known, plot.rank);
         plot.second = tui_study_rows_param(known, tui_study_keys_second(scene->view, known));
     }
-    make_title(title, sizeof(title), scene, &plot, known, area->width - RULE_COLUMNS - count);
+    make_title(area->canvas, title, sizeof(title), scene, &plot, known, area->width - RULE_COLUMNS - count);
     struct area body = panel_study_frame(area, scene, PANEL_IMPORTANCE, title, &page);
     if (!page)
         return;

@@ -28,7 +28,7 @@ int panel_study_age_after(const struct area *area, const struct scene *scene, in
     return age[0] ? tui_area_printf(area, x, 0, STYLE_WARN, " %s ", age) : x;
 }
 
-void panel_study_age(const struct area *area, const struct scene *scene)
+void panel_study_age(const struct area *area, const struct scene *scene, const char *title, int title_end)
 {
     char age[FORMAT_MAX], text[FORMAT_MAX + 2];
 
@@ -36,17 +36,18 @@ void panel_study_age(const struct area *area, const struct scene *scene)
     if (!age[0])
         return;
     snprintf(text, sizeof(text), " %s ", age);
-    tui_area_text_right(area, area->width - 1, 0, STYLE_WARN, text);
+    panel_frame_rule_right(area, area->width - 1, title, title_end, STYLE_WARN, text);
 }
 
 struct area panel_study_frame(const struct area *area, const struct scene *scene, enum panel panel,
                               const char *title, const struct tui_study_page **ret_page)
 {
     const struct tui_study_page *page = tui_view_study_page(scene->view, scene->model);
-    struct area body = panel_frame_rule(area, scene, panel, title, -1, NULL);
+    int end;
+    struct area body = panel_frame_rule(area, scene, panel, title, -1, &end);
     char sentence[PANEL_SENTENCE_MAX];
 
-    panel_study_age(area, scene);
+    panel_study_age(area, scene, title, end);
     if (!page)
         panel_frame_empty(
             &body, tui_view_study(scene->view, scene->model) ? "not read yet"

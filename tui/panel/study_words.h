@@ -11,7 +11,7 @@ struct area panel_study_frame(const struct area *area, const struct scene *scene
                               const char *title, const struct tui_study_page **ret_page);
 
 /* Draws the age at the right end of a rule; nothing while it is fresh. */
-void panel_study_age(const struct area *area, const struct scene *scene);
+void panel_study_age(const struct area *area, const struct scene *scene, const char *title, int title_end);
 
 /* The same after a title that ends at x, where columns have labels at the right; returns the column after it.
  */

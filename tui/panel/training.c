@@ -86,14 +86,14 @@ static void figures(struct figure_flow *flow, const struct scene *scene, const s
     const struct history_training *past = &scene->model->history.training;
     bool gone = freshness == GONE, works = tui_model_training_works(t);
     enum style plain = panel_frame_style(freshness, STYLE_NORMAL);
-    char a[FORMAT_MAX], b[FORMAT_MAX], both[2 * FORMAT_MAX + 8];
+    char a[FORMAT_MAX], b[FORMAT_MAX], both[RECORD_BYTES_WORD + RECORD_BYTES_BACKEND + 2 * FORMAT_MAX];
 
     put(flow, "return", gone ? STYLE_DIM : panel_frame_style(freshness, style_signed(t->episode_return, 4)),
         gone ? "-" : panel_training_return(a, t->episode_return));
     put(flow, "steps/s", plain, gone || !works ? "-" : cli_format_count(a, t->steps_s));
     number(flow, "iteration", freshness, panel_training_number(t->iteration));
     if (t->device[0] || t->backend[0]) {
-        snprintf(both, sizeof(both), "%.20s%s%.40s", t->device, t->device[0] && t->backend[0] ? " " : "",
+        snprintf(both, sizeof(both), "%s%s%s", t->device, t->device[0] && t->backend[0] ? " " : "",
                  t->backend);
         put(flow, "on", plain, both);
     }

@@ -47,7 +47,8 @@ static void row(const struct table *table, int y, const struct scene *scene, con
 
     const struct compare *compare = &scene->view->compare;
     int mark = tui_compare_find(compare, t->training);
-    panel_frame_middle(name, sizeof(name), t->training, table->columns[NAME].width - (mark >= 0));
+    panel_frame_middle(table->area->canvas, name, sizeof(name), t->training,
+                       table->columns[NAME].width - (mark >= 0));
     snprintf(words, sizeof(words), "%s%s", mark < 0 ? "" : mark == compare->baseline ? "=" : "*", name);
     panel_table_text(table, NAME, y, panel_frame_style(freshness, STYLE_STRONG), words);
     panel_table_text(table, STATE, y, state_style, state);

@@ -161,7 +161,7 @@ void panel_trials(const struct area *area, const struct scene *scene)
         return;
     }
     panel_list_frame(area, scene, PANEL_TRIALS, "Trials", "", &frame);
-    panel_study_age(area, scene);
+    panel_study_age(area, scene, "Trials", frame.title_end);
     const int n = (int)tui_list_count(&frame.rows.items);
     if (n > 0 && tui_model_studies_freshness(scene->model, scene->now) == GONE) {
         panel_frame_empty(&frame.body, "-");

@@ -148,7 +148,7 @@ static void draw_sum(const struct table *table, int y, const struct db_trip_sum 
     bool none = trades->n == 0;
     char text[FORMAT_MAX], name[DB_REPORT_SOURCE_MAX];
 
-    panel_frame_middle(name, sizeof(name), sum->name, c[NAME].width);
+    panel_frame_middle(table->area->canvas, name, sizeof(name), sum->name, c[NAME].width);
     panel_table_text(table, NAME, y, STYLE_STRONG, name);
     panel_table_text(table, CURRENCY, y, STYLE_NORMAL, sum->currency);
     snprintf(text, sizeof(text), "%zu", trades->n);

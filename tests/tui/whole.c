@@ -1,0 +1,602 @@
+/* Every text that a screen cuts is whole behind `w`: all texts of a model are as long as the daemon lets them
+ * be and have no six letters in common, so that what is seen of one names it. A screen that shows six letters
+ * of a text in a row has all of it in that panel, or `w` has. */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "fixtures/dashboard.h"
+#include "fixtures/studies.h"
+#include "tests/check.h"
+#include "tests/random.h"
+#include "tests/scratch.h"
+#include "tests/tui/picture.h"
+#include "tui/history_reader.h"
+#include "tui/keys.h"
+#include "tui/lists.h"
+#include "tui/panel/panel.h"
+
+enum { GRAM = 6, TEXTS_MAX = 1024, TEXT_MAX = 1100, GRAMS_MAX = 1 << 18, SEEN_MAX = 1 << 16 };
+
+static struct invented {
+    const char *before; /* a name's in the fixture; NULL: any text */
+    char text[TEXT_MAX];
+    wchar_t letters[TEXT_MAX]; /* without blanks */
+} * texts;
+static int n_texts;
+static struct gram {
+    wchar_t letters[GRAM + 1];
+    int text;
+} * grams;
+static size_t n_grams;
+
+static struct random random_state;
+static struct model *model;
+static struct view view;
+static struct moment now = {1723161255342000000, 1000000};
+
+/* ---- texts ---- */
+
+static int compare_grams(const void *a, const void *b)
+{
+    return wmemcmp(((const struct gram *)a)->letters, ((const struct gram *)b)->letters, GRAM);
+}
+
+/* A text of so many bytes; of several words, which have letters beyond ASCII, or a name. */
+static const char *invent(const char *before, size_t size, bool words)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    struct invented *t = &texts[n_texts];
+    size_t n = 0, k = 0;
+
+    for (int i = 0; before && i < n_texts; i++)
+        if (texts[i].before && strcmp(texts[i].before, before) == 0)
+            return texts[i].text;
+    if (n_texts + 1 == TEXTS_MAX)
+        abort();
+    *t = (struct invented){.before = before ? strdup(before) : NULL};
+    while (n < size) {
+        int kind = words && n > GRAM && n + 3 < size ? (int)random_between(&random_state, 0, 11) : 2;
+        wchar_t c = kind == 0 && t->text[n - 1] != ' ' ? L' '
+                    : kind == 1 ? (wchar_t)(L'à' + random_between(&random_state, 0, 9))
+                                : (wchar_t)letters[random_between(&random_state, 0, sizeof(letters) - 2)];
+        n += (size_t)snprintf(t->text + n, TEXT_MAX - n, "%lc", (wint_t)c);
+        if (c != L' ')
+            t->letters[k++] = c;
+    }
+    for (size_t i = 0; i + GRAM <= k; i++) {
+        if (n_grams == GRAMS_MAX)
+            abort();
+        grams[n_grams].text = n_texts;
+        wmemcpy(grams[n_grams++].letters, t->letters + i, GRAM);
+    }
+    n_texts++;
+    return t->text;
+}
+
+/* As the daemon writes them at most; 0: a word that is one of few. Names of accounts and trainings are one
+ * another's; those of policies too. */
+enum {
+    LONGEST_SHORT,
+    LONGEST_WORD = 0,
+    LONGEST_ASSET = 0,
+    LONGEST_ID = 0,
+    LONGEST_CODE = 39,
+    LONGEST_TITLE = 47,
+    LONGEST_VENUE = 15,
+    LONGEST_SYMBOL = 23,
+    LONGEST_ACCOUNT = 31,
+    LONGEST_TRAINING = 31,
+    LONGEST_KEY = 31,
+    LONGEST_BACKEND = 95,
+    LONGEST_VERDICT = 255,
+    LONGEST_LINE = 500,
+    LONGEST_REASON = 500,
+    LONGEST_ALERT = 512,
+    LONGEST_FILE = 500,
+};
+
+struct shown {
+    const char *name;
+    int longest;
+};
+#define NAMED(none, name, ...)          name
+#define SHOWN(size, flags, member, ...) {NAMED(0, ##__VA_ARGS__, #member), LONGEST_##size},
+#define NOTHING(...)
+#define SHOWN_OF(LIST) \
+    (const struct shown[]) \
+    { \
+        LIST(SHOWN, NOTHING) \
+        { \
+            NULL, 0 \
+        } \
+    }
+#define TRAINING(TEXT, FIELD) RECORD_SHOWN_TRAINING(TEXT, FIELD, training)
+
+static void fill(json_t *object, const struct shown *shown)
+{
+    for (; shown->name; shown++) {
+        const char *before = json_string_value(json_object_get(object, shown->name));
+        bool name = shown->longest <= LONGEST_TITLE;
+        if (shown->longest && (name ? before && before[0] : strcmp(shown->name, "at_venue") != 0))
+            json_object_set_new(object, shown->name,
+                                json_string(invent(name ? before : NULL, (size_t)shown->longest, !name)));
+    }
+}
+
+static void fill_all(json_t *array, const struct shown *shown)
+{
+    for (size_t i = 0; i < json_array_size(array); i++)
+        fill(json_array_get(array, i), shown);
+}
+
+static void fill_status(json_t *s)
+{
+    json_t *accounts = json_object_get(s, "accounts");
+
+    fill_all(json_object_get(json_object_get(s, "feed"), "streams"), SHOWN_OF(RECORD_SHOWN_STREAM));
+    fill(json_object_get(s, "feed"), SHOWN_OF(RECORD_SHOWN_FEED));
+    fill_all(json_object_get(s, "venues"), SHOWN_OF(RECORD_SHOWN_VENUE));
+    fill_all(json_object_get(s, "symbols"), SHOWN_OF(RECORD_SHOWN_SYMBOL));
+    fill_all(accounts, SHOWN_OF(RECORD_SHOWN_ACCOUNT));
+    for (size_t i = 0; i < json_array_size(accounts); i++) {
+        json_t *there = json_object_get(json_array_get(accounts, i), "venue_account");
+        fill(there, SHOWN_OF(RECORD_SHOWN_VENUE_ACCOUNT));
+        fill_all(json_object_get(there, "external"), SHOWN_OF(RECORD_SHOWN_EXTERNAL));
+    }
+    fill_all(json_object_get(s, "positions"), SHOWN_OF(RECORD_SHOWN_POSITION));
+    fill_all(json_object_get(s, "orders"), SHOWN_OF(RECORD_SHOWN_ORDER));
+    fill_all(json_object_get(s, "trainings"), SHOWN_OF(TRAINING));
+    fill_all(json_object_get(s, "policies"), SHOWN_OF(RECORD_SHOWN_POLICY));
+    fill_all(json_object_get(s, "policies"), SHOWN_OF(RECORD_SHOWN_POLICY_NOW));
+    for (size_t i = 0; i < json_array_size(json_object_get(s, "policies")); i++)
+        fill(json_object_get(json_array_get(json_object_get(s, "policies"), i), "evidence"),
+             SHOWN_OF(RECORD_SHOWN_EVIDENCE));
+    fill(json_object_get(s, "champion"), SHOWN_OF(RECORD_SHOWN_CHAMPION));
+    fill(json_object_get(s, "trainer"), SHOWN_OF(RECORD_SHOWN_TRAINER));
+    fill(json_object_get(s, "gpu"), SHOWN_OF(RECORD_SHOWN_GPU));
+    fill(json_object_get(s, "compute"), SHOWN_OF(RECORD_SHOWN_COMPUTE));
+    fill(json_object_get(s, "db"), SHOWN_OF(RECORD_SHOWN_DB));
+    fill(json_object_get(s, "events"), SHOWN_OF(RECORD_SHOWN_LOG));
+    fill(json_object_get(s, "parity"), SHOWN_OF(RECORD_SHOWN_PARITY));
+    json_object_set_new(s, "trading_reason", json_string(invent(NULL, LONGEST_LINE, true)));
+}
+
+/* A name of the database's rows, as the status now has it. */
+static void rename_in(char *name, size_t size)
+{
+    if (name[0])
+        snprintf(name, size, "%s", invent(name, LONGEST_ACCOUNT < size ? LONGEST_ACCOUNT : size - 1, false));
+}
+#define RENAME(name)     rename_in(name, sizeof(name))
+#define WRITE(to, words) snprintf(to, sizeof(to), "%s", invent(NULL, sizeof(to) - 1, words))
+
+static void fill_history(struct history *h)
+{
+    for (int i = 0; i < h->n_fills; i++)
+        RENAME(h->fills[i].account), RENAME(h->fills[i].symbol), WRITE(h->fills[i].tag, false);
+    for (int i = 0; i < h->n_orders; i++) {
+        RENAME(h->orders[i].account), RENAME(h->orders[i].symbol);
+        WRITE(h->orders[i].client_id, false);
+        WRITE(h->orders[i].reason, false);
+    }
+    for (int i = 0; i < h->n_alerts; i++)
+        WRITE(h->alerts[i].text, true), WRITE(h->alerts[i].code, false);
+    for (int i = 0; i < h->n_log; i++)
+        WRITE(h->log[i].text, true);
+    RENAME(h->equity_account), RENAME(h->bars_symbol);
+    for (int i = 0; i < h->n_outputs; i++)
+        WRITE(h->output_names[i], false);
+    h->training.points.n = 0;
+    snprintf(h->training.points.training, sizeof(h->training.points.training), "%s",
+             model->status.trainings[1].training);
+    h->training.n_parameters = 12;
+    for (int i = 0; i < h->training.n_parameters; i++) {
+        strcpy(h->training.parameters[i].section, "ppo");
+        WRITE(h->training.parameters[i].key, false), WRITE(h->training.parameters[i].value, false);
+    }
+}
+
+static void fill_log(struct model_log *log)
+{
+    memcpy(log->training, model->status.trainings[1].training, sizeof(log->training));
+    log->n = 9;
+    log->have = true;
+    log->mono_ms = now.mono_ms;
+    for (int i = 0; i < log->n; i++)
+        WRITE(log->lines[i], true);
+}
+
+/* ---- screens ---- */
+
+static const struct gram *find(const wchar_t *letters)
+{
+    struct gram key;
+
+    wmemcpy(key.letters, letters, GRAM);
+    return bsearch(&key, grams, n_grams, sizeof(*grams), compare_grams);
+}
+
+/* Letters and signs of a rectangle, row by row, without blanks. */
+static size_t gather(const struct canvas *canvas, const struct rect *r, wchar_t *ret, size_t n)
+{
+    for (int y = r->y; y < r->y + r->height; y++)
+        for (int x = r->x; x < r->x + r->width && n + 2 < SEEN_MAX; x++)
+            for (const wchar_t *c = tui_canvas_cell(canvas, x, y)->text; *c; c++)
+                if (*c != L' ' && *c != L'|') /* nor a box's edge */
+                    ret[n++] = *c;
+    ret[n] = L'\0';
+    return n;
+}
+
+/* All that w shows, page by page. */
+static void gather_whole(int width, int height, wchar_t *ret)
+{
+    struct canvas canvas;
+    size_t n = 0;
+    int most = 0;
+
+    view.whole = true;
+    view.scroll = 0;
+    do {
+        CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_ASCII), 0);
+        tui_view_draw(&view, model, now, &canvas);
+        most = panel_whole_most(&canvas, model);
+        int top = 0, bottom = height - 1, page = height - 3;
+        while (top < height && tui_canvas_cell(&canvas, 0, top)->text[0] != L'+')
+            top++;
+        while (bottom > top && tui_canvas_cell(&canvas, 0, bottom)->text[0] != L'+')
+            bottom--;
+        int again = view.scroll > most ? view.scroll - most : 0; /* rows that the last page has shown */
+        n = gather(&canvas,
+                   &(struct rect){PANEL_NONE, 2, top + 1 + again, width - 4, bottom - top - 2 - again}, ret,
+                   n);
+        tui_canvas_finish(&canvas);
+        view.scroll += page;
+    } while (view.scroll < most + height - 3 && most > 0);
+    view.whole = false;
+    view.scroll = 0;
+}
+
+static bool joins(wchar_t c)
+{
+    return (c >= L'a' && c <= L'z') || (c >= L'A' && c <= L'Z') || (c >= L'0' && c <= L'9');
+}
+
+/* A name in a panel's title is whole and stands apart from what follows it, or ends in "~". */
+static void check_title(const char *name, const struct canvas *canvas, const struct rect *r)
+{
+    wchar_t row[CANVAS_SIDE_MAX + 2] = {0};
+
+    for (int x = 0; x < r->width; x++)
+        row[x] = tui_canvas_cell(canvas, r->x + x, r->y)->text[0];
+    for (int x = 0; x + GRAM <= r->width; x++) {
+        const struct gram *gram = find(row + x);
+        if (!gram)
+            continue;
+        const wchar_t *letters = texts[gram->text].letters, *from = wcsstr(letters, gram->letters);
+        int n = 0;
+        while (from[n] && from[n] == row[x + n])
+            n++;
+        const bool good = from[n] ? row[x + n] == L'~' : !joins(row[x + n]);
+        if (!good)
+            fprintf(stderr, "%s %dx%d: title \"%ls\"\n", name, canvas->width, canvas->height, row);
+        CHECK(good);
+        x += n;
+    }
+}
+
+static int n_screens, n_cut;
+
+/* What is seen of a text in a panel, and neither all of it there nor behind w. */
+static void check_screen(const char *name, int width, int height)
+{
+    static wchar_t seen[SEEN_MAX], whole[SEEN_MAX];
+    struct canvas canvas;
+    struct layout layout;
+    bool asked = false;
+
+    CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_ASCII), 0);
+    tui_view_draw(&view, model, now, &canvas);
+    tui_view_layout(&view, model, width, height, &layout);
+    n_screens++;
+    for (int i = 0; i < layout.n; i++) {
+        size_t n = gather(&canvas, &layout.rects[i], seen, 0);
+        if (layout.rects[i].panel > PANEL_KEYS)
+            check_title(name, &canvas, &layout.rects[i]);
+        int last = -1;
+        for (size_t at = 0; at + GRAM <= n; at++) {
+            const struct gram *gram = find(seen + at);
+            if (!gram || gram->text == last || wcsstr(seen, texts[gram->text].letters))
+                continue;
+            last = gram->text;
+            n_cut++;
+            if (!asked)
+                gather_whole(width, height, whole);
+            asked = true;
+            if (!wcsstr(whole, texts[last].letters)) {
+                fprintf(stderr, "%s %dx%d panel %d: w has not all of \"%.60s\", seen as \"%.24ls\"\n", name,
+                        width, height, (int)layout.rects[i].panel, texts[last].text, seen + at);
+                CHECK(false);
+            }
+        }
+    }
+    tui_canvas_finish(&canvas);
+}
+
+/* The screen as it is, and each of its panels alone, with the cursor on its rows; in the long run more. */
+static void check_panels(const char *name)
+{
+    static const int sizes[][2] = {{80, 24}, {40, 10}, {200, 60}, {120, 40}};
+    const bool all = getenv("PAPERTAPE_LONG") != NULL;
+    const int rows = all ? 8 : 2;
+    struct layout layout;
+    const struct view kept = view;
+
+    for (size_t i = 0; i < (all ? 4 : 3); i++) {
+        int width = sizes[i][0], height = sizes[i][1];
+        check_screen(name, width, height);
+        tui_view_layout(&view, model, width, height, &layout);
+        for (int k = 0; k < layout.n; k++) {
+            enum panel panel = layout.rects[k].panel;
+            if (!tui_view_takes_focus(panel))
+                continue;
+            view.focus = panel;
+            for (int at = 0; at < rows && (at == 0 || at < tui_view_rows(&view, model, panel)); at++) {
+                check_screen(name, width, height);
+                tui_keys_press(&view, model, width, height, now, PRESS_DOWN);
+            }
+            view.zoomed = panel;
+            check_screen(name, width, height);
+            view = kept;
+        }
+    }
+}
+
+static void begin(enum tab tab)
+{
+    tui_view_finish(&view);
+    tui_view_init(&view, false, 1000);
+    view.tab = tab;
+}
+
+static void check_tabs(void)
+{
+    for (int tab = 0; tab < TABS; tab++) {
+        begin((enum tab)tab);
+        check_panels("tab");
+    }
+    for (int foot = 0; foot < FEET; foot++) {
+        begin(TAB_POSITIONS);
+        view.foot = (enum layout_foot)foot;
+        check_panels("foot");
+    }
+    begin(TAB_MARKET);
+    view.depth = true;
+    check_panels("depth");
+    for (int i = 0; i < model->status.n_trainings; i++) {
+        begin(TAB_STUDY);
+        view.detail = true;
+        memcpy(view.training, model->status.trainings[i].training, sizeof(view.training));
+        check_panels("training");
+    }
+}
+
+/* The pages of items by their names: each longer than the screen, so that the title says which rows. */
+static void check_items(void)
+{
+    const struct status *s = &model->status;
+    static const enum item_kind kinds[] = {ITEM_ACCOUNT,  ITEM_SYMBOL,   ITEM_POLICY,
+                                           ITEM_POSITION, ITEM_EXTERNAL, ITEM_WHAT_IF};
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct item item = {.kind = kinds[i]};
+        snprintf(item.name, sizeof(item.name), "%s",
+                 kinds[i] == ITEM_POLICY     ? s->policies[0].policy
+                 : kinds[i] == ITEM_ACCOUNT  ? s->accounts[0].account
+                 : kinds[i] == ITEM_WHAT_IF  ? invent("what-if", 150, false)
+                 : kinds[i] == ITEM_EXTERNAL ? invent("client", 36, false)
+                                             : s->positions[0].symbol);
+        if (kinds[i] == ITEM_POSITION)
+            memcpy(item.account, s->positions[0].account, sizeof(item.account));
+        begin(TAB_ORDERS);
+        view.item = item;
+        tui_item_page_finish(&model->item);
+        model->item.item = item;
+        for (int k = 0; k < 99; k++)
+            tui_item_field(&model->item, "field", STYLE_NORMAL, s->policies[0].policy);
+        qsort(grams, n_grams, sizeof(*grams), compare_grams);
+        check_panels("item");
+    }
+    tui_item_page_finish(&model->item);
+}
+
+/* ---- studies ---- */
+
+static struct study *studies[4];
+
+/* As the thread would: the list, the page, its chosen trial's attributes. */
+static void read_studies(void)
+{
+    const int64_t now_us = now.wall_ns / 1000;
+
+    for (int turn = 0; turn < 3; turn++) {
+        struct tui_study_reading reading = {.studies = tui_studies_make(studies, 3, now_us),
+                                            .mono_ms = now.mono_ms};
+        struct study *members[4];
+        struct tui_study_want want;
+        size_t at[4];
+        tui_view_want_study(&view, model, &want);
+        size_t n = tui_studies_members(studies, 3, want.key, at, 4);
+        for (size_t i = 0; i < n; i++)
+            members[i] = studies[at[i]];
+        tui_studies_unread(reading.studies, studies[2], NULL, invent("unread", 500, true));
+        if (n > 0)
+            reading.page = tui_study_page_make(members, n, &want, NULL, now_us);
+        tui_model_take_studies(model, &reading);
+    }
+}
+
+static const char *quoted(const char *text)
+{
+    static char json[TEXT_MAX + 2];
+
+    snprintf(json, sizeof(json), "\"%s\"", text);
+    return json;
+}
+
+static void make_studies(void)
+{
+    static const enum study_direction maximize[] = {STUDY_MAXIMIZE};
+    char names[6][40];
+
+    fixture_studies_begin();
+    for (int i = 0; i < 3; i++) {
+        snprintf(names[0], sizeof(names[0]), "%s_%d", invent("study", 29, false), i + 1);
+        studies[i] = fixture_study(names[0], i, 1, maximize);
+    }
+    for (int i = 0; i < 6; i++)
+        snprintf(names[i], sizeof(names[i]), "%s", invent(NULL, 31, false));
+    for (int t = 0; t < 24; t++) {
+        struct study_trial *trial = fixture_trial(studies[t % 2], t % 4 == 3 ? TRIAL_FAIL : TRIAL_COMPLETE,
+                                                  9000 - 100 * t, 8950 - 100 * t);
+        const double value = sin(t);
+        if (t % 4 != 3)
+            fixture_value(trial, &value, 1);
+        else
+            fixture_trial_user(trial, "papertape:failure", quoted(invent(NULL, 500, true)));
+        for (int i = 0; i < 5; i++)
+            fixture_number(studies[t % 2], trial, names[i], DISTRIBUTION_FLOAT, 0, 1, false,
+                           (t * 7 + i) % 24 / 24.0);
+    }
+}
+
+static void check_studies(void)
+{
+    make_studies();
+    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+    begin(TAB_STUDY);
+    view.focus = PANEL_STUDIES;
+    read_studies();
+    check_panels("studies");
+    begin(TAB_STUDY);
+    view.study_view = STUDY_PAGE;
+    memcpy(view.study, model->studies->study[0].key, sizeof(view.study));
+    for (int plot = 0; plot < STUDY_PLOTS; plot++) {
+        view.study_plot = (enum study_plot)plot;
+        read_studies();
+        check_panels("study");
+    }
+    strcpy(view.lists[LIST_TRIALS].filter, "fail");
+    tui_keys_press(&view, model, 80, 24, now, PRESS_HOME);
+    read_studies();
+    check_panels("failed trials");
+}
+
+/* ---- questions ---- */
+
+/* All of these names are on the screen: what is asked about is never cut. */
+static void check_named(int width, int height, const char *const *names, size_t n)
+{
+    static wchar_t seen[SEEN_MAX], name[TEXT_MAX];
+    struct canvas canvas;
+
+    CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_ASCII), 0);
+    tui_view_draw(&view, model, now, &canvas);
+    gather(&canvas, &(struct rect){PANEL_NONE, 0, 0, width, height}, seen, 0);
+    for (size_t i = 0; i < n; i++) {
+        mbstowcs(name, names[i], TEXT_MAX);
+        if (!wcsstr(seen, name))
+            fprintf(stderr, "question %d, %dx%d: no %s\n", (int)view.prompt, width, height, names[i]);
+        CHECK(wcsstr(seen, name) != NULL);
+    }
+    tui_canvas_finish(&canvas);
+}
+
+static void check_questions(void)
+{
+    static const int sizes[][2] = {{40, 10}, {80, 24}, {200, 60}};
+    static const enum prompt prompts[] = {PROMPT_STOP, PROMPT_RESTART, PROMPT_RESUME, PROMPT_PROMOTE,
+                                          PROMPT_RETIRE};
+    const struct status *s = &model->status;
+
+    begin(TAB_ORDERS);
+    for (int k = 0; k < 3; k++) {
+        view.prompt = PROMPT_CANCEL;
+        for (int i = 0; i < s->n_orders; i++) {
+            view.order = s->orders[i].id;
+            check_named(sizes[k][0], sizes[k][1], (const char *[]){s->orders[i].account, s->orders[i].symbol},
+                        2);
+        }
+        view.prompt = PROMPT_FLATTEN;
+        for (int i = 0; i < s->n_positions && k > 0; i++)
+            check_named(sizes[k][0], sizes[k][1],
+                        (const char *[]){s->positions[i].account, s->positions[i].symbol}, 2);
+        view.tab = TAB_STUDY;
+        for (size_t i = 0; i < sizeof(prompts) / sizeof(prompts[0]); i++) {
+            view.prompt = prompts[i];
+            view.role = "champion";
+            memcpy(view.subject,
+                   prompts[i] >= PROMPT_PROMOTE ? s->policies[0].policy : s->trainings[1].training,
+                   sizeof(view.subject));
+            check_named(sizes[k][0], sizes[k][1], (const char *[]){view.subject}, 1);
+        }
+        view.tab = TAB_ORDERS;
+    }
+}
+
+static json_t *loaded(const char *const *parts, size_t n)
+{
+    json_t *object = json_loads(fixture_status, 0, NULL);
+
+    for (size_t i = 0; i < n; i++) {
+        json_t *part = json_loads(parts[i], 0, NULL);
+        CHECK_INT(json_object_update(object, part), 0);
+        json_decref(part);
+    }
+    return object;
+}
+
+int main(void)
+{
+    const char *path = scratch_path("papertape.db");
+    const char *const parts[2][3] = {{fixture_venues, fixture_several, fixture_trainings},
+                                     {fixture_venues, fixture_at_venue, fixture_trainings}};
+    struct history_reader *reader;
+
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        return CHECK_SKIP;
+    random_state = random_seeded("tui/whole", 31);
+    texts = calloc(TEXTS_MAX, sizeof(*texts));
+    grams = calloc(GRAMS_MAX, sizeof(*grams));
+    CHECK_INT(fixture_database(path), 0);
+    model = picture_model(path, "{}", now, &reader);
+    if (!model || !texts || !grams)
+        return EXIT_FAILURE;
+    for (int i = 0; i < 2; i++) {
+        json_t *status = loaded(parts[i], 3);
+        fill_status(status);
+        CHECK_INT(tui_model_take_status(model, status, now), 0);
+        json_decref(status);
+        if (i == 0)
+            fill_history(&model->history), fill_log(&model->log);
+        qsort(grams, n_grams, sizeof(*grams), compare_grams);
+        check_tabs();
+        check_questions();
+        if (i == 0) {
+            check_items();
+            check_studies();
+        }
+    }
+    printf("tui/whole: %d screens, %d texts cut\n", n_screens, n_cut);
+    tui_view_finish(&view);
+    tui_history_close(reader);
+    tui_model_destroy(model);
+    for (int i = 0; i < n_texts; i++)
+        free((char *)texts[i].before);
+    free(texts);
+    free(grams);
+    return check_done("tui/whole");
+}
