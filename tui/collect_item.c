@@ -106,12 +106,10 @@ void tui_collector_read_item(struct collector *collector, struct moment now)
             r = tui_item_read(&page, reader);
         if (r < 0)
             tui_item_line(&page, STYLE_BAD, "the database: %s", db_reader_error(reader->db));
-        else if (r == 0 && model->at_ns > 0)
-            tui_item_line(&page, STYLE_DIM, "it was not there yet");
-        else if (r == 0)
-            tui_item_unstored(&page, model);
         else if (!reader)
             tui_item_line(&page, STYLE_WARN, "the database: %s", model->database_words);
+        else
+            tui_item_settle(&page, r, &model->item, model, now.wall_ns);
         if (page.item.kind == ITEM_ORDER && r > 0 && reader) {
             if (collector->explain.at_ns != model->at_ns)
                 tui_collector_item_finish(collector);

@@ -15,7 +15,6 @@
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
 #include "tui/command_history.h"
-#include "tui/item_keys.h"
 #include "tui/keys.h"
 #include "tui/lists.h"
 #include "tui/mouse.h"
@@ -38,7 +37,8 @@ struct dashboard {
     sigset_t wait_mask;    /* while waiting: only the resize signal gets through */
     int ended_by;          /* a signal, or 0 */
     const char *opened;    /* the view that was opened before any symbol was known; NULL */
-    const char *study;     /* whose page is to be opened once it is known; NULL */
+    struct opened open;    /* the page that is to be opened once its study is known … */
+    bool opens;            /* … which it is not yet */
     bool quit, redraw;
 };
 
@@ -147,6 +147,9 @@ static void want_now(struct dashboard *d)
     struct tui_study_want want;
     struct layout layout;
 
+    const struct status_training *training = d->view.detail ? tui_view_training(&d->view, model) : NULL;
+    if (training)
+        d->collector.model->page_training = *training;
     tui_view_want(&d->view, model, d->canvas.width, &past);
     tui_collector_want(&d->collector, &past);
     tui_view_want_study(&d->view, model, &want);
@@ -409,6 +412,24 @@ static void on_timer(struct dashboard *d, struct moment now)
     d->redraw = true;
 }
 
+/* The page that the dashboard began with, now that studies are known. */
+static void open_page(struct dashboard *d)
+{
+    char words[STUDY_LABEL_MAX + 40];
+
+    if (d->opens && !tui_opened_show(&d->open, &d->view, d->collector.model))
+        snprintf(words, sizeof(words), "there is no study %s", d->open.name);
+    else if (tui_opened_is_gone(&d->open, d->collector.model))
+        snprintf(words, sizeof(words), "there is no trial %d of %s", d->open.trial, d->open.name);
+    else
+        words[0] = '\0';
+    d->opens = false;
+    if (!words[0])
+        return;
+    tui_view_report(&d->view, OUTCOME_NOTE, "open:", words, tui_model_now());
+    d->open.kind = OPENED_NOTHING;
+}
+
 /* What was read may belong to a page that was left, or lack one that is now shown. */
 static void take_studies(struct dashboard *d)
 {
@@ -417,8 +438,7 @@ static void take_studies(struct dashboard *d)
     if (!tui_collector_take_studies(&d->collector))
         return;
     d->redraw = true;
-    if (d->study && tui_view_open_study(&d->view, d->collector.model, d->study))
-        d->study = NULL;
+    open_page(d);
     tui_view_want_study(&d->view, d->collector.model, &want);
     if (!tui_study_want_equal(&want, &d->collector.study_want))
         tui_collector_want_study(&d->collector, &want);
@@ -553,18 +573,17 @@ int tui_dashboard_run(const struct dashboard_options *options)
     int status = EXIT_ERROR, ended_by = 0;
 
     tui_view_init(&d.view, options->readonly, options->interval_ms);
-    d.view.tab = options->study ? TAB_STUDY : options->tab;
+    d.view.tab = options->open.kind >= OPENED_STUDY ? TAB_STUDY : options->tab;
     d.view.settings = d.view.settings_kept = options->settings;
     snprintf(d.view.settings_words, sizeof(d.view.settings_words), "%s", options->settings_words);
-    d.study = options->study;
     d.view.line = tui_command_line_create();
     if (d.view.line)
         tui_command_history_load(d.view.line);
-    if (options->item.kind != ITEM_NONE)
-        tui_item_keys_open(&d.view, &options->item);
     tui_saved_view_list(&d.view.saved);
     d.opened = options->view;
     int r = tui_collector_init(&d.collector, &options->state, options->studies, options->interval_ms);
+    d.open = options->open;
+    d.opens = r == 0 && !tui_opened_show(&d.open, &d.view, shown(&d));
     if (r < 0 || (r = open_events(&d)) < 0) {
         fprintf(stderr, "papertape: starting: %s\n", strerror(-r));
     } else if (tui_screen_open(options->scheme, (enum colours)options->settings.colours) < 0) {

@@ -7,20 +7,19 @@
 
 #include "db/state.h"
 #include "tui/canvas.h"
-#include "tui/item.h"
 #include "tui/layout.h"
+#include "tui/opened.h"
 #include "tui/settings.h"
 #include "tui/theme.h"
 
 struct dashboard_options {
     struct state_dir state;
     const char *studies; /* --studies; NULL: the state directory's */
-    const char *study;   /* --study: whose page is open to begin with; NULL */
     int64_t interval_ms;
     enum tab tab;
-    const char *view; /* --view: the saved view to begin with; NULL */
-    int64_t at_ns;    /* --at: the moment to begin with, as struct past_want has it; 0: now */
-    struct item item; /* whose page is open to begin with; ITEM_NONE */
+    const char *view;   /* --view: the saved view to begin with; NULL */
+    int64_t at_ns;      /* --at: the moment to begin with, as struct past_want has it; 0: now */
+    struct opened open; /* the page to begin with */
     enum scheme scheme;
     enum glyphs glyphs;
     bool readonly;

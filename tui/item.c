@@ -150,6 +150,11 @@ void tui_item_field(struct item_page *page, const char *label, enum style style,
     add(page, style, LABEL_COLUMNS, label, text);
 }
 
+void tui_item_again(struct item_page *page, const struct item_line *line)
+{
+    add(page, STYLE_DIM, line->hang, line->label, line->text);
+}
+
 void tui_item_text(struct item_page *page, enum style style, const char *text)
 {
     while (*text) {

@@ -66,7 +66,10 @@ struct item_page {
     struct item item; /* whose it is; ITEM_NONE: nothing is there yet */
     struct item_line *lines;
     size_t n, cap;
-    bool no_memory; /* a line is missing */
+    bool no_memory;  /* a line is missing */
+    bool unknown;    /* the status does not have it */
+    bool gone;       /* nor has the database: the lines say so, and below what was read last */
+    int64_t read_ns; /* when it was found last, by the wall; 0: never */
 };
 
 /* Frees the lines, and leaves a page of nothing. */
@@ -76,6 +79,9 @@ void tui_item_heading(struct item_page *page, const char *text);
 void tui_item_line(struct item_page *page, enum style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void tui_item_field(struct item_page *page, const char *label, enum style style, const char *text);
+
+/* A line of another page, dim. */
+void tui_item_again(struct item_page *page, const struct item_line *line);
 
 /* A text of several lines, each with its own indentation, under which its other rows stand. */
 void tui_item_text(struct item_page *page, enum style style, const char *text);
@@ -91,9 +97,14 @@ struct history_reader;
 /* The part that the daemon's status, or what is stored in its place, knows. */
 void tui_item_status(struct item_page *page, const struct model *model);
 
-/* The part that the database knows, of one moment. 1; 0: the item is not stored, and tui_item_unstored()
- * writes what the status knows of it; -errno: db_reader_error(). */
+/* The part that the database knows, of one moment. 1; 0: the item is not stored; -errno: db_reader_error().
+ */
 int tui_item_read(struct item_page *page, struct history_reader *reader);
-void tui_item_unstored(struct item_page *page, const struct model *model);
+
+/* After tui_item_read() gave 0 or 1, at a moment by the wall: of an item that is not stored what the status
+ * knows of it; of one that is not known either that there is none, and what the page before had, where it was
+ * of the same item, whose lines may then be taken over. */
+void tui_item_settle(struct item_page *page, int stored, struct item_page *before, const struct model *model,
+                     int64_t now_ns);
 
 #endif

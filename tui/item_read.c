@@ -77,6 +77,13 @@ static void on_fill(void *ctx, int at, const struct db_fill_row *row)
     tui_item_record(reading->page, &record_fills, &row->fill, &context, NULL);
 }
 
+/* There is one. */
+static void on_any_fill(void *ctx, int at, const struct db_fill_row *row)
+{
+    (void)at, (void)row;
+    ((struct reading *)ctx)->rows++;
+}
+
 static void on_ledger(void *ctx, const struct db_ledger_row *entry)
 {
     struct reading *reading = ctx;
@@ -222,8 +229,10 @@ static int read_trip(struct reading *reading, struct history_reader *reader, con
 {
     int r;
 
-    if (item->first < 0) /* its row has not been read yet */
-        return 1;
+    if (item->first < 0) { /* its row has not been read yet */
+        r = db_list_fills(reader->db, &item->id, 1, on_any_fill, reading);
+        return r < 0 ? r : reading->rows > 0;
+    }
     begin(reading, "Fills");
     r = db_list_trip_fills(reader->db, item->id, item->first, ROWS_MAX + 1, on_trip_fill, reading);
     end(reading);

@@ -16,6 +16,7 @@ RECORD_SHOWN_RECORD(bar_record, status_symbol, RECORD_SHOWN_BAR);
 RECORD_SHOWN_RECORD(order_record, status_order, RECORD_SHOWN_ORDER);
 RECORD_SHOWN_RECORD(external_record, status_external, RECORD_SHOWN_EXTERNAL);
 RECORD_SHOWN_RECORD(alert_record, history_alert, RECORD_SHOWN_ALERT);
+RECORD_SHOWN_RECORD(policy_now_record, status_policy, RECORD_SHOWN_POLICY_NOW);
 RECORD_SHOWN_RECORD(evidence_record, status_evidence, RECORD_SHOWN_EVIDENCE);
 
 static void number(struct item_page *page, const char *label, double value, int decimals)
@@ -137,6 +138,8 @@ static void policy(struct item_page *page, const struct model *model)
         if (strcmp(p->policy, page->item.name) != 0)
             continue;
         tui_item_record(page, tui_status_policy_record(), p, NULL, NULL);
+        tui_item_heading(page, "Now");
+        tui_item_record(page, policy_now_record(), p, NULL, NULL);
         if (p->evidence.against[0]) {
             tui_item_heading(page, "Evidence for becoming champion");
             tui_item_record(page, evidence_record(), &p->evidence, NULL, NULL);
@@ -198,6 +201,7 @@ static void trip(struct item_page *page, const struct model *model)
 
     if (!t) {
         tui_item_line(page, STYLE_DIM, "not read yet");
+        page->unknown = true;
         return;
     }
     page->item.first = t->first_fill;
@@ -252,7 +256,8 @@ void tui_item_status(struct item_page *page, const struct model *model)
     default:
         break;
     }
-    if (page->n == 0 && item->kind >= ITEM_ACCOUNT)
+    page->unknown = page->n == 0 && (item->kind >= ITEM_ACCOUNT || item->kind == ITEM_EXTERNAL);
+    if (page->unknown)
         tui_item_line(page, STYLE_DIM, "it is not known any more");
     if (item->kind == ITEM_ACCOUNT)
         held(page, model, item->name, NULL);
@@ -260,10 +265,12 @@ void tui_item_status(struct item_page *page, const struct model *model)
         held(page, model, item->kind == ITEM_POSITION ? item->account : NULL, item->name);
 }
 
-void tui_item_unstored(struct item_page *page, const struct model *model)
+/* What the status has of an item that is not stored yet. */
+static void unstored(struct item_page *page, const struct model *model)
 {
     const struct status *s = &model->status;
     const struct history *h = &model->history;
+    const size_t lines = page->n;
 
     for (int i = 0; page->item.kind == ITEM_ORDER && i < s->n_orders; i++)
         if (s->orders[i].id == page->item.id)
@@ -273,5 +280,56 @@ void tui_item_unstored(struct item_page *page, const struct model *model)
             tui_item_text(page, STYLE_STRONG, h->alerts[i].text);
             tui_item_record(page, alert_record(), &h->alerts[i], NULL, "text");
         }
+    if (page->item.kind < ITEM_ACCOUNT)
+        page->unknown = page->n == lines;
     tui_item_line(page, STYLE_DIM, "it is not stored yet");
+}
+
+/* Is what the status has of such items all that there is, and is there a status? */
+static bool of_status(enum item_kind kind, const struct model *model)
+{
+    return kind == ITEM_EXTERNAL
+               ? model->source == MODEL_DAEMON
+               : (kind == ITEM_SYMBOL || kind == ITEM_POLICY) && model->source != MODEL_NOTHING;
+}
+
+/* That there is none, and below it what was read of it last. */
+static void say_gone(struct item_page *page, struct item_page *before)
+{
+    char title[ITEM_NAME_MAX + 80], time[FORMAT_MAX], zone[FORMAT_MAX];
+    struct item_page gone = {.item = page->item, .no_memory = page->no_memory, .unknown = true, .gone = true};
+
+    tui_item_page_finish(page);
+    if (before->gone && tui_item_equal(&before->item, &gone.item)) {
+        *page = *before;
+        *before = (struct item_page){0};
+        return;
+    }
+    *page = gone;
+    tui_item_title(&page->item, title, sizeof(title));
+    if (before->read_ns == 0 || !tui_item_equal(&before->item, &page->item)) {
+        tui_item_line(page, STYLE_BAD, "no such %s: neither the daemon nor the database has it", title);
+        return;
+    }
+    page->read_ns = before->read_ns;
+    tui_item_line(page, STYLE_BAD, "no such %s any more (it was here until %s%s, as below)", title,
+                  cli_format_clock(time, before->read_ns), cli_format_zone(zone, before->read_ns));
+    tui_item_line(page, STYLE_NORMAL, "%s", "");
+    for (size_t i = 0; i < before->n; i++)
+        tui_item_again(page, &before->lines[i]);
+}
+
+void tui_item_settle(struct item_page *page, int stored, struct item_page *before, const struct model *model,
+                     int64_t now_ns)
+{
+    if (stored == 0 && model->at_ns > 0) {
+        tui_item_line(page, STYLE_DIM, "it was not there yet");
+        return;
+    }
+    if (stored == 0)
+        unstored(page, model);
+    if (page->unknown && (stored == 0 || of_status(page->item.kind, model)))
+        say_gone(page, before);
+    else
+        page->read_ns = now_ns;
 }

@@ -69,7 +69,8 @@ struct model {
     int64_t history_mono_ms;
     struct list_rows lists[DB_LISTS]; /* what was read of the long lists last, owned */
     struct model_log log;
-    struct depth_book depth; /* of the chosen symbol, while the screen shows it */
+    struct status_training page_training; /* whose page is shown, as it was known last; training "": none */
+    struct depth_book depth;              /* of the chosen symbol, while the screen shows it */
     struct depth_tape tape;
     struct live_bars live;             /* of the chart that the screen shows */
     struct item_page item;             /* of the item that is shown, owned */

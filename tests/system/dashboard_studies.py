@@ -467,6 +467,31 @@ def verb(session, *words, status=0):
     return done.stdout if status == 0 else done.stderr
 
 
+def test_opened(session):
+    """A page of each kind by --open, printed and live; of what there is not, a word."""
+    def opened(item, status=0):
+        done = subprocess.run([session.program, "--state", session.state, "--open", item, "--dump-screen", "100x30"], capture_output=True, text=True)
+        assert done.returncode == status, (item, done)
+        return done.stdout + done.stderr
+
+    for item, title in (("study:ppo", "Study ppo_1..2 (max)"), ("Study ppo_1..2 (max)", "Study ppo_1..2 (max)"),
+                        ("validation:ppo", "Validation of ppo_1..2"), ("trial:ppo_2#1", "Trial 2#1"), ("training:nope", "no such training nope")):
+        screen = opened(item)
+        assert title in screen and "[2]Study" in screen, (item, screen)
+    assert "study list names them" in opened("study:nope", 2)
+    assert "there is no trial 9999 of ppo_2" in opened("trial:ppo_2#9999")
+    tmux = session.tmux
+    for item, text in (("trial:ppo_2#1", "Trial 2#1"), ("study:nope", "there is no study nope"), ("trial:ppo_2#9999", "there is no trial 9999 of ppo_2")):
+        tmux.keys("q")
+        session.ended()
+        session.launch("--open", item)
+        expect(tmux, "[2]Study", text)
+    tmux.keys("q")
+    session.ended()
+    session.launch("--tab", "2")
+    expect(tmux, "Studies (2)")
+
+
 def test_verbs(session):
     listed = json.loads(verb(session, "list", "--json"))
     columns, *lines = csv.reader(io.StringIO(verb(session, "list", "--csv")))
@@ -567,4 +592,4 @@ def test_first(session):
 
 if __name__ == "__main__":
     sys.exit(run_tests((test_list, test_page, test_plots, test_trials, test_locked, test_bad_files, test_start, test_jobs, test_workers, test_validation,
-                        test_verbs), (test_first,), ended=end_trainer))
+                        test_opened, test_verbs), (test_first,), ended=end_trainer))

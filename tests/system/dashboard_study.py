@@ -109,7 +109,7 @@ def test_page(session):
     tmux.keys("i", "i", "i")
     expect(tmux, "KL 0.2500")
     show(daemon, training("ppo_3"), training("ppo_4"))
-    expect(tmux, "it is not known any more")
+    expect(tmux, "no such training ppo_1 any more (it was here: update, 3.1M steps", "+1.3100); Esc goes back")
     tmux.keys("Escape")
     expect(tmux, "Trainings (2)", "Policies (0)")
 

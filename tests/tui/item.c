@@ -36,8 +36,7 @@ static void read_item(void)
     tui_item_status(&page, model);
     int r = tui_item_read(&page, reader);
     CHECK(r >= 0);
-    if (r == 0)
-        tui_item_unstored(&page, model);
+    tui_item_settle(&page, r, &model->item, model, now.wall_ns);
     tui_item_page_finish(&model->item);
     model->item = page;
 }
@@ -182,20 +181,83 @@ static int lines_of(const char *text)
     return n;
 }
 
-/* Of what neither the status nor the database has, the page says so. */
+/* Of what neither the status nor the database has, the page says so, and Esc leaves it. */
 static void check_unknown(void)
 {
     static const struct item unknown[] = {{.kind = ITEM_ACCOUNT, .name = "nope"},
                                           {.kind = ITEM_POSITION, .name = "NOPEUSDT", .account = "main"},
-                                          {.kind = ITEM_POSITION, .name = "BTCUSDT", .account = "nope"}};
+                                          {.kind = ITEM_POSITION, .name = "BTCUSDT", .account = "nope"},
+                                          {.kind = ITEM_SYMBOL, .name = "NOPEUSDT"},
+                                          {.kind = ITEM_POLICY, .name = "nope"},
+                                          {.kind = ITEM_EXTERNAL, .name = "nope"},
+                                          {.kind = ITEM_ORDER, .id = 12345},
+                                          {.kind = ITEM_FILL, .id = 12345},
+                                          {.kind = ITEM_ALERT, .id = 12345},
+                                          {.kind = ITEM_COMMAND, .id = 12345},
+                                          {.kind = ITEM_LEDGER, .id = 12345},
+                                          {.kind = ITEM_TRIP, .id = 12345, .first = -1}};
+    char title[ITEM_NAME_MAX + 80], words[ITEM_NAME_MAX + 160];
 
     for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
         view.item = unknown[i];
+        view.item_from = PANEL_ORDERS;
+        view.focus = PANEL_ITEM;
         read_item();
-        CHECK_INT(lines_of("it is not known any more"), 1);
-        CHECK_INT(lines_of("it is not stored yet"), 1);
-        CHECK_INT(lines_of("none"), 2); /* positions, live orders */
+        tui_item_title(&view.item, title, sizeof(title));
+        snprintf(words, sizeof(words), "no such %s: neither the daemon nor the database has it", title);
+        CHECK_INT(model->item.n, 1);
+        CHECK_STR(model->item.lines[0].text, words);
+        char *text = picture_draw(model, &view, now, 80, 24, GLYPHS_ASCII);
+        CHECK(text && strstr(text, "no such ") && strstr(text, " Esc goes back "));
+        free(text);
+        CHECK_INT(press(PRESS_ESCAPE), ACTION_COLLECT);
+        CHECK_INT(view.item.kind, ITEM_NONE);
     }
+}
+
+static int count_dim(void)
+{
+    int n = 0;
+
+    for (size_t i = 0; i < model->item.n; i++)
+        n += model->item.lines[i].style == STYLE_DIM;
+    return n;
+}
+
+/* One that was there is gone, as after a database is built again: what it was stays, dim; then it comes back.
+ */
+static void check_gone(const char *path)
+{
+    sqlite3 *db;
+
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    open_item(TAB_ORDERS, PANEL_ORDERS, 1);
+    const int lines = (int)model->item.n;
+    CHECK(lines > 9 && !model->item.gone);
+    CHECK_INT(
+        sqlite3_exec(
+            db,
+            "PRAGMA foreign_keys = OFF;"
+            "CREATE TEMP TABLE kept AS SELECT * FROM orders WHERE id = 6; DELETE FROM orders WHERE id = 6",
+            NULL, NULL, NULL),
+        SQLITE_OK);
+    for (int i = 0; i < 3; i++) { /* however often it is looked at */
+        read_item();
+        CHECK(model->item.gone);
+        CHECK_STR(model->item.lines[0].text,
+                  "no such order 6 any more (it was here until 23:54:15Z, as below)");
+        CHECK_INT(model->item.n, lines + 2);
+        CHECK_INT(count_dim(), lines);
+        CHECK_INT(lines_of("BTCUSDT"), 1);
+    }
+    CHECK(picture_matches(golden, "item-gone-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    CHECK_INT(sqlite3_exec(db, "INSERT INTO orders SELECT * FROM kept", NULL, NULL, NULL), SQLITE_OK);
+    read_item();
+    CHECK(!model->item.gone);
+    CHECK_INT(model->item.n, lines);
+    CHECK_INT(press(PRESS_ESCAPE), ACTION_COLLECT);
+    CHECK_INT(view.focus, PANEL_ORDERS);
+    sqlite3_close(db);
 }
 
 /* Another connection, which stores a fill of order 7 once an order's fills are to be read. */
@@ -426,6 +488,43 @@ static void check_whole(void)
     CHECK(!view.whole && view.prompt == PROMPT_NONE);
 }
 
+/* The pages that the other statuses have: a command's, a policy's, an order's from elsewhere; and a what-if.
+ */
+static void check_other_pictures(void)
+{
+    static const char played[] =
+        "account main, from 2024-08-08 23:20:00.000Z (event 8125) to 2024-08-08 23:54:15.342Z (event 9130)\n"
+        "was       sma-cross-rsi: fast 10, slow 30\n"
+        "would be  sma-cross-rsi: fast 5, slow 30\n"
+        "\n"
+        "final equity                   10243.11000000       10238.80437125\n"
+        "orders                                      7                    9\n"
+        "fills                                       3                    6\n"
+        "fees                              12.20000000          14.03163479\n"
+        "\n"
+        "It is assumed that the market does not react: no price moves, and nothing is taken from anyone.\n";
+    int at = 0;
+
+    while (at < model->history.n_log && strcmp(model->history.log[at].kind, "command") != 0)
+        at++;
+    CHECK(at < model->history.n_log);
+    open_item(TAB_LOG, PANEL_LOG, at);
+    CHECK(picture_matches(golden, "item-command-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
+    open_item(TAB_STUDY, PANEL_POLICIES, 0);
+    CHECK(picture_matches(golden, "item-policy-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    CHECK_INT(fixture_take(model, fixture_at_venue, now), 0);
+    open_item(TAB_ORDERS, PANEL_ORDERS, model->status.n_orders);
+    CHECK_INT(view.item.kind, ITEM_EXTERNAL);
+    CHECK(picture_matches(golden, "item-external-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    view.item = (struct item){.kind = ITEM_WHAT_IF, .name = "what-if --at 2024-08-08T23:20 --set fast=5"};
+    tui_item_page_finish(&model->item);
+    model->item.item = view.item;
+    tui_item_heading(&model->item, "Played from the event log");
+    tui_item_text(&model->item, STYLE_NORMAL, played);
+    CHECK(picture_matches(golden, "item-what-if-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+}
+
 int main(int argc, char **argv)
 {
     static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
@@ -451,9 +550,11 @@ int main(int argc, char **argv)
     check_widths();
     check_whole();
     check_unknown();
+    check_gone(path);
     check_moment(path);
     check_more(path);
     check_whole_wide();
+    check_other_pictures();
     tui_history_close(reader);
     tui_model_destroy(model);
     return check_done("tui/item");

@@ -94,6 +94,10 @@ static void check_overlays(void)
     view.help = true;
     check_screen("help-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     view.help = false;
+    view.setup = true;
+    view.setup_row = 1;
+    check_screen("set-up-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.setup = false;
     view.prompt = PROMPT_FLATTEN;
     strcpy(view.typed, "FLAT");
     check_screen("flatten-80x24", &view, 80, 24, GLYPHS_BRAILLE);

@@ -106,7 +106,7 @@ static void check_page(const char *path)
     choose("lost");
     check_screen("training-gone-80x24", 80, 24, GLYPHS_BRAILLE);
     choose("absent");
-    CHECK(shows("not known any more"));
+    CHECK(shows("no such training "));
     tui_model_take_log(model, "absent", NULL, "ENOENT: no training is called absent", now);
     CHECK(shows("ENOENT: no training is called absent"));
     json_decref(lines);

@@ -552,7 +552,7 @@ static void check_ages(void)
     open_page("two");
     n_studies = 1;
     read_wanted();
-    CHECK(shows("it is not there any more"));
+    CHECK(shows("no such study two any more (it was here, and may have been deleted)"));
     n_studies = kept;
 
     struct model *whole = model;

@@ -4,9 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/text.h"
 #include "tui/panel/frame.h"
 
-enum { NAME_COLUMNS = 10, NAME_COLUMNS_MAX = 26, MARK_COLUMNS = 4, FOOT_ROWS = 2 };
+enum { NAME_COLUMNS = 10, NAME_COLUMNS_MAX = 26, MARK_COLUMNS = 4, ABOUT_ROWS_MAX = 3, BOX_FRAME = 4 };
+
+/* The column that a row's words begin in. */
+static int words_x(const struct choice *row, int names)
+{
+    return MARK_COLUMNS + names + 2 + (row->key[0] ? KEY_WORD_MAX : 0);
+}
+
+/* Rows that the longest words need which are cut in their own row; 1: none is. */
+static int about_rows(const struct scene *scene, const struct choices *choices, int names, int width)
+{
+    char sentence[PANEL_SENTENCE_MAX];
+    int most = 1;
+
+    for (int i = 0; i < choices->n; i++) {
+        const char *about = panel_frame_sentence(scene, choices->rows[i].about, sentence);
+        const int rows = panel_frame_wrap_rows(about, width);
+        if (cli_text_width(about) > width - words_x(&choices->rows[i], names) && rows > most)
+            most = rows;
+    }
+    return most < ABOUT_ROWS_MAX ? most : ABOUT_ROWS_MAX;
+}
 
 static int draw_key(const struct area *box, int x, int y, const char *key, const char *words)
 {
@@ -57,11 +79,14 @@ void panel_choices(const struct area *screen, const struct scene *scene)
     }
     names = names < NAME_COLUMNS_MAX ? names : NAME_COLUMNS_MAX;
     const bool keys = view->choosing == CHOOSING_KEYS;
-    int rows = choices.n + FOOT_ROWS + 2;
+    const int columns = keys ? 78 : 70,
+              width = (screen->width < columns ? screen->width : columns) - BOX_FRAME;
+    const int foot = about_rows(scene, &choices, names, width) + 1;
+    int rows = choices.n + foot + 2;
     if (keys && rows >= screen->height) /* the last line says why a key is not taken */
         rows = screen->height - 1;
-    struct area box = panel_frame_box(screen, keys ? 78 : 70, rows, choices.title);
-    int height = box.height - FOOT_ROWS;
+    struct area box = panel_frame_box(screen, columns, rows, choices.title);
+    int height = box.height - foot;
     int at = view->choosing_row < choices.n ? view->choosing_row : choices.n - 1, first = at - height + 1;
 
     first = first < 0 ? 0 : first;
@@ -81,9 +106,13 @@ void panel_choices(const struct area *screen, const struct scene *scene)
         tui_area_text_cut(&box, x, y, box.width - x, STYLE_DIM,
                           panel_frame_sentence(scene, row->about, sentence));
     }
+    const char *about = choices.n > 0 ? panel_frame_sentence(scene, choices.rows[at].about, sentence) : "";
     if (view->choosing_waits)
-        tui_area_text_cut(&box, 0, box.height - 2, box.width, STYLE_WARN, choices.words);
-    else if (view->choosing == CHOOSING_VIEWS || !panel_frame_unsaved(&box, box.height - 2, view))
-        tui_area_text_cut(&box, 0, box.height - 2, box.width, STYLE_DIM, choices.words);
+        panel_frame_wrap(&box, height, foot - 1, STYLE_WARN, choices.words);
+    else if (choices.n > 0 &&
+             cli_text_width(about) > box.width - words_x(&choices.rows[at], names)) /* whole */
+        panel_frame_wrap(&box, height, foot - 1, STYLE_NORMAL, about);
+    else if (view->choosing == CHOOSING_VIEWS || !panel_frame_unsaved(&box, height, view))
+        panel_frame_wrap(&box, height, foot - 1, STYLE_DIM, choices.words);
     draw_foot(&box, view->choosing);
 }

@@ -50,7 +50,7 @@ void panel_item(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     const struct item_page *page = &model->item;
-    char name[ITEM_NAME_MAX + 80], title[ITEM_NAME_MAX + 120], where[48];
+    char name[ITEM_NAME_MAX + 80], title[ITEM_NAME_MAX + 120], where[48] = "", sentence[PANEL_SENTENCE_MAX];
 
     tui_item_title(&scene->view->item, name, sizeof(name));
     snprintf(title, sizeof(title), "%s > %s", panel_tab_name(scene->view->tab, area->width), name);
@@ -60,12 +60,14 @@ void panel_item(const struct area *area, const struct scene *scene)
         panel_frame_empty(&body, panel_frame_no_history(model, "not read yet"));
         return;
     }
+    if (page->gone)
+        snprintf(where, sizeof(where), " %.44s ", panel_frame_sentence(scene, "`Esc` goes back", sentence));
     int rows = panel_item_rows(page, body.width), from = scene->view->cursor[PANEL_ITEM];
     int most = rows > body.height ? rows - body.height : 0, y = -(from > most ? most : from);
-    if (rows > body.height) {
+    if (!page->gone && rows > body.height)
         snprintf(where, sizeof(where), " rows %d to %d of %d ", 1 - y, body.height - y, rows);
+    if (where[0])
         panel_frame_rule_right(area, area->width - 1, title, end, STYLE_DIM, where);
-    }
     for (size_t i = 0; i < page->n && y < body.height; i++)
         y = draw_line(&body, y, &page->lines[i], body.width - LEFT);
 }

@@ -1,8 +1,16 @@
 #include "tui/setup.h"
 
+#include "cli/text.h"
 #include "tui/panel/frame.h"
 
-enum { NAME_COLUMNS = 11, VALUE_COLUMNS = 14, WORDS_ROWS = 5, FOOT_ROWS = 1 };
+enum {
+    NAME_COLUMNS = 11,
+    VALUE_COLUMNS = 14,
+    ABOUT_COLUMN = 1 + NAME_COLUMNS + VALUE_COLUMNS,
+    WORDS_ROWS = 5,
+    ABOUT_ROWS = 2,
+    FOOT_ROWS = 1
+};
 
 static void draw_row(const struct area *box, int y, const struct setup_row *row, bool chosen)
 {
@@ -38,7 +46,7 @@ void panel_setup(const struct area *screen, const struct scene *scene)
 
     while (tui_setup_row(view, n, &row))
         n++;
-    const int words = view->settings_words[0] ? WORDS_ROWS : 1;
+    const int words = view->settings_words[0] ? WORDS_ROWS : 1 + ABOUT_ROWS;
     struct area box = panel_frame_box(screen, 78, n + 1 + words + FOOT_ROWS + 2, "Set-up");
     const int room = box.height - FOOT_ROWS - 1 < n ? box.height - FOOT_ROWS : n,
               first = view->setup_row < room ? 0 : view->setup_row - room + 1,
@@ -49,5 +57,8 @@ void panel_setup(const struct area *screen, const struct scene *scene)
         panel_frame_wrap(&box, n + 1, left, STYLE_WARN, view->settings_words);
     else if (left > 0)
         panel_frame_unsaved(&box, n + 1, view);
+    if (!view->settings_words[0] && left > 1 && tui_setup_row(view, view->setup_row, &row) &&
+        cli_text_width(row.about) > box.width - ABOUT_COLUMN) /* the chosen one's, whole */
+        panel_frame_wrap(&box, n + 2, left - 1, STYLE_DIM, row.about);
     draw_foot(&box);
 }

@@ -45,15 +45,16 @@ struct area panel_study_frame(const struct area *area, const struct scene *scene
     const struct tui_study_page *page = tui_view_study_page(scene->view, scene->model);
     int end;
     struct area body = panel_frame_rule(area, scene, panel, title, -1, &end);
-    char sentence[PANEL_SENTENCE_MAX];
+    char sentence[PANEL_SENTENCE_MAX], words[PANEL_SENTENCE_MAX];
 
+    snprintf(words, sizeof(words),
+             "no such study %.80s any more (it was here, and may have been deleted); %s", scene->view->study,
+             panel_frame_sentence(scene, "`Esc` goes back", sentence));
     panel_study_age(area, scene, title, end);
     if (!page)
-        panel_frame_empty(
-            &body, tui_view_study(scene->view, scene->model) ? "not read yet"
-                   : scene->model->studies_error
-                       ? scene->model->studies_words
-                       : panel_frame_sentence(scene, "it is not there any more; `Esc` goes back", sentence));
+        panel_frame_empty(&body, tui_view_study(scene->view, scene->model) ? "not read yet"
+                                 : scene->model->studies_error             ? scene->model->studies_words
+                                                                           : words);
     *ret_page = page;
     return body;
 }

@@ -152,29 +152,43 @@ static void parameters(const struct area *rest, const struct scene *scene, const
     }
 }
 
+/* Of a training that there is no more: what it was, where that is known. */
+static void gone_words(const struct scene *scene, char words[static PANEL_SENTENCE_MAX])
+{
+    const struct status_training *was = &scene->model->page_training;
+    const char *name = scene->view->training;
+    char a[FORMAT_MAX], b[FORMAT_MAX], here[3 * FORMAT_MAX] = "", sentence[PANEL_SENTENCE_MAX];
+
+    if (strcmp(was->training, name) == 0)
+        snprintf(here, sizeof(here), " any more (it was here: %s, %.20s steps, return %.20s)", was->state,
+                 cli_format_count(a, panel_training_number(was->steps)),
+                 panel_training_return(b, was->episode_return));
+    snprintf(words, PANEL_SENTENCE_MAX, "no such training %.40s%s; %.80s", name, here,
+             panel_frame_sentence(scene, "`Esc` goes back to the list", sentence));
+}
+
 void panel_training(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     const struct status_training *t = tui_view_training(scene->view, model);
-    char title[STATUS_TRAINING_NAME_MAX + 16], sentence[PANEL_SENTENCE_MAX];
+    char title[STATUS_TRAINING_NAME_MAX + 16], words[PANEL_SENTENCE_MAX];
 
     snprintf(title, sizeof(title), "Training %s", t ? t->training : scene->view->training);
     struct area body = panel_frame_rule(area, scene, PANEL_TRAINING, title, -1, NULL);
     if (!t) {
-        panel_frame_empty(
-            &body,
-            panel_frame_sentence(scene, "it is not known any more; `Esc` goes back to the list", sentence));
+        gone_words(scene, words);
+        panel_frame_empty(&body, words);
         return;
     }
     enum freshness freshness = tui_model_training_freshness(model, t, scene->now);
     head(&body, scene, t, freshness);
     int top = 1;
     if (t->reason[0] && body.height > 2) {
-        char words[sizeof(t->cause) + sizeof(t->reason) + 2];
+        char why[sizeof(t->cause) + sizeof(t->reason) + 2];
         struct area text = tui_area_part(&body, 1, 0, body.width - 1, body.height - 1);
-        snprintf(words, sizeof(words), "%s%s%s", t->cause, t->cause[0] ? ": " : "", t->reason);
+        snprintf(why, sizeof(why), "%s%s%s", t->cause, t->cause[0] ? ": " : "", t->reason);
         top = panel_frame_wrap(&text, top, text.height - top,
-                               strcmp(t->state, "failed") == 0 ? STYLE_BAD : STYLE_NORMAL, words);
+                               strcmp(t->state, "failed") == 0 ? STYLE_BAD : STYLE_NORMAL, why);
     }
     if (t->verdict[0] && body.height > top + 1) {
         int x = tui_area_text(&body, 1, top, STYLE_DIM, "verdict") + 1;

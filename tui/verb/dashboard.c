@@ -11,7 +11,6 @@
 #include "exchange/exit_status.h"
 #include "tui/collect.h"
 #include "tui/dashboard.h"
-#include "tui/item_keys.h"
 #include "tui/plain.h"
 #include "tui/print.h"
 #include "tui/saved_view_keys.h"
@@ -28,8 +27,9 @@ enum printed { PRINT_NOTHING, PRINT_ONCE, PRINT_JSON, PRINT_SCREEN };
 struct dashboard_request {
     struct dashboard_options dashboard;
     enum printed printed;
-    int width, height; /* PRINT_SCREEN */
-    long times;        /* --loop */
+    int width, height;  /* PRINT_SCREEN */
+    long times;         /* --loop */
+    const char *opener; /* the option that names the page to begin with */
     bool scheme_given, glyphs_given, interval_given, plain;
 };
 
@@ -159,7 +159,22 @@ static int take_open(struct option_call *call, const struct option_row *row, con
 {
     struct dashboard_request *request = call->into;
 
-    return tui_item_parse(value, &request->dashboard.item) ? EXIT_OK : wrong(call, row, value, ITEM_FORMS);
+    request->opener = row->name;
+    return tui_opened_parse(value, &request->dashboard.open) ? EXIT_OK
+                                                             : wrong(call, row, value, OPENED_FORMS);
+}
+
+static int take_study(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct dashboard_request *request = call->into;
+    struct opened *open = &request->dashboard.open;
+
+    request->opener = row->name;
+    if (!value[0] || strlen(value) >= sizeof(open->name))
+        return wrong(call, row, value, "a study's name");
+    *open = (struct opened){.kind = OPENED_STUDY};
+    snprintf(open->name, sizeof(open->name), "%s", value);
+    return EXIT_OK;
 }
 
 /* As struct past_want has it: below 0, so long before the newest that is recorded. */
@@ -226,12 +241,10 @@ static int print_screen(const struct dashboard_request *request, struct collecto
     if (request->dashboard.view &&
         (tui_saved_view_keys_open(&view, model, request->dashboard.view, words) < 0 || words[0]))
         fprintf(stderr, "papertape: --view: %s\n", words);
-    if (request->dashboard.study && !tui_view_open_study(&view, model, request->dashboard.study)) {
+    if (!tui_opened_show(&request->dashboard.open, &view, model)) {
         tui_canvas_finish(&canvas);
         return -ENOENT;
     }
-    if (request->dashboard.item.kind != ITEM_NONE)
-        tui_item_keys_open(&view, &request->dashboard.item);
     tui_view_want(&view, model, request->width, &past); /* which the first reading could not know */
     if (model == collector->model)
         tui_collector_read(collector, &past);
@@ -242,6 +255,9 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
     }
+    if (tui_opened_is_gone(&request->dashboard.open, model))
+        fprintf(stderr, "papertape: --open: there is no trial %d of %s\n", request->dashboard.open.trial,
+                request->dashboard.open.name);
     if (model == collector->model) {
         const char *timeframe = "", *symbol = tui_view_wanted_live(&view, model, &layout, &timeframe);
         tui_collector_want_depth(collector, tui_view_wanted_depth(&view, model, &layout));
@@ -286,10 +302,9 @@ static int print(const struct dashboard_request *request)
     }
     if (r == -ENOENT) {
         char shown[80];
-        cli_text_clean(shown, sizeof(shown), request->dashboard.study);
-        fprintf(stderr,
-                "papertape: --study: \"%s\": a study that there is: papertape study list names them\n",
-                shown);
+        cli_text_clean(shown, sizeof(shown), request->dashboard.open.name);
+        fprintf(stderr, "papertape: --%s: \"%s\": a study that there is: papertape study list names them\n",
+                request->opener, shown);
         status = EXIT_USAGE;
     } else if (r < 0) {
         fprintf(stderr, "papertape: printing: %s\n", strerror(-r));
@@ -336,6 +351,8 @@ static int run(struct option_call *call)
 
     if (status != EXIT_OK)
         return status;
+    if (request->dashboard.at_ns != 0 && request->dashboard.open.kind >= OPENED_STUDY)
+        return option_fail(call, EXIT_USAGE, "--open: studies are not kept as they were: without --at");
     if (call->json)
         request->printed = PRINT_JSON;
     if (request->plain && request->printed == PRINT_NOTHING)
@@ -364,14 +381,14 @@ static const struct option_action actions[] = {{.need = OPTION_NEEDS_EITHER, .ru
 static const struct option_row options[] = {
     {"studies", "URL", "where studies are kept (its studies.db): sqlite:///F, or a file",
      offsetof(struct dashboard_request, dashboard.studies)},
-    {"study", "STUDY", "begin with that study's page", offsetof(struct dashboard_request, dashboard.study)},
+    {"study", "STUDY", "begin with that study's page", .take = take_study},
     {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},
     {"at", "T", "the past: everything as it was then, as 2026-08-08T12:00, or -1h",
      offsetof(struct dashboard_request, dashboard.at_ns), take_at, .without = "plain study"},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
     {"view", "NAME", "begin with that saved view, of V and :view save", .take = take_view,
      .without = "tab study open plain once json"},
-    {"open", "ITEM", "the page to begin with: " ITEM_FORMS, .take = take_open},
+    {"open", "ITEM", "the page to begin with: " OPENED_FORMS, .take = take_open, .without = "study"},
     {"interval", "S", "seconds between two looks, 0.25 to 60 (1)", .take = take_interval},
     {"scheme", "default|light|colour-blind|mono", "colours; NO_COLOR is mono", .take = take_scheme},
     {"glyphs", "braille|block|ascii", "what charts are made of; by locale and terminal", .take = take_glyphs},
