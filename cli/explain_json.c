@@ -128,6 +128,17 @@ static json_t *command_object(const struct explanation *e)
                      args ? args : json_null());
 }
 
+/* The command that cancelled it; null where it ended otherwise. */
+static json_t *canceled_object(const struct explanation *e)
+{
+    const struct explained_command *c = &e->canceled_by;
+    if (e->canceled_at.seq == 0 || e->order.state != ORDER_CANCELED || e->order.reason != ORDER_OK)
+        return json_null();
+    return json_pack("{s:I, s:s, s:I, s:I, s:o}", "id", (json_int_t)c->id, "cmd",
+                     engine_command_kind_name(c->kind), "peer_uid", (json_int_t)c->peer_uid, "peer_pid",
+                     (json_int_t)c->peer_pid, "event", event_object(&e->canceled_at));
+}
+
 PRINT_OBJECT(facts_object, struct risk_facts, PRINT_WHOLE(now_ns), PRINT_BOOL(reduces), PRINT_BOOL(paused),
              PRINT_BOOL(stale), PRINT_BOOL(storage_failing), PRINT_BOOL(killed), PRINT_BOOL(begins),
              PRINT_BOOL(entered), PRINT_WHOLE(positions), PRINT_AS(TIME, OPTIONAL, closed_ns, "closed_ns"),
@@ -145,8 +156,9 @@ static json_t *verdict_object(const struct explanation *e)
         return json_null();
     /* Else refused here, or with its group. */
     bool accepted = e->order.state != ORDER_REJECTED || cli_explain_venue_refused(e);
-    return json_pack("{s:b, s:s?, s:o, s:o}", "accepted", accepted, "reason",
-                     accepted ? NULL : order_reason_name(e->order.reason), "limits",
+    return json_pack("{s:b, s:s?, s:s?, s:o, s:o}", "accepted", accepted, "reason",
+                     accepted ? NULL : order_reason_name(e->order.reason), "words",
+                     accepted ? NULL : cli_explain_refusal(e), "limits",
                      record_print(&engine_limits_record, &rules, NULL), "facts",
                      verdict->have_facts ? facts_object(&verdict->facts, &money) : json_null());
 }
@@ -206,10 +218,10 @@ json_t *cli_explain_object(const struct explanation *e, const struct db_order_po
     json_object_set_new(object, "venue_client_id", record_json_text(e->venue_client_id));
     json_object_set_new(object, "venue_order_id", record_json_text(e->venue_id));
     int r = json_object_update_new(
-        object, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "final",
+        object, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "final",
                           order_object(e, &e->order), "event", event_object(&e->input), "command",
                           command_object(e), "decision", decision_object(e), "verdict", verdict_object(e),
-                          "fills", fills, "changes", changes, "equal",
+                          "fills", fills, "changes", changes, "canceled_by", canceled_object(e), "equal",
                           e->compared ? json_boolean(e->equal) : json_null(), "incomplete", e->incomplete,
                           "difference", difference_object(e), "recorded_policy", origin_object(origin)));
     if (r < 0)

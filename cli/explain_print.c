@@ -334,6 +334,11 @@ bool cli_explain_venue_refused(const struct explanation *e)
            (e->order.reason == ORDER_VENUE_REFUSED || e->order.reason == ORDER_VENUE_LOST);
 }
 
+const char *cli_explain_refusal(const struct explanation *e)
+{
+    return e->refusal[0] ? e->refusal : order_reason_words(e->order.reason);
+}
+
 static const char *refused_by(const struct explanation *e)
 {
     if (!e->have_verdict)
@@ -355,7 +360,7 @@ static void print_verdict(const struct explanation *e)
         line(": ", e->venue_words);
     } else if (e->order.state == ORDER_REJECTED)
         printf("  refused: %s%s: %s\n", order_reason_name(e->order.reason), refused_by(e),
-               order_reason_words(e->order.reason));
+               cli_explain_refusal(e));
     else if (e->order.parent)
         printf("  accepted: held until order %" PRIu64 " has filled\n", e->order.parent);
     else

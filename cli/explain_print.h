@@ -15,6 +15,9 @@ void cli_explain_print(const struct explanation *explanation, const struct db_or
 /* Was it accepted here, and then refused by its venue, or never there? */
 bool cli_explain_venue_refused(const struct explanation *explanation);
 
+/* Why it was refused, in words with the numbers. */
+const char *cli_explain_refusal(const struct explanation *explanation);
+
 /* A new reference, or NULL without memory. Numbers are numbers; what is not known is null. */
 json_t *cli_explain_object(const struct explanation *explanation, const struct db_order_policy *origin);
 

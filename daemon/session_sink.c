@@ -7,6 +7,8 @@
 #include "daemon/log.h"
 #include "daemon/session_internal.h"
 #include "db/market_source.h"
+#include "engine/refusal.h"
+#include "exchange/order_reason.h"
 #include "strategy/policy/device.h"
 #include "strategy/strategy.h"
 
@@ -72,11 +74,13 @@ static void log_refusal(const struct session *session, const struct order *order
         decimal_format_short(order->qty, engine_symbol(engine, order->symbol)->qty_scale, qty);
     const char *account = engine && order->account >= 0 ? engine_account(engine, order->account)->name : NULL;
     const char *symbol = traded ? engine_symbol(engine, order->symbol)->name : NULL;
+    char words[ORDER_WORDS_MAX];
+    const char *why = traded && account ? engine_refusal_words(engine, order->reason, order, 1, words) : NULL;
     daemon_log_event(LOG_ORDER_REFUSED, LOG_OF(.symbol = symbol, .account = account, .order = order->id),
-                     "order %llu refused: %s: account %s, %s %s%s%s", (unsigned long long)order->id,
+                     "order %llu refused: %s: account %s, %s %s%s%s: %s", (unsigned long long)order->id,
                      order_reason_name(order->reason), account ? account : "not known",
                      order_side_name(order->side), symbol ? symbol : "an unknown symbol", traded ? " " : "",
-                     qty);
+                     qty, why ? why : order_reason_words(order->reason));
 }
 
 static void put_order(void *ctx, const struct order *order)

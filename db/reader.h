@@ -168,6 +168,10 @@ int db_reader_last_alert(struct db_reader *reader, uint64_t *ret);
 /* The command that was carried out at a moment; nothing where there was none. */
 int db_reader_command_at(struct db_reader *reader, int64_t ts_ns,
                          void (*row)(void *ctx, const struct db_command *row), void *ctx);
+/* The command that asked for an order and was refused with it, or with its group; nothing of another order.
+ */
+int db_reader_order_refusal(struct db_reader *reader, uint64_t order_id,
+                            void (*row)(void *ctx, const struct db_command *row), void *ctx);
 /* Newest first, at most `limit` (0: all). */
 int db_reader_commands(struct db_reader *reader, int64_t limit,
                        void (*row)(void *ctx, const struct db_command *row), void *ctx);

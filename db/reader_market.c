@@ -180,6 +180,16 @@ int db_reader_command_at(struct db_reader *reader, int64_t ts_ns,
                   RECORD_PARAMS(ts_ns));
 }
 
+int db_reader_order_refusal(struct db_reader *reader, uint64_t order_id,
+                            void (*row)(void *ctx, const struct db_command *row), void *ctx)
+{
+    DB_QUERY_EACH(struct db_command, &db_record_commands,
+                  "SELECT " DB_COMMAND_COLUMNS " FROM commands WHERE state = 'refused' AND order_id = "
+                  "(SELECT iif(group_id > 0, group_id, id) FROM orders WHERE id = ?1 AND state = 'REJECTED') "
+                  "ORDER BY id DESC LIMIT 1",
+                  RECORD_PARAMS(order_id));
+}
+
 /* The splits of a symbol, oldest first. */
 struct splits {
     struct stock_split *list;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/core.h"
+#include "engine/refusal.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
 #include "exchange/fail.h"
@@ -19,6 +20,7 @@ struct emitted_decision {
 struct emitted_verdict {
     uint64_t order;
     struct explained_verdict verdict;
+    char words[ORDER_WORDS_MAX]; /* of its refusal */
 };
 struct emitted_take {
     uint64_t order;
@@ -167,6 +169,15 @@ static void on_decision(void *ctx, const struct engine_decision *reported)
     }
 }
 
+/* "": the reason's own words are all. */
+static void refusal_words(const struct run *run, const struct order *order, enum order_reason reason,
+                          char ret[static ORDER_WORDS_MAX])
+{
+    char words[ORDER_WORDS_MAX];
+    const char *why = engine_refusal_words(engine_replay_engine(run->replay), reason, order, 1, words);
+    snprintf(ret, ORDER_WORDS_MAX, "%s", why ? why : "");
+}
+
 static void on_verdict(void *ctx, const struct engine_verdict *reported)
 {
     struct run *run = ctx;
@@ -179,6 +190,8 @@ static void on_verdict(void *ctx, const struct engine_verdict *reported)
                                                .have_facts = reported->facts != NULL}};
     if (reported->facts)
         to->verdict.facts = *reported->facts;
+    if (reported->reason != ORDER_OK)
+        refusal_words(run, reported->order, reported->reason, to->words);
 }
 
 static void on_take(void *ctx, const struct engine_take *reported)
@@ -242,13 +255,20 @@ static void attach_decision(struct run *run, struct explanation *explanation)
         }
 }
 
+/* What refused an order of its group refused it too. */
 static void attach_verdict(struct run *run, struct explanation *explanation)
 {
-    for (size_t i = 0; i < run->n_verdicts; i++)
-        if (run->verdicts[i].order == explanation->order.id) {
+    const struct order *order = &explanation->order;
+    for (size_t i = 0; i < run->n_verdicts; i++) {
+        const struct emitted_verdict *emitted = &run->verdicts[i];
+        if (emitted->order == order->id) {
             explanation->have_verdict = true;
-            explanation->verdict = run->verdicts[i].verdict;
+            explanation->verdict = emitted->verdict;
         }
+        bool of_group = emitted->order == order->id || (order->group && emitted->order >= order->group);
+        if (of_group && order->state == ORDER_REJECTED && emitted->verdict.reason == order->reason)
+            memcpy(explanation->refusal, emitted->words, sizeof explanation->refusal);
+    }
 }
 
 static void set_names(struct explanation *explanation, const struct engine *engine)
@@ -280,6 +300,9 @@ static struct explanation *begin(struct run *run, const struct order *order)
     explanation->order = *order;
     attach_decision(run, explanation);
     attach_verdict(run, explanation);
+    if (order->state == ORDER_REJECTED && !explanation->have_verdict && !explanation->refusal[0] &&
+        order->account >= 0 && order->symbol >= 0)
+        refusal_words(run, order, order->reason, explanation->refusal);
     return explanation;
 }
 

@@ -10,6 +10,7 @@
 #include "engine/compare.h"
 #include "engine/event_text.h"
 #include "engine/replay.h"
+#include "exchange/filter_words.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/policy/limit_keys.h"
 #include "strategy/policy/policy.h"
@@ -120,6 +121,7 @@ struct explanation {
     struct explained_event canceled_at;
     struct explained_decision decision;
     struct explained_verdict verdict;
+    char refusal[ORDER_WORDS_MAX]; /* with its numbers, or its group's; "": the reason's own words are all */
     struct explained_change *changes;
     size_t n_changes, cap_changes;
     struct explained_fill *fills;

@@ -103,8 +103,7 @@ static void put_others(char to[static ARGS_MAX], json_t *object)
     }
 }
 
-/* A refusal without JSON's syntax: "CODE: message". */
-static void plain_refusal(char *buf, size_t size, const char *result)
+void tui_history_refusal(char *buf, size_t size, const char *result)
 {
     json_t *object = json_loads(result, 0, NULL);
     const char *code = "", *message = "";
@@ -121,7 +120,8 @@ void tui_history_log_command(const struct db_command *row, struct history_log *r
     const bool done = row->state == DB_COMMAND_DONE;
     json_t *object = json_loads(row->args, 0, NULL);
     const struct command_words *words = find_words(row->cmd, object);
-    char args[ARGS_MAX] = "", order[32] = "", refusal[64] = "", text[STATUS_TEXT_MAX];
+    char args[ARGS_MAX] = "", order[32] = "", refusal[STATUS_TEXT_MAX] = "",
+         text[ARGS_MAX + 2 * STATUS_TEXT_MAX];
     long long uid = row->peer_uid;
 
     tui_history_begin_line(ret, row->ts_ns, "command", (int64_t)row->id, row->state == DB_COMMAND_REFUSED);
@@ -134,7 +134,7 @@ void tui_history_log_command(const struct db_command *row, struct history_log *r
     put_others(args, object);
     json_decref(object);
     if (row->state == DB_COMMAND_REFUSED)
-        plain_refusal(refusal, sizeof(refusal), row->result);
+        tui_history_refusal(refusal, sizeof(refusal), row->result);
     if (row->order_id && strcmp(row->cmd, "order") == 0) /* which its arguments cannot name */
         snprintf(order, sizeof(order), " %llu:", (unsigned long long)row->order_id);
     if (words && done)

@@ -48,6 +48,9 @@ void tui_history_take_ledger(const struct db_ledger_row *row, struct history_led
 void tui_history_begin_line(struct history_log *line, int64_t ts_ns, const char *kind, int64_t id, bool bad);
 void tui_history_log_order(const struct status_order *order, struct history_log *ret);
 void tui_history_log_alert(const struct history_alert *alert, struct history_log *ret);
+/* Of a refused command's stored result: "CODE: message", without JSON's syntax. */
+void tui_history_refusal(char *buf, size_t size, const char *result);
+
 void tui_history_log_command(const struct db_command *row, struct history_log *ret);
 
 /* The members of an order that the database names otherwise than the status. */

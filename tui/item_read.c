@@ -11,10 +11,11 @@
 #include "tui/history_reader.h"
 #include "tui/item.h"
 
-enum { ROWS_MAX = 200, LEDGER_ROWS = 40 };
+enum { ROWS_MAX = 200, LEDGER_ROWS = 40, REFUSAL_MAX = 400 };
 
 struct reading {
     struct item_page *page;
+    char refusal[REFUSAL_MAX];
     int rows;                /* one more than ROWS_MAX are read, to know whether there are more */
     struct ledger_row entry; /* whose page it is */
 };
@@ -32,10 +33,20 @@ static void on_order(void *ctx, int at, const struct db_order_row *row)
 
     (void)at;
     reading->rows++;
-    if (row->order.reason != ORDER_OK)
+    if (reading->refusal[0])
+        tui_item_text(reading->page, STYLE_BAD, reading->refusal);
+    else if (row->order.reason != ORDER_OK)
         tui_item_line(reading->page, STYLE_BAD, "%s: %s", order_reason_name(row->order.reason),
                       order_reason_words(row->order.reason));
     tui_item_record(reading->page, &record_orders, &row->order, &context, NULL);
+}
+
+/* With what was needed and available, or the bounds: the words that its asker was answered with. */
+static void on_refusal(void *ctx, const struct db_command *row)
+{
+    struct reading *reading = ctx;
+
+    tui_history_refusal(reading->refusal, sizeof(reading->refusal), row->result);
 }
 
 static void put_fill(struct reading *reading, const struct db_fill_row *row, const char *more)
@@ -154,8 +165,10 @@ static void end(struct reading *reading)
 
 static int read_order(struct reading *reading, struct history_reader *reader, int64_t id)
 {
-    int r = db_list_orders(reader->db, &id, 1, on_order, reading);
+    int r = db_reader_order_refusal(reader->db, (uint64_t)id, on_refusal, reading);
 
+    if (r == 0)
+        r = db_list_orders(reader->db, &id, 1, on_order, reading);
     if (r < 0 || reading->rows == 0)
         return r;
     begin(reading, "Fills");

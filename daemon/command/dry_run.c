@@ -92,7 +92,7 @@ void daemon_command_dry_run(const struct request *request, const struct event_co
         return;
     }
     if (run.reason != ORDER_OK) {
-        const char *why = daemon_command_order_words(request, run.reason, legs, n, words);
+        const char *why = engine_refusal_words(request->engine, run.reason, legs, n, words);
         control_error(request->call, order_reason_name(run.reason), "%s",
                       why ? why : order_reason_words(run.reason));
         return;

@@ -6,7 +6,7 @@
 
 #include "daemon/arena/limits.h"
 #include "daemon/command/command.h"
-#include "exchange/filter_words.h"
+#include "engine/refusal.h"
 #include "record/field.h"
 
 struct command_key;
@@ -98,25 +98,6 @@ void daemon_command_waits(const struct request *request, const struct order *ord
  * another time in force than its own: "is sent as GTC, and cancelled at 2026-11-29 00:00:00Z, while papertape
  * runs". `ends_ns` is 0 where its session's end is not known yet. */
 void daemon_command_sent_as(const struct request *request, const struct order *order, json_t *list);
-
-/* Why an order was refused: the venue's rule in words, its filter's bounds or what the account lacks (in
- * `words`); NULL: the reason's own words are all. */
-const char *daemon_command_order_words(const struct request *request, enum order_reason reason,
-                                       const struct order *legs, int n_legs,
-                                       char words[static ORDER_WORDS_MAX]);
-
-/* The same with the amounts that are needed and available, of an account's balance or margin. Returns words.
- */
-const char *daemon_command_lack_words(const struct engine *engine, int account, enum order_reason reason,
-                                      const struct engine_lack *lack, char words[static ORDER_WORDS_MAX]);
-
-/* filters.c: the bounds of the venue's filter that refused an order, or an amend, right after it; NULL: no
- * filter did. */
-const char *daemon_command_filter_words(const struct engine *engine, enum order_reason reason,
-                                        const struct order *legs, int n_legs,
-                                        char words[static ORDER_WORDS_MAX]);
-const char *daemon_command_amend_words(const struct engine *engine, enum order_reason reason,
-                                       const struct order_amend *amend, char words[static ORDER_WORDS_MAX]);
 
 /* dry_run.c: answers what such an order would be and cost; refused in the words that the order would be. */
 void daemon_command_dry_run(const struct request *request, const struct event_command *command);

@@ -278,17 +278,6 @@ static void put_waits(const struct request *request, const struct work *work, in
     }
 }
 
-const char *daemon_command_order_words(const struct request *request, enum order_reason reason,
-                                       const struct order *legs, int n_legs,
-                                       char words[static ORDER_WORDS_MAX])
-{
-    struct engine_lack lack;
-    if (engine_lack(request->engine, reason, legs, n_legs, &lack))
-        return daemon_command_lack_words(request->engine, legs[0].account, reason, &lack, words);
-    const char *bounds = daemon_command_filter_words(request->engine, reason, legs, n_legs, words);
-    return bounds ? bounds : order_rules_words(engine_symbol(request->engine, legs[0].symbol), reason);
-}
-
 void daemon_command_order(const struct request *request)
 {
     struct order legs[ORDER_LEGS_MAX] = {0};
@@ -307,7 +296,7 @@ void daemon_command_order(const struct request *request)
     int n = event.command.order.n_legs;
     daemon_command_event(&work, &event);
     char words[ORDER_WORDS_MAX];
-    work.words = daemon_command_order_words(request, work.reason, event.command.order.legs, n, words);
+    work.words = engine_refusal_words(request->engine, work.reason, event.command.order.legs, n, words);
     json_t *orders = json_array(), *waits = json_array(), *sent = json_array();
     for (int i = 0; i < n && work.reason == ORDER_OK; i++) /* their ids follow one another */
         json_array_append_new(orders, json_integer((json_int_t)work.order + i));

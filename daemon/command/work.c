@@ -319,7 +319,7 @@ static void lack_of_cash(struct work *work, const struct event_command *command,
         return;
     amount = amount < 0 ? -amount : amount;
     if (engine_lack_of_cash(engine, work->reason, command->money.account, amount, &lack))
-        work->words = daemon_command_lack_words(engine, command->money.account, work->reason, &lack, words);
+        work->words = engine_refusal_lack_words(engine, command->money.account, work->reason, &lack, words);
 }
 
 /* Its open orders, of which those that are held here are no orders at the venue: the exits of a bracket, and
@@ -371,7 +371,7 @@ void daemon_command_carry_out(const struct request *request, struct event *event
     daemon_command_event(&work, event);
     lack_of_cash(&work, &event->command, words);
     if (event->command.kind == COMMAND_AMEND && work.reason != ORDER_OK)
-        work.words = daemon_command_amend_words(request->engine, work.reason, &event->command.amend, words);
+        work.words = engine_refusal_of_amend(request->engine, work.reason, &event->command.amend, words);
     elsewhere(&work, &event->command, words);
     daemon_command_end(&work, result);
 }

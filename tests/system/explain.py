@@ -70,7 +70,7 @@ def by_hand(daemon):
                      f"{btc * 0.9:.2f}", *hand)
     daemon.papertape(*order, "buy", "BTCUSDT", "0.01", "--limit", f"{btc * 0.95:.2f}", "--tif", "ioc", *hand)
     daemon.papertape(*order, "buy", "BTCUSDT", "0.000001", *hand, status=1)
-    daemon.papertape(*order, "buy", "BTCUSDT", "500", *hand, status=1)
+    daemon.papertape(*order, "buy", "BTCUSDT", "100", *hand, status=1)
     daemon.papertape(*order, "amend", "--client-id", "404404", "--limit", f"{btc * 0.91:.2f}", *hand)
     daemon.papertape(*order, "cancel", "--client-id", "404404", *hand)
 
@@ -126,6 +126,9 @@ def check_explanations(state):
     far = papertape(state, "explain", "--client-id", "404404")
     assert " amended: limit " in far and ", was " in far, far
     ended = far.split("What became of it")[1].splitlines()[-2:]
+    gone, = json.loads(papertape(state, "explain", "--client-id", "404404", "--json"))["orders"]
+    by = gone["canceled_by"]
+    assert by["cmd"] == "cancel" and by["peer_uid"] == os.getuid() and f" by command {by['id']}, cancel  event {by['event']['seq']}\n" in far, by
     assert re.search(r" CANCELED by command \d+, cancel  event \d+$", ended[0]) and "COMMAND" in ended[1], far
     assert "first event after" not in ended[0] + ended[1], far
     orders = json.loads(papertape(state, "orders", "--json"))["orders"]
@@ -145,6 +148,7 @@ def check_explanations(state):
         for fill in why["fills"]:
             said = fill | {key: why[key] for key in ("order", "account", "symbol", "side")}
             assert all(said[key] == value for key, value in stored[fill["fill"]].items() if key != "fee_asset"), fill
+        assert order["state"] == "CANCELED" and order["reason"] is None or why["canceled_by"] is None, why
         assert why["equal"] and why["final"]["state"] == order["state"] and why["event"]["seq"] == order["input_seq"]
         if order["by_hand"]:
             assert why["command"]["cmd"] == "order" and why["command"]["args"]["symbol"], why
@@ -159,6 +163,12 @@ def check_explanations(state):
     for order in [row for row in orders if row["state"] == "REJECTED" and row["by_hand"]]:
         text = papertape(state, "explain", str(order["order"]))
         assert re.search(f"^  refused: {order['reason']}(, .*)?: [a-z].*$", text, re.M) and "makes no sense" not in text, text
+        words = explained[order["order"]]["verdict"]["words"]
+        page = subprocess.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "200x60", "--open", f"order:{order['order']}"],
+                              capture_output=True, text=True, timeout=harness.PATIENCE).stdout
+        assert f": {words}\n" in text and f"{order['reason']}: {words}" in page, (words, text, page)
+    dear, = [explained[row["order"]]["verdict"]["words"] for row in orders if row["qty"] == 100]
+    assert re.search(r": \d{7}[.\d]* USDT needed, \d+[.\d]* available$", dear), dear
     text = papertape(state, "explain", "--all")
     assert f"{len(orders)} equal to the record" in text, text
     assert "0 orders explained" in papertape(state, "explain", "--all", "--day", "2023-06-01")
