@@ -73,6 +73,7 @@ struct venue_status {
     int64_t last_frame_ms;
     uint64_t attempts, connects; /* tried, established */
     uint64_t failures;           /* attempts that failed, names without an address among them */
+    uint64_t reconnects;         /* of the established, those after one that was lost: no renewal */
     uint64_t renewals;           /* connections replaced by overlap, before the venue ends them */
     uint64_t frames, bytes;
     uint64_t doubled;             /* frames that two overlapping connections both brought: one was dropped */
@@ -260,6 +261,9 @@ struct venue {
     const struct venue_format *format; /* its name, fees, and parsers */
     const char *title;                 /* for people: */
     const char *ws_url, *rest_url;     /* its own hosts */
+    /* Others that it documents, of the same market and of its testnet; NULL: there are none; NULL at the end.
+     */
+    const char *const *live_hosts, *const *test_hosts;
     const struct venue_option *options;
     size_t n_options;
     /* The budget of requests for silent streams: units a minute, at most BUDGET_ATTEMPTS_MAX, and those of

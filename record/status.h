@@ -86,8 +86,8 @@
 #define RECORD_SHOWN_FEED(TEXT, FIELD) \
     TEXT(WORD, REQUIRED, state) TEXT(WORD, REQUIRED, venue) TEXT(LINE, REQUIRED, url) \
     TEXT(LINE, REQUIRED, detail) FIELD(UNSIGNED, UNKNOWN, age_ms) FIELD(UNSIGNED, UNKNOWN, retry_in_ms) \
-    FIELD(UNSIGNED, REQUIRED, connects) FIELD(UNSIGNED, REQUIRED, frames) FIELD(UNSIGNED, REQUIRED, bytes) \
-    FIELD(UNSIGNED, REQUIRED, bad_frames) FIELD(REAL, WHOLE, clock_offset_ms)
+    FIELD(UNSIGNED, REQUIRED, connects) FIELD(UNSIGNED, REQUIRED, reconnects) FIELD(UNSIGNED, REQUIRED, frames) \
+    FIELD(UNSIGNED, REQUIRED, bytes) FIELD(UNSIGNED, REQUIRED, bad_frames) FIELD(REAL, WHOLE, clock_offset_ms)
 
 #define RECORD_SHOWN_STREAM(TEXT, FIELD) \
     TEXT(SYMBOL, REQUIRED, symbol) TEXT(WORD, REQUIRED, stream) /* "trade", "kline_1m" */ \
@@ -104,7 +104,7 @@
     FIELD(UNSIGNED, UNKNOWN, age_ms) /* of the newest data */ \
     FIELD(UNSIGNED, UNKNOWN, retry_in_ms) FIELD(UNSIGNED, REQUIRED, connections) \
     FIELD(UNSIGNED, REQUIRED, up, "connections_up") FIELD(UNSIGNED, REQUIRED, connects) \
-    FIELD(UNSIGNED, REQUIRED, connects_failed) FIELD(UNSIGNED, REQUIRED, renewals) FIELD(UNSIGNED, REQUIRED, doubled) \
+    FIELD(UNSIGNED, REQUIRED, reconnects) FIELD(UNSIGNED, REQUIRED, connects_failed) FIELD(UNSIGNED, REQUIRED, renewals) FIELD(UNSIGNED, REQUIRED, doubled) \
     FIELD(UNSIGNED, REQUIRED, budget, "connect_budget") \
     FIELD(UNSIGNED, REQUIRED, budget_used, "connect_budget_used") FIELD(UNSIGNED, REQUIRED, sent) \
     FIELD(UNSIGNED, REQUIRED, frames) FIELD(UNSIGNED, REQUIRED, bytes) \

@@ -36,7 +36,7 @@ static void venues(FILE *out, const struct status *s)
                 cli_format_number(a, v->per_second, 1), cli_format_number(b, v->latency_p50_ms, 1),
                 cli_format_number(c, v->latency_p99_ms, 1), cli_format_signed(d, v->clock_offset_ms, 1),
                 exact(e, v->up), exact(f, v->connections));
-        fprintf(out, ", reconnects %s (%s of %s in the budget), renewals %s", exact(a, v->connects),
+        fprintf(out, ", reconnects %s (%s of %s in the budget), renewals %s", exact(a, v->reconnects),
                 exact(b, v->budget_used), exact(c, v->budget), exact(d, v->renewals));
         if (v->weight_limit > 0)
             fprintf(out, ", rate limit %s of %s", exact(a, v->weight_used), exact(b, v->weight_limit));
@@ -120,7 +120,7 @@ static void feed(FILE *out, const struct model *model, struct moment now)
         fprintf(out, ", retry in %s", cli_format_age(a, s->feed.retry_in_ms));
     fprintf(out, ", age %s, frames %s, malformed %s, reconnects %s%s%s\n",
             cli_format_age(a, tui_model_age(model, s->feed.age_ms, now)), exact(b, s->feed.frames),
-            exact(c, s->feed.bad_frames), exact(d, s->feed.connects), s->feed.detail[0] ? ": " : "",
+            exact(c, s->feed.bad_frames), exact(d, s->feed.reconnects), s->feed.detail[0] ? ": " : "",
             s->feed.detail);
     venues(out, s);
     histories(out, s);

@@ -64,6 +64,7 @@ static const char *state_name(const struct feed *feed, const struct venue_status
 static void view_link(const struct venue_status *status, struct feed_view *ret)
 {
     ret->connects = status->connects;
+    ret->reconnects = status->reconnects;
     ret->connects_failed = status->failures;
     ret->frames = status->frames;
     ret->bytes = status->bytes;
@@ -228,6 +229,7 @@ void feeds_view(const struct feeds *feeds, struct feed_view *ret)
             ret->retry_in_ms = view.retry_in_ms;
         }
         ret->connects += view.connects;
+        ret->reconnects += view.reconnects;
         ret->frames += view.frames;
         ret->bytes += view.bytes;
         ret->bad_frames += view.bad_frames;

@@ -101,6 +101,8 @@ static const struct daemon_metric rows[] = {
     VENUE(COUNTER, "venue_bad_frames_total", "bad_frames", "Frames that could not be read"),
     VENUE(COUNTER, "venue_connects_total", "connects",
           "Connections made: the first ones, reconnects and renewals"),
+    VENUE(COUNTER, "venue_reconnects_total", "reconnects",
+          "Connections made after one was lost; neither the first ones nor renewals"),
     VENUE(COUNTER, "venue_connects_failed_total", "connects_failed", "Attempts to connect that failed"),
     VENUE(COUNTER, "venue_renewals_total", "renewals", "Connections replaced before the venue ends them"),
     VENUE(COUNTER, "venue_recoveries_total", "recoveries",

@@ -53,6 +53,7 @@ static void gather(struct alpaca_stream *stream)
         net_connection_status(&stream->endpoints[i].connection, &of[i]);
         sum.attempts += of[i].attempts;
         sum.connects += of[i].connects;
+        sum.reconnects += of[i].reconnects;
         sum.failures += of[i].failures;
         sum.frames += of[i].frames;
         sum.bytes += of[i].bytes;

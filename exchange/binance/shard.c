@@ -199,8 +199,10 @@ static void on_opened(void *user)
     struct shard *shard = connection->shard;
     int64_t now = clock_now_ms();
     connection->opened = true;
+    uint64_t before = shard->link.reconnects;
     net_link_opened(&shard->link, now);
     shard->config->status->connects++;
+    shard->config->status->reconnects += shard->link.reconnects - before;
     shard->overlap_ms = now;
     shard->settled_ms = 0;
     if (shard->current < 0) {

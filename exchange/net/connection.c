@@ -336,6 +336,7 @@ void net_connection_status(const struct net_connection *c, struct venue_status *
         .last_frame_ms = c->last_frame_ms,
         .attempts = link->attempts,
         .connects = link->connects,
+        .reconnects = link->reconnects,
         .failures = link->failures,
         .frames = c->frames,
         .bytes = c->bytes,

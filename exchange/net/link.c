@@ -108,6 +108,8 @@ void net_link_opened(struct link *link, int64_t now_ms)
             ? now_ms + config->age_max_ms + net_backoff_jitter(&link->backoff, config->age_jitter_ms)
             : INT64_MAX;
     link->connects++;
+    link->reconnects += link->lost;
+    link->lost = false;
     link->received = link->steady = false;
     if (link->up) {
         link->attempt = LINK_ATTEMPT_OPEN;
@@ -170,6 +172,7 @@ int64_t net_link_lost(struct link *link, int64_t now_ms, enum link_failure failu
         return now_ms;
     }
     bool trying = link->attempt != LINK_ATTEMPT_NONE;
+    link->lost |= link->up;
     link->up = false;
     if (failure == LINK_ENDED)
         trying = false;
@@ -181,11 +184,13 @@ int64_t net_link_lost(struct link *link, int64_t now_ms, enum link_failure failu
 
 void net_link_again(struct link *link, int64_t now_ms)
 {
+    bool was_up = link->up;
     link->up = false;
     if (link->attempt == LINK_ATTEMPT_OPEN)
         net_link_took_over(link);
     else if (link->attempt == LINK_ATTEMPT_NONE || link->attempt == LINK_ATTEMPT_DUE)
         due(link, at_once(link, now_ms));
+    link->lost |= was_up && !link->up;
 }
 
 void net_link_renew(struct link *link, int64_t now_ms)
@@ -198,7 +203,7 @@ void net_link_rest(struct link *link)
 {
     if (link->attempt == LINK_ATTEMPT_ENDED)
         return;
-    link->up = false;
+    link->up = link->lost = false;
     link->attempt = LINK_ATTEMPT_DUE;
 }
 

@@ -85,6 +85,7 @@ struct link {
         LINK_ATTEMPT_ENDED, /* for good */
     } attempt;
     bool up;           /* a connection carries data, or would */
+    bool lost;         /* one was, and none took its place yet */
     bool received;     /* the newest connection has brought data, first at received_ms */
     bool steady;       /* and still did LINK_STEADY_MS later */
     bool refused;      /* DUE: after LINK_REFUSED */
@@ -96,6 +97,7 @@ struct link {
     int64_t at_once_ms;          /* when a reconnection without backoff was last made */
     int64_t renew_ms, renew2_ms; /* when the connection is to be replaced; of the attempt that is open */
     uint64_t attempts, connects, renewals, failures;
+    uint64_t reconnects; /* of the connects, those after one that was lost */
     bool at_once_used;
 };
 

@@ -81,7 +81,7 @@ static void test_first(void)
     net_link_failed(&link, 3, LINK_UNREACHED, -1);
     CHECK_INT(net_link_next(&link, 3).act, LINK_CONNECT);
     CHECK_INT(link.address, 2);
-    int64_t at = net_link_failed(&link, 4, LINK_UNREACHED, -1); /* that was the last */
+    int64_t now, at = net_link_failed(&link, 4, LINK_UNREACHED, -1); /* that was the last */
     CHECK_INT(link.failures, 3);
     CHECK_INT(link.connects, 0);
     CHECK(at >= 4 + LINK_BACKOFF_MIN_MS && at <= 4 + 2 * LINK_BACKOFF_MIN_MS);
@@ -96,9 +96,28 @@ static void test_first(void)
     CHECK_INT(net_link_next(&link, at + 1).at_ms, INT64_MAX); /* no age: never replaced */
     CHECK_INT(link.attempts, 4);
     CHECK_INT(link.connects, 1);
+    CHECK_INT(link.reconnects, 0); /* the first one is none */
     net_link_again(&link, at + 2);
     CHECK_INT(net_link_state(&link), VENUE_WAITING);
     CHECK_INT(net_link_next(&link, at + 2).act, LINK_RESOLVE);
+    net_link_resolved(&link, 1);
+    CHECK_INT(net_link_next(&link, at + 2).act, LINK_CONNECT);
+    net_link_failed(&link, at + 2, LINK_LOST, -1); /* an attempt is none either */
+    CHECK_INT(link.reconnects, 0);
+    now = drive(&link, at + 2);
+    drive(&link, now);
+    net_link_opened(&link, now);
+    CHECK_INT(link.reconnects, 1);
+    net_link_lost(&link, now, LINK_LOST, -1);
+    now = drive(&link, now);
+    drive(&link, now);
+    net_link_opened(&link, now);
+    CHECK_INT(link.reconnects, 2);
+    net_link_rest(&link); /* it is not needed for a while */
+    drive(&link, now);
+    net_link_opened(&link, now);
+    CHECK_INT(link.connects, 4);
+    CHECK_INT(link.reconnects, 2);
 }
 
 /* A week of connections that the venue would end at 24 hours: each is replaced before, by one that is up
@@ -137,6 +156,7 @@ static void test_renewal(struct random *random)
     }
     printf("renewal: %d in 7 days, %zu attempts\n", (int)link.renewals, n_tried);
     CHECK_INT(link.renewals, link.connects - 1);
+    CHECK_INT(link.reconnects, 0);
     CHECK(link.renewals >= 7);
 
     /* A new one that breaks while both are up leaves the old one, and is made again. */

@@ -114,6 +114,7 @@ static void test_reconnects(void)
     CHECK(seen.were[VENUE_RESOLVING] && seen.were[VENUE_CONNECTING] && seen.were[VENUE_UP]);
     const struct venue_status *status = binance_stream_status(seen.stream);
     CHECK_INT(status->connects, 1);
+    CHECK_INT(status->reconnects, 0);
     CHECK_INT(status->frames, 1);
     CHECK_INT(status->bytes, sizeof(trade) - 1);
     CHECK(status->last_frame_ms > 0);
@@ -126,6 +127,7 @@ static void test_reconnects(void)
         CHECK(wait_frames(&seen, i));
     }
     CHECK_INT(status->connects, 6);
+    CHECK_INT(status->reconnects, 5);
     CHECK(seen.were[VENUE_WAITING]);
 
     /* The daemon finds it silent: another is made beside it, and takes over with its first message. */
@@ -140,6 +142,7 @@ static void test_reconnects(void)
     CHECK(wait_frames(&seen, 7));
     CHECK_STR(status->detail, "");
     CHECK_INT(status->connects, 7);
+    CHECK_INT(status->reconnects, 5); /* a renewal is none */
     CHECK_INT(status->renewals, 1);
     CHECK(!seen.were[VENUE_WAITING] && !seen.were[VENUE_DOWN]);
     binance_stream_destroy(seen.stream);

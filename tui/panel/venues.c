@@ -177,7 +177,7 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     bool all_up = venue->up == venue->connections;
     panel_table_text(table, LINKS, y, all_up ? STYLE_NORMAL : STYLE_WARN,
                      of(text, venue->up, venue->connections));
-    panel_table_text(table, CONNECTS, y, STYLE_NORMAL, counted(text, venue->connects));
+    panel_table_text(table, CONNECTS, y, STYLE_NORMAL, counted(text, venue->reconnects));
     panel_table_text(table, BUDGET, y, STYLE_NORMAL, of(text, venue->budget_used, venue->budget));
     panel_table_text(table, RENEWED, y, STYLE_NORMAL, counted(text, venue->renewals));
     panel_table_text(table, WEIGHT, y, STYLE_NORMAL, of(text, venue->weight_used, venue->weight_limit));

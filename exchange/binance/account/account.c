@@ -28,6 +28,7 @@ static void refresh(struct binance_account *account)
     status->budget_used = net_budget_used(&stream->budget, clock_now_ms());
     status->renewals = stream->link.renewals;
     status->connects = stream->link.connects;
+    status->reconnects = stream->link.reconnects;
     status->attempts = stream->link.attempts;
     status->failures = stream->link.failures;
     status->sent = account->messages + account->calls.sent;
