@@ -36,8 +36,7 @@ bool venue_host_listed(const char *list, const char *host)
     return false;
 }
 
-/* As numbers in full: what a resolver makes of others is its own affair. */
-static bool is_loopback(const char *host)
+bool venue_host_is_loopback(const char *host)
 {
     struct in_addr address;
     if (strcasecmp(host, "localhost") == 0)
@@ -51,7 +50,7 @@ int venue_account_host(const struct venue_accounts *accounts, const char *text, 
     if (net_url_parse(text, &url) < 0)
         return fail_line(-EPERM, why, why_size, NULL,
                          "%s is no URL of a host: https://HOST[:PORT] is right, or wss://", text);
-    if (is_loopback(url.host) || venue_host_listed(PRODUCTION_HOSTS, url.host))
+    if (venue_host_is_loopback(url.host) || venue_host_listed(PRODUCTION_HOSTS, url.host))
         return 0;
     for (const char *const *paper = accounts->paper_hosts; *paper; paper++)
         if (strcasecmp(*paper, url.host) == 0)

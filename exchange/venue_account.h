@@ -201,6 +201,9 @@ struct venue_accounts {
  * loopback address, and was not named when the program was built (option production_hosts). */
 int venue_account_host(const struct venue_accounts *accounts, const char *url, char *why, size_t why_size);
 
+/* As numbers in full, or localhost: what a resolver makes of others is its own affair. */
+bool venue_host_is_loopback(const char *host);
+
 /* Is the host in the list, a comma between two, in any case? */
 bool venue_host_listed(const char *list, const char *host);
 

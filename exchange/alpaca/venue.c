@@ -6,11 +6,15 @@
 #include "exchange/alpaca/settings.h"
 #include "exchange/alpaca/stream.h"
 
+static const char *const test_hosts[] = {"stream.data.sandbox.alpaca.markets", "data.sandbox.alpaca.markets",
+                                         NULL};
+
 const struct venue alpaca_venue = {
     .format = &alpaca_format,
     .title = "Alpaca",
     .ws_url = ALPACA_WS_URL,
     .rest_url = ALPACA_REST_URL,
+    .test_hosts = test_hosts,
     .options = alpaca_options,
     .n_options = ALPACA_OPTIONS,
     .asks_a_minute = 40, /* of 200 calls */

@@ -68,6 +68,9 @@ static const struct venue_option us_options[] = {{"time_unit", "millisecond", UN
     .stream_follow = binance_stream_follow, .stream_unfollow = binance_stream_unfollow, \
     .stream_list = binance_stream_list, .stream_hold = binance_stream_hold
 
+static const char *const live_hosts[] = {"stream.binance.com", "api.binance.com", "ws-api.binance.com", NULL};
+static const char *const test_hosts[] = {"stream.testnet.binance.vision", "demo-stream.binance.com", NULL};
+
 const struct venue binance_venue = {
     .format = &binance_format,
     .options = options,
@@ -75,6 +78,8 @@ const struct venue binance_venue = {
     .title = "Binance",
     .ws_url = GLOBAL_WS_URL,
     .rest_url = GLOBAL_REST_URL,
+    .live_hosts = live_hosts,
+    .test_hosts = test_hosts,
     .accounts = &binance_accounts,
     .stream_create = stream_create,
     .rest_create = rest_create,

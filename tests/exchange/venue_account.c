@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "exchange/net/url.h"
 #include "exchange/venues.h"
 #include "tests/check.h"
 
@@ -136,6 +137,31 @@ static void test_list(void)
     CHECK(!venue_host_listed("api.example,other.example", "api.example,other.example"));
 }
 
+/* What a host's data are; of one that no venue names nothing is said. */
+static void test_kinds(void)
+{
+    size_t n;
+    const struct venue *const *venues = venues_known(&n);
+    for (size_t i = 0; i < n; i++) {
+        CHECK_STR(venue_host_kind(venues[i]->ws_url), "live");
+        CHECK_STR(venue_host_kind(venues[i]->rest_url), "live");
+        for (const char *const *paper = venues[i]->accounts ? venues[i]->accounts->paper_hosts : NULL;
+             paper && *paper; paper++) {
+            char url[URL_HOST_MAX + 16];
+            snprintf(url, sizeof(url), "https://%s", *paper);
+            CHECK_STR(venue_host_kind(url), "testnet");
+        }
+    }
+    CHECK_STR(venue_host_kind("wss://stream.binance.com:9443/ws"), "live");
+    CHECK_STR(venue_host_kind("wss://stream.testnet.binance.vision"), "testnet");
+    CHECK_STR(venue_host_kind("wss://stream.data.sandbox.alpaca.markets"), "testnet");
+    CHECK_STR(venue_host_kind("wss://127.0.0.1:4443"), "loopback");
+    CHECK_STR(venue_host_kind("wss://localhost"), "loopback");
+    CHECK_STR(venue_host_kind("wss://stream.example:9443"), "");
+    CHECK_STR(venue_host_kind("wss://127.0.0.1.example"), "");
+    CHECK_STR(venue_host_kind(""), "");
+}
+
 static void test_names(void)
 {
     for (int i = 0; i < VENUE_OUTCOMES; i++)
@@ -149,6 +175,7 @@ int main(void)
     test_urls();
     test_scales();
     test_list();
+    test_kinds();
     test_names();
     return check_done("exchange venue_account");
 }

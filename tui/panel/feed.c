@@ -4,6 +4,7 @@
 
 #include "cli/format.h"
 #include "cli/text.h"
+#include "exchange/venues.h"
 #include "tui/panel/frame.h"
 
 enum { INDENT = 3 };
@@ -110,16 +111,14 @@ static bool market_words(char buf[static FORMAT_MAX], const struct status *s, in
     return false;
 }
 
-/* "loopback 127.0.0.1:9443" of a replay or a synthetic market on this machine, "live stream.example" of
- * others: what a row that is too short keeps. */
+/* "loopback 127.0.0.1:9443" of a replay or a synthetic market on this machine, "live" or "testnet" and the
+ * host of a venue, another host alone: what a row that is too short keeps. */
 enum { SOURCE_MAX = STATUS_TEXT_MAX + 16 };
 static const char *source_words(char buf[static SOURCE_MAX], const char *url)
 {
-    const char *host = strstr(url, "://") ? strstr(url, "://") + 3 : url;
-    const bool here =
-        strncmp(host, "127.", 4) == 0 || strncmp(host, "localhost", 9) == 0 || strncmp(host, "[::1]", 5) == 0;
+    const char *host = strstr(url, "://") ? strstr(url, "://") + 3 : url, *kind = venue_host_kind(url);
 
-    snprintf(buf, SOURCE_MAX, "%s%s", !host[0] ? "" : here ? "loopback " : "live ", host);
+    snprintf(buf, SOURCE_MAX, "%s%s%s", kind, kind[0] ? " " : "", host);
     return buf;
 }
 
@@ -148,7 +147,7 @@ static void connection(struct pen *pen, const struct status *s, enum freshness f
     pair(pen, "frames", STYLE_NORMAL, counted(a, feed->frames));
     pair(pen, "malformed", feed->bad_frames > 0 ? STYLE_WARN : STYLE_NORMAL, counted(a, feed->bad_frames));
     pair(pen, "bytes", STYLE_NORMAL, counted(a, feed->bytes));
-    pair(pen, "reconnects", STYLE_NORMAL, counted(a, feed->connects));
+    pair(pen, "reconnects", STYLE_NORMAL, counted(a, feed->reconnects));
     char source[SOURCE_MAX];
     const char *words = feed->detail[0] ? feed->detail : source_words(source, feed->url);
     end(pen, feed->detail[0] ? STYLE_WARN : STYLE_DIM, words);
