@@ -23,9 +23,10 @@ void engine_arrive_market(struct engine *engine, uint64_t id, bool first)
     enum order_reason reason = engine_fills_shown(engine, live, false);
     if (reason == ORDER_NO_LIQUIDITY && first && !waits)
         engine_alert(engine, "NO_LIQUIDITY", ENGINE_OF(order->account, order->symbol, order->id),
-                     "%s: a %s %s of account %s found no more to trade with",
+                     "%s: a %s %s of account %s found no more to trade with: %s",
                      engine->markets[order->symbol].symbol.name, order_type_name(order->type),
-                     order_side_name(order->side), engine->accounts[order->account].name);
+                     order_side_name(order->side), engine->accounts[order->account].name,
+                     rests ? "it waits for more" : "the rest ends");
     if (!first && order->filled == before && reason == ORDER_NO_LIQUIDITY)
         engine_reserve_set(engine, order); /* nothing new */
     else

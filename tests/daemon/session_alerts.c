@@ -240,6 +240,38 @@ static void test_fields(const char *path)
     close(journal);
 }
 
+/* An order that found no more to trade with and waits: its next fill ends the alert. */
+static void test_fills_later(const char *path)
+{
+    struct state_dir state;
+    char err[SESSION_ERROR_MAX];
+    CHECK_INT(db_state_dir_find(path, &state, err, sizeof err), 0);
+    CHECK_INT(db_state_dir_create(&state, err, sizeof err), 0);
+    session_open(&state, see);
+    session_begin(&symbol, 1, clock_wall_ns());
+    struct engine_sink sink = daemon_session_sink(session);
+    const int64_t now_ns = clock_wall_ns();
+    const struct order order = {.id = 7,
+                                .side = ORDER_SELL,
+                                .type = ORDER_STOP,
+                                .state = ORDER_OPEN,
+                                .qty = 1,
+                                .stop_price = 100,
+                                .created_ns = now_ns,
+                                .updated_ns = now_ns};
+    const struct fill fill = {
+        .id = 1, .order_id = 7, .side = ORDER_SELL, .price = 100, .qty = 1, .ts_ns = now_ns};
+    sink.order(session, &order);
+    sink.alert(session, clock_wall_ns(), "NO_LIQUIDITY", ENGINE_OF(0, 0, 7),
+               "BTCUSDT: a STOP SELL of account main found no more to trade with: it waits for more");
+    CHECK(find("NO_LIQUIDITY") != NULL);
+    over[0] = '\0';
+    sink.fill(session, &fill);
+    CHECK(!find("NO_LIQUIDITY"));
+    CHECK(strstr(over, "it waits for more") != NULL);
+    session_close();
+}
+
 /* ---- a clock that jumps ---- */
 
 static time_t shift_s; /* of the wall's clock */
@@ -307,6 +339,7 @@ int main(void)
     test_clock(CLOCK_FEED, made(path));
     test_clock(CLOCK_WALL, made(path));
     test_fields(made(path));
+    test_fills_later(made(path));
     test_jump(made(path));
     uv_loop_close(&loop);
     return check_done("daemon/session_alerts");

@@ -671,6 +671,7 @@ static void test_impact_ends(void)
     costs(id, ORDER_CANCELED, 505, 5 * 100 + 5 * (100 * 100 + 2 * 5050));
     sees(id, ORDER_CANCELED, ORDER_NO_LIQUIDITY);
     CHECK_STR(h.last_alert, "NO_LIQUIDITY");
+    CHECK(strstr(h.last_alert_text, "found no more to trade with: the rest ends") != NULL);
     quote(&h, BTCUSDT, 98 * USDT, 4 * BTC, 138 * USDT, BTC);
     costs(rested(order_of(ORDER_SELL, ORDER_MARKET, 20 * BTC)), ORDER_CANCELED, 12, 4 * (98 + 58 + 18));
     quote(&h, BTCUSDT, 50 * USDT, 4 * BTC, 0, 0); /* nothing is offered: a tick a multiple */
