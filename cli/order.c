@@ -73,8 +73,13 @@ static void print_changed(const struct option_call *call, const json_t *result)
                 json_is_true(json_object_get(result, "repeated")) ? " (done before)" : "");
         return;
     }
+    const json_t *arriving = json_object_get(result, "arriving"), *id;
+    size_t i;
     print_list(call->out, word, list, json_object_get(result, "exits"));
-    if (json_array_size(list) == 0)
+    json_array_foreach(arriving, i, id)
+        fprintf(call->out, "order %lld is on its way to the market: it trades before the cancel comes\n",
+                (long long)json_integer_value(id));
+    if (json_array_size(list) + json_array_size(arriving) == 0)
         fputs("nothing to cancel\n", call->out);
 }
 

@@ -89,6 +89,18 @@ static bool protects_position(const struct engine *engine, const struct order *o
            (order->side == ORDER_SELL ? held > 0 : held < 0);
 }
 
+static void cancel_one(struct work *work, const json_t *id)
+{
+    struct event event = {.command = {.kind = COMMAND_CANCEL, .order_id = (uint64_t)json_integer_value(id)}};
+    daemon_command_event(work, &event);
+}
+
+/* A market order on its way arrives, and trades, before a cancel that is sent after it. */
+static bool arrives_first(const struct order *order)
+{
+    return order->type == ORDER_MARKET && order->state == ORDER_PENDING;
+}
+
 /* Every live order, or those of one symbol or account. */
 static void cancel_all(const struct request *request, const struct args *args)
 {
@@ -99,12 +111,13 @@ static void cancel_all(const struct request *request, const struct args *args)
          !daemon_command_args_account(args, "account", &account)) ||
         !daemon_command_begin(request, &work))
         return;
-    json_t *canceled = json_array(), *exits = json_array();
+    json_t *canceled = json_array(), *exits = json_array(), *arriving = json_array();
     for (size_t i = 0; i < engine_orders(request->engine); i++) {
         const struct order *order = engine_order(request->engine, i);
         if ((symbol >= 0 && order->symbol != symbol) || (account >= 0 && order->account != account))
             continue;
-        json_array_append_new(canceled, json_integer((json_int_t)order->id));
+        json_array_append_new(arrives_first(order) ? arriving : canceled,
+                              json_integer((json_int_t)order->id));
         if (protects_position(request->engine, order))
             json_array_append_new(exits,
                                   json_pack("{s:I, s:s, s:s, s:s}", "order", (json_int_t)order->id, "account",
@@ -114,14 +127,14 @@ static void cancel_all(const struct request *request, const struct args *args)
     }
     size_t i;
     json_t *id;
-    json_array_foreach(canceled, i, id)
-    {
-        struct event event = {
-            .command = {.kind = COMMAND_CANCEL, .order_id = (uint64_t)json_integer_value(id)}};
-        daemon_command_event(&work, &event);
-    }
+    json_array_foreach(canceled, i, id) cancel_one(&work, id);
+    json_array_foreach(arriving, i, id) cancel_one(&work, id); /* should its market be closed */
     work.reason = ORDER_OK; /* the other leg of an OCO is cancelled with the first */
-    daemon_command_end(&work, json_pack("{s:o, s:o}", "canceled", canceled, "exits", exits));
+    json_t *result = json_pack("{s:o, s:o}", "canceled", canceled, "exits", exits);
+    if (json_array_size(arriving) > 0)
+        json_object_set(result, "arriving", arriving);
+    json_decref(arriving);
+    daemon_command_end(&work, result);
 }
 
 void daemon_command_cancel(const struct request *request)
