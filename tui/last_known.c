@@ -22,8 +22,9 @@ struct reading {
     int64_t wall_ns;
     struct db_account_row accounts[STATUS_ACCOUNTS_MAX];
     int64_t equity_ns[STATUS_ACCOUNTS_MAX];
-    int at;    /* the account whose equity is read */
-    bool past; /* of a moment: its cash and deposits are read too */
+    int64_t *stops; /* the nearest of each position, in the symbol's price_scale; NULL: none was seen */
+    int at;         /* the account whose equity is read */
+    bool past;      /* of a moment: its cash and deposits are read too */
     struct gains {
         int128_t realized, fees; /* of all positions in the account's currency */
         int64_t cash, deposits;
@@ -131,10 +132,13 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
         struct status_position *p = &s->positions[i];
         bool is_long = strcmp(p->side, "S") != 0;
         if (strcmp(p->symbol, o->symbol) != 0 || strcmp(p->account, o->account) != 0 ||
-            order_nearer_stop(order, is_long ? ORDER_SELL : ORDER_BUY, 0) == 0)
+            !(reading->stops || (reading->stops = calloc((size_t)s->n_positions, sizeof(*reading->stops)))))
             continue;
-        if (!isfinite(p->stop) || (is_long ? o->stop > p->stop : o->stop < p->stop))
-            p->stop = o->stop;
+        int64_t nearest = order_nearer_stop(order, is_long ? ORDER_SELL : ORDER_BUY, reading->stops[i]);
+        if (nearest == reading->stops[i])
+            continue;
+        reading->stops[i] = nearest;
+        p->stop = o->stop;
     }
 }
 
@@ -345,6 +349,8 @@ int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct st
         tui_status_finish(status);
     }
     free(status);
+    if (reading)
+        free(reading->stops);
     free(reading);
     return r;
 }

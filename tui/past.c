@@ -100,13 +100,14 @@ static int go(struct db_reader *db, const struct past_want *want, int64_t *at_ns
 /* A moment of which nothing is recorded yet: of it there is no past. */
 static bool is_later(int64_t at_ns, int64_t newest_ns, struct past_read *read)
 {
-    char at[CLOCK_TEXT_MAX], newest[CLOCK_TEXT_MAX];
+    char at[FORMAT_MAX], newest[FORMAT_MAX], at_zone[FORMAT_MAX], newest_zone[FORMAT_MAX];
 
     if (at_ns <= newest_ns)
         return false;
-    snprintf(read->words, sizeof(read->words), "%s is later than %s: the newest that is recorded is of %s",
-             clock_utc_text(at_ns, at), at_ns > clock_wall_ns() ? "now" : "all that is recorded",
-             clock_utc_text(newest_ns, newest));
+    snprintf(read->words, sizeof(read->words),
+             "%s%s is later than %s: the newest that is recorded is of %s%s", cli_format_time(at, at_ns),
+             cli_format_zone(at_zone, at_ns), at_ns > clock_wall_ns() ? "now" : "all that is recorded",
+             cli_format_time(newest, newest_ns), cli_format_zone(newest_zone, newest_ns));
     return true;
 }
 
