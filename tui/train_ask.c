@@ -210,6 +210,8 @@ const char *tui_train_ask_verdict(const struct model *model, const char *name)
     bool newer = training && (!policy || strcmp(policy->role, "challenger") != 0);
     const char *verdict = newer ? training->verdict : policy ? policy->verdict : "";
 
+    if (!verdict[0])
+        return TRAIN_ASK_NO_VERDICT;
     return metrics_verdict_good(metrics_verdict_of_word(verdict)) ? "" : verdict;
 }
 
@@ -264,8 +266,12 @@ void tui_train_ask(const struct model *model, enum prompt prompt, const char *na
         promote_words(model, name, ret->what);
         if (tui_train_ask_verdict(model, name)[0]) {
             size_t n = strlen(ret->what);
-            snprintf(ret->what + n, sizeof(ret->what) - n, " Its verdict: %.24s.",
-                     tui_train_ask_verdict(model, name));
+            const char *verdict = tui_train_ask_verdict(model, name);
+            if (strcmp(verdict, TRAIN_ASK_NO_VERDICT) == 0)
+                snprintf(ret->what + n, sizeof(ret->what) - n,
+                         " It has no verdict: it was not evaluated on bars that it did not learn from.");
+            else
+                snprintf(ret->what + n, sizeof(ret->what) - n, " Its verdict: %.24s.", verdict);
         }
         break;
     case PROMPT_RETIRE:

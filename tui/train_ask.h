@@ -33,8 +33,10 @@ void tui_train_ask_several(const struct model *model, enum prompt prompt, const 
  * "champion". */
 const char *tui_train_ask_role(const struct model *model, const char *name);
 
-/* The verdict on the policy that promoting `name` promotes, which the question repeats where it is not a good
- * one: "" where there is none, or a good one. */
+#define TRAIN_ASK_NO_VERDICT "none"
+
+/* The verdict on the policy that promoting `name` promotes, where it is not a good one, or
+ * TRAIN_ASK_NO_VERDICT: the question says so, and its answer confirms it. "": a good one. */
 const char *tui_train_ask_verdict(const struct model *model, const char *name);
 
 /* The word for the prompt's action: "stop"; "" for another prompt. */

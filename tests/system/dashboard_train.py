@@ -237,11 +237,11 @@ def test_policies(session):
     expect(tmux, "Trainings (1)", "Policies (1)", "P promote")
     tmux.keys("R")
     expect(tmux, "no account trades by ppo-btc")
-    confirm(tmux, "P", ("promote ppo-btc?", "a challenger", "its own paper account", "ppo-btc."),
+    confirm(tmux, "P", ("promote ppo-btc?", "a challenger", "its own paper account", "ppo-btc.", "It has no verdict: "),
             "promote done", "ppo-btc: challenger on ppo-btc", "Policies (2)")
     tmux.keys("Tab")
     expect(tmux, ">ppo-eth")
-    confirm(tmux, "P", ("promote ppo-eth?", "It becomes the champion"), "promote done", "ppo-eth: champion on ppo-eth")
+    confirm(tmux, "P", ("promote ppo-eth?", "It becomes the champion", "It has no verdict: "), "promote done", "ppo-eth: champion on ppo-eth")
     with daemon.lock:
         next(p for p in daemon.learning.policies if p["policy"] == "ppo-eth").update(role="challenger", verdict="only_holds")
     expect(tmux, "ppo-eth: challenger", "verdict only_holds")
@@ -252,7 +252,7 @@ def test_policies(session):
     expect(tmux, "retire: nothing is done")
     tmux.keys("R", "y")
     expect(tmux, "retire done")
-    assert daemon.seen("policy_promote") == [{"name": "ppo-btc", "to": "challenger"}, {"name": "ppo-eth", "to": "champion"},
+    assert daemon.seen("policy_promote") == [{"name": "ppo-btc", "to": "challenger", "yes": True}, {"name": "ppo-eth", "to": "champion", "yes": True},
                                              {"name": "ppo-eth", "to": "champion", "yes": True}]
     assert daemon.seen("policy_retire") == [{"name": "ppo-eth"}]
     expect_listed(tmux, ">ppo-eth", "retired")
