@@ -30,6 +30,13 @@ int lazy_library_load(struct lazy_library *library, char *err, size_t err_size)
     return r;
 }
 
+static void (*before_end)(void);
+
+void lazy_library_before_end(void (*call)(void))
+{
+    __atomic_store_n(&before_end, call, __ATOMIC_RELEASE);
+}
+
 void *lazy_library_function(struct lazy_library *library, void **known, const char *name)
 {
     void *function = __atomic_load_n(known, __ATOMIC_ACQUIRE);
@@ -42,6 +49,9 @@ void *lazy_library_function(struct lazy_library *library, void **known, const ch
     if (!function) {
         if (r == 0)
             fail(library, err, sizeof(err));
+        void (*first)(void) = __atomic_load_n(&before_end, __ATOMIC_ACQUIRE);
+        if (first)
+            first();
         fprintf(stderr, "%s\n", err);
         _exit(EXIT_USAGE); /* as another start would find it again */
     }

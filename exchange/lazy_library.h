@@ -20,6 +20,10 @@ int lazy_library_load(struct lazy_library *library, char *err, size_t err_size);
  * the library or the function is not there: it is as needed as one that is linked. */
 void *lazy_library_function(struct lazy_library *library, void **known, const char *name);
 
+/* Is called before that end: what a program needs to do first, as a terminal that must be restored. By any
+ * thread. NULL: nothing. */
+void lazy_library_before_end(void (*call)(void));
+
 /* The function of that type and those parameters and arguments, each list in parentheses. */
 #define LAZY(library, type, name, parameters, arguments) \
     type name parameters \

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exchange/lazy_library.h"
 #include "tui/mouse_report.h"
 #include "tui/press.h"
 #include "tui/terminal.h"
@@ -64,14 +65,19 @@ bool tui_screen_possible(void)
     return moves;
 }
 
-/* May call only what is safe in a signal handler. */
-static void fatal(int signal_number)
+/* Leaves the terminal as it was, without curses. May call only what is safe in a signal handler. */
+static void restore(void)
 {
     if (screen.open) {
         ssize_t n = write(STDOUT_FILENO, screen.restore, screen.restore_len);
         (void)n;
         tcsetattr(STDIN_FILENO, TCSANOW, &screen.before);
     }
+}
+
+static void fatal(int signal_number)
+{
+    restore();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
@@ -231,6 +237,7 @@ int tui_screen_open(enum scheme scheme, enum colours colours)
     action.sa_handler = fatal;
     for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
         sigaction(fatal_signals[i], &action, NULL);
+    lazy_library_before_end(restore);
     prepare_styles(scheme, colours);
     ask_terminal(true);
     return 0;
@@ -250,6 +257,7 @@ void tui_screen_close(void)
     curs_set(1);
     endwin();
     screen.open = false;
+    lazy_library_before_end(NULL);
     tcsetattr(STDIN_FILENO, TCSADRAIN, &screen.before);
     delscreen(screen.terminal);
     screen.terminal = NULL;

@@ -14,7 +14,8 @@ bool tui_screen_possible(void);
 
 /* Takes the terminal, in a process whose threads all block SIGTSTP and call tui_screen_suspend() for it.
  * NO_COLOR makes the scheme mono; the palette is never changed. 0; -ENOTTY when it cannot be done. Afterwards
- * the signals that would end the process restore the terminal first. */
+ * the signals that would end the process restore the terminal first, and so does a library that is missing
+ * (lazy_library.h). */
 int tui_screen_open(enum scheme scheme, enum colours colours);
 
 /* Other colours from the next update on. */

@@ -22,14 +22,14 @@ KEYS = b"\x03", b"\x1c"  # Ctrl-C, Ctrl-backslash
 
 
 class Terminal:
-    def __init__(self, state):
+    def __init__(self, state, *arguments, **environment):
         self.main, self.program = pty.openpty()
         fcntl.ioctl(self.program, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.before = termios.tcgetattr(self.program)
         self.written = b""
-        self.process = subprocess.Popen([harness.PAPERTAPE, "--state", state], stdin=self.program, stdout=self.program, stderr=self.program,
+        self.process = subprocess.Popen([harness.PAPERTAPE, "--state", state, *arguments], stdin=self.program, stdout=self.program, stderr=self.program,
                                         start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-                                        env=os.environ | {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "HOME": state})
+                                        env=os.environ | {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "HOME": state} | environment)
 
     def read(self, what, condition):
         deadline = time.monotonic() + harness.PATIENCE
@@ -87,6 +87,21 @@ def by_signal(terminal, name):
     assert status == -number, (name, status)
 
 
+def by_library(state):
+    """What copying a page needs is not there: the end is reported on the restored terminal, in one line."""
+    with open(os.path.join(state, "libcrypto.so.3"), "w", encoding="ascii") as file:
+        file.write("no library\n")
+    terminal = Terminal(state, "--open", "order:1", LD_LIBRARY_PATH=state)
+    try:
+        terminal.open()
+        os.write(terminal.main, b"y")
+        status = terminal.ended("a library")
+        said = terminal.written.rpartition(b"\x1b[?1049l")[2]
+        assert status == 2 and re.search(rb"libcrypto\.so\.3 is needed: [^\n]*\r\n$", said) and said.count(b"\n") == 1, (status, said)
+    finally:
+        terminal.close()
+
+
 def main():
     ways = [(by_key, b"q"), *((by_key, key) for key in KEYS), *((by_signal, name) for name in ENDS)]
     with tempfile.TemporaryDirectory() as state:
@@ -97,7 +112,8 @@ def main():
                 way(terminal, how)
             finally:
                 terminal.close()
-    print(f"dashboard_terminal: {len(ways)} ways out")
+        by_library(state)
+    print(f"dashboard_terminal: {len(ways) + 1} ways out")
 
 
 if __name__ == "__main__":
