@@ -17,9 +17,11 @@
     for (int i = 0; r >= 0 && i < n; i++) { \
         sqlite3_reset(stmt); \
         record_sqlite_params(stmt, RECORD_PARAMS(ids[i])); \
+        reader->leaves.at = i; \
         if ((r = (read)) > 0) \
             row(ctx, i, __VA_ARGS__); \
     } \
+    reader->leaves.at = -1; \
     return db_query_end(stmt, r < 0 ? r : 0)
 
 int db_list_orders(struct db_reader *reader, const int64_t *ids, int n,
@@ -59,7 +61,7 @@ int db_list_commands(struct db_reader *reader, const int64_t *ids, int n,
     "r.id, r.first_fill, r.fills, f.order_id, r.account, r.symbol, r.opened_ns, r.closed_ns, iif(r.side = 'SHORT', " \
     "-r.qty, r.qty), r.entry, r.exit, r.share, r.profit, r.fees, r.source, " DB_LIST_EXIT_REASON
 
-static int query_trip(struct db_reader *reader, sqlite3_stmt *stmt, struct db_trip *ret)
+static int read_trip(struct db_reader *reader, sqlite3_stmt *stmt, struct db_trip *ret)
 {
     int64_t account, symbol;
     const char *source, *reason;
@@ -93,7 +95,19 @@ static int query_trip(struct db_reader *reader, sqlite3_stmt *stmt, struct db_tr
         if (reader->accounts[i].account.number == account)
             ret->account = &reader->accounts[i].account;
     r = db_reader_symbol_id(reader, symbol, &ret->symbol);
-    return r < 0 ? r : !ret->account || !ret->symbol ? -EBADMSG : 1;
+    if (r < 0 || (ret->account && ret->symbol))
+        return r < 0 ? r : 1;
+    return db_query_bad(reader, "fills", ret->id, "no account or symbol");
+}
+
+static int query_trip(struct db_reader *reader, sqlite3_stmt *stmt, struct db_trip *ret)
+{
+    int r;
+
+    do
+        r = read_trip(reader, stmt, ret);
+    while (db_query_leaves(reader, r));
+    return r;
 }
 
 int db_list_trips(struct db_reader *reader, const int64_t *ids, int n,

@@ -74,6 +74,31 @@ int db_query_bad_row(struct db_reader *reader, sqlite3_stmt *stmt, const char *t
     return -EBADMSG;
 }
 
+void db_reader_leave_out(struct db_reader *reader, void (*unread)(void *ctx, int at, const char *words),
+                         void *ctx)
+{
+    reader->leaves.unread = unread;
+    reader->leaves.ctx = ctx;
+    reader->leaves.at = -1;
+}
+
+bool db_query_leaves(struct db_reader *reader, int r)
+{
+    if (r != -EBADMSG || !reader->leaves.unread)
+        return false;
+    reader->leaves.unread(reader->leaves.ctx, reader->leaves.at, reader->error);
+    return true;
+}
+
+/* Starts the reading of all rows of a table while one row of another may be read. Returns what is to be set
+ * again at its end. */
+static int begin_table(struct db_reader *reader)
+{
+    const int at = reader->leaves.at;
+    reader->leaves.at = -1;
+    return at;
+}
+
 /* Is it a saved backtest, of any schema version? The first versions have no key, but their venue. */
 static bool is_saved_backtest(sqlite3 *db)
 {
@@ -252,8 +277,8 @@ static int name_symbol(void *ctx, int64_t id)
     return named->symbol ? (int)(named->symbol - named->reader->symbols) : -1;
 }
 
-int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
-                 struct db_named *ret)
+static int read_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
+                    struct db_named *ret)
 {
     struct db_named named = {.reader = reader};
     const struct record_ids ids = {.ctx = &named, .account = name_account, .symbol = name_symbol};
@@ -274,6 +299,17 @@ int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct reco
     return db_query_bad_row(reader, stmt, record->table, words);
 }
 
+int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
+                 struct db_named *ret)
+{
+    int r;
+
+    do
+        r = read_row(reader, stmt, record, row, ret);
+    while (db_query_leaves(reader, r));
+    return r;
+}
+
 static int out_of_memory(struct db_reader *reader)
 {
     return fail_with(-ENOMEM, reader->error, sizeof reader->error, "out of memory");
@@ -285,7 +321,7 @@ static void *grow(void *rows, size_t n, size_t size)
     return (n & (n - 1)) == 0 ? realloc(rows, (n ? 2 * n : 1) * size) : rows;
 }
 
-int db_reader_load_symbols(struct db_reader *reader)
+static int load_symbols(struct db_reader *reader)
 {
     sqlite3_stmt *stmt;
     int64_t version = 0;
@@ -312,6 +348,13 @@ int db_reader_load_symbols(struct db_reader *reader)
     return db_query_end(stmt, r);
 }
 
+int db_reader_load_symbols(struct db_reader *reader)
+{
+    const int at = begin_table(reader), r = load_symbols(reader);
+    reader->leaves.at = at;
+    return r;
+}
+
 /* The parameters of a strategy that this program has, by name; those left out are its defaults. 0, -ENOMEM,
  * or -EBADMSG. */
 static int read_params(const char *text, const char *name, double params[static STRATEGY_PARAMS_MAX])
@@ -333,7 +376,35 @@ static int read_params(const char *text, const char *name, double params[static 
     return good ? 0 : out_of_memory ? -ENOMEM : -EBADMSG;
 }
 
-int db_reader_load_accounts(struct db_reader *reader)
+/* 1, 0 at the end, -errno. */
+static int read_account(struct db_reader *reader, sqlite3_stmt *stmt, struct db_account_stored *ret)
+{
+    struct db_account *account = &ret->row.account;
+    int r = read_row(reader, stmt, &db_record_accounts, ret, NULL);
+
+    if (r <= 0)
+        return r;
+    bool numbered = account->number >= 0 && account->number < ACCOUNTS_MAX;
+    memset(account->params, 0, sizeof account->params);
+    r = numbered ? read_params(ret->params, account->strategy, account->params) : -EBADMSG;
+    if (r == -ENOMEM)
+        return out_of_memory(reader);
+    return r == 0 ? 1
+                  : db_query_bad_row(reader, stmt, "accounts",
+                                     numbered ? "the parameters are not its strategy's"
+                                              : "the number is out of bounds");
+}
+
+/* An account that is to be left out still names the rows that are its own. */
+static bool leaves_account(struct db_reader *reader, struct db_account_stored *stored)
+{
+    if (!db_query_leaves(reader, -EBADMSG))
+        return false;
+    stored->row.unread = true;
+    return true;
+}
+
+static int load_accounts(struct db_reader *reader)
 {
     sqlite3_stmt *stmt;
     int r = db_query(reader, "SELECT " DB_ACCOUNT_COLUMNS " FROM accounts ORDER BY id", NULL, &stmt);
@@ -341,24 +412,23 @@ int db_reader_load_accounts(struct db_reader *reader)
         return r;
     reader->n_accounts = 0;
     struct db_account_stored stored = {0};
-    while ((r = db_query_row(reader, stmt, &db_record_accounts, &stored, NULL)) > 0) {
-        struct db_account *account = &stored.row.account;
+    while ((r = read_account(reader, stmt, &stored)) > 0 ||
+           (r == -EBADMSG && leaves_account(reader, &stored))) {
         struct db_account_row *rows = grow(reader->accounts, reader->n_accounts, sizeof *rows);
         if (!rows)
             return db_query_end(stmt, out_of_memory(reader));
         reader->accounts = rows;
-        bool numbered = account->number >= 0 && account->number < ACCOUNTS_MAX;
-        memset(account->params, 0, sizeof account->params);
-        int read = numbered ? read_params(stored.params, account->strategy, account->params) : -EBADMSG;
-        if (read == -ENOMEM)
-            return db_query_end(stmt, out_of_memory(reader));
-        if (read < 0)
-            return db_query_end(stmt, db_query_bad_row(reader, stmt, "accounts",
-                                                       numbered ? "the parameters are not its strategy's"
-                                                                : "the number is out of bounds"));
         rows[reader->n_accounts++] = stored.row;
+        stored = (struct db_account_stored){0};
     }
     return db_query_end(stmt, r);
+}
+
+int db_reader_load_accounts(struct db_reader *reader)
+{
+    const int at = begin_table(reader), r = load_accounts(reader);
+    reader->leaves.at = at;
+    return r;
 }
 
 int db_reader_symbols(struct db_reader *reader, void (*row)(void *ctx, const struct db_symbol_row *row),
@@ -375,7 +445,8 @@ int db_reader_accounts(struct db_reader *reader, void (*row)(void *ctx, const st
 {
     int r = db_reader_load_accounts(reader);
     for (size_t i = 0; r == 0 && i < reader->n_accounts; i++)
-        row(ctx, &reader->accounts[i]);
+        if (!reader->accounts[i].unread)
+            row(ctx, &reader->accounts[i]);
     return r;
 }
 

@@ -39,6 +39,12 @@ void db_reader_interrupt(struct db_reader *reader);
 /* Each query that takes long ends so, too, while *stop is set, which outlives the reader. */
 void db_reader_stop(struct db_reader *reader, const atomic_bool *stop);
 
+/* From now on a row with a value that this program does not know is passed to unread() and left out, in
+ * place of ending its query with -EBADMSG: `words` is what db_reader_error() would be, `at` its index among
+ * the numbers that a db_list_*() was given, else -1. NULL: such rows end their queries again. */
+void db_reader_leave_out(struct db_reader *reader, void (*unread)(void *ctx, int at, const char *words),
+                         void *ctx);
+
 /* A number that changes when another connection has changed the database. 0 or -errno. */
 int db_reader_version(struct db_reader *reader, int64_t *ret);
 

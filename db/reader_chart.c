@@ -61,8 +61,12 @@ static int chart_bars(struct db_reader *reader, const struct chart_query *query,
     while ((r = db_query_row(reader, stmt, &db_record_chart_bars, &bar.bar, NULL)) > 0) {
         size_t size;
         const void *blob = record_sqlite_blob(stmt, &db_record_chart_bars, &size);
-        if (size > sizeof outputs)
-            return db_query_end(stmt, db_query_bad_row(reader, stmt, "chart_bars", "too many outputs"));
+        if (size > sizeof outputs) {
+            r = db_query_bad_row(reader, stmt, "chart_bars", "too many outputs");
+            if (db_query_leaves(reader, r))
+                continue;
+            return db_query_end(stmt, r);
+        }
         if (size > 0)
             memcpy(outputs, blob, size);
         bar.n_outputs = size / sizeof *outputs;

@@ -25,6 +25,11 @@ struct db_reader {
     struct db_trips *trips; /* what was read of the round trips, owned: db/report/trips.h */
     int64_t as_of_ns;       /* 0: now; else db/as_of.h */
     struct db_list_total totals[DB_LISTS];
+    struct {
+        void (*unread)(void *ctx, int at, const char *words);
+        void *ctx;
+        int at; /* of the row that is read by its number; -1: it is not */
+    } leaves;   /* db_reader_leave_out() */
     char error[DB_ERROR_MAX];
 };
 
@@ -47,7 +52,8 @@ struct db_named {
     const struct db_symbol_row *symbol;
 };
 
-/* The next row, whose first columns are the record's: 1, 0 at the end, -errno. `ret` may be NULL. */
+/* The next row that is not left out, whose first columns are the record's: 1, 0 at the end, -errno. `ret` may
+ * be NULL. */
 int db_query_row(struct db_reader *reader, sqlite3_stmt *stmt, const struct record *record, void *row,
                  struct db_named *ret);
 
@@ -75,6 +81,9 @@ int db_query_end(sqlite3_stmt *stmt, int r);
 /* Report what is wrong with a row, and return -EBADMSG: by its number, by its first column. */
 int db_query_bad(struct db_reader *reader, const char *table, int64_t id, const char *what);
 int db_query_bad_row(struct db_reader *reader, sqlite3_stmt *stmt, const char *table, const char *what);
+
+/* Is r that of a row which is to be left out, db_reader_leave_out()? Then it was passed on. */
+bool db_query_leaves(struct db_reader *reader, int r);
 
 /* By the database's id: 0, with *ret NULL when there is none; -errno. Reads the table again for an id not
  * seen yet, which moves the pointers given before. */

@@ -39,7 +39,7 @@ int db_reader_order_state(struct db_reader *reader, uint64_t order, enum order_s
     return 0;
 }
 
-int db_query_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_row *ret)
+static int read_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_row *ret)
 {
     struct db_named named;
     int r = db_query_row(reader, stmt, &record_fills, &ret->fill, &named);
@@ -51,6 +51,16 @@ int db_query_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_r
     ret->rate_known = sqlite3_column_int(stmt, record_fills.n) > 1;
     return named.account && named.symbol ? 1
                                          : db_query_bad_row(reader, stmt, "fills", "no account or symbol");
+}
+
+int db_query_fill(struct db_reader *reader, sqlite3_stmt *stmt, struct db_fill_row *ret)
+{
+    int r;
+
+    do
+        r = read_fill(reader, stmt, ret);
+    while (db_query_leaves(reader, r));
+    return r;
 }
 
 static int give_fills(struct db_reader *reader, const char *sql, const struct record_param *params,
@@ -88,7 +98,7 @@ int db_reader_order_fills(struct db_reader *reader, uint64_t order, int64_t limi
 
 #define LEDGER_ENTRIES "SELECT " DB_LEDGER_COLUMNS " FROM ledger "
 
-int db_query_ledger(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledger_row *ret)
+static int read_entry(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledger_row *ret)
 {
     struct db_named named;
     int r = db_query_row(reader, stmt, &record_ledger, &ret->row, &named);
@@ -100,6 +110,16 @@ int db_query_ledger(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledg
     if (!named.account || !scaled)
         return db_query_bad_row(reader, stmt, "ledger", scaled ? "no account" : "there is no such scale");
     return 1;
+}
+
+int db_query_ledger(struct db_reader *reader, sqlite3_stmt *stmt, struct db_ledger_row *ret)
+{
+    int r;
+
+    do
+        r = read_entry(reader, stmt, ret);
+    while (db_query_leaves(reader, r));
+    return r;
 }
 
 static int give_ledger(struct db_reader *reader, const char *sql, const struct record_param *params,

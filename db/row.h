@@ -44,6 +44,7 @@ struct db_symbol_row {
 struct db_account_row {
     struct db_account account;
     int64_t equity_peak, day, day_equity, killed_ns; /* struct account's */
+    bool unread; /* some of it is no value that this program knows: it names rows alone */
 };
 
 /* As it is stored in its table. */

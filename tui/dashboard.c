@@ -39,6 +39,7 @@ struct dashboard {
     const char *opened;    /* the view that was opened before any symbol was known; NULL */
     struct opened open;    /* the page that is to be opened once its study is known … */
     bool opens;            /* … which it is not yet */
+    char unread[HISTORY_UNREAD_TEXT_MAX + 32]; /* the rows that cannot be read, as they were reported */
     bool quit, redraw;
 };
 
@@ -160,6 +161,18 @@ static void want_now(struct dashboard *d)
     tui_collector_want_live(&d->collector, symbol, timeframe);
 }
 
+/* Says once which rows cannot be read. */
+static void report_unread(struct dashboard *d, struct moment now)
+{
+    char words[HISTORY_UNREAD_TEXT_MAX + 32];
+
+    tui_history_unread_text(&shown(d)->history.unread, words);
+    if (words[0] && strcmp(words, d->unread) != 0)
+        tui_view_report(&d->view, OUTCOME_NOTE, "unreadable:", words, now);
+    if (words[0])
+        memcpy(d->unread, words, sizeof(d->unread));
+}
+
 static void collect(struct dashboard *d, struct moment now)
 {
     tui_collector_want_item(&d->collector, &d->view.item);
@@ -176,6 +189,7 @@ static void collect(struct dashboard *d, struct moment now)
         want_now(d);
     }
     tui_collector_tick(&d->collector, now);
+    report_unread(d, now);
     want_lists(d, d->collector.past == NULL);
     d->collect_at_ms = now.mono_ms + d->view.interval_ms;
     d->redraw = true;

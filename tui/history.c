@@ -103,6 +103,46 @@ int tui_history_failed(struct history_reader *reader, int r, char *err, size_t e
     return r;
 }
 
+static void on_unread(void *ctx, int at, const char *words)
+{
+    struct history_unread *unread = &((struct history_reader *)ctx)->unread;
+    char text[HISTORY_UNREAD_TEXT_MAX];
+
+    (void)at;
+    COPY(text, words);
+    for (int i = 0; i < unread->n; i++)
+        if (strcmp(unread->words[i], text) == 0)
+            return;
+    if (unread->n < HISTORY_UNREAD_MAX)
+        memcpy(unread->words[unread->n++], text, sizeof(text));
+}
+
+void tui_history_leave_out(struct history_reader *reader, bool leaves)
+{
+    db_reader_leave_out(reader->db, leaves ? on_unread : NULL, reader);
+}
+
+bool tui_history_unreadable(struct history_reader *reader, int r)
+{
+    if (r == -EBADMSG)
+        on_unread(reader, -1, db_reader_error(reader->db));
+    return r == -EBADMSG;
+}
+
+const char *tui_history_unread_text(const struct history_unread *unread,
+                                    char ret[static HISTORY_UNREAD_TEXT_MAX + 32])
+{
+    const int more = unread->n - 1;
+
+    ret[0] = '\0';
+    if (unread->n == 0)
+        return ret;
+    int n = snprintf(ret, HISTORY_UNREAD_TEXT_MAX, "%s", unread->words[0]);
+    if (more > 0)
+        snprintf(ret + n, 32, "; %d%s more unreadable", more, unread->n == HISTORY_UNREAD_MAX ? " or" : "");
+    return ret;
+}
+
 RECORD_SHOWN_RECORD(fills, history_fill, RECORD_SHOWN_FILL);
 RECORD_SHOWN_RECORD(orders, status_order, RECORD_SHOWN_ORDER);
 RECORD_SHOWN_RECORD(alerts, history_alert, RECORD_SHOWN_ALERT);
@@ -327,6 +367,8 @@ static int read_statistics(struct history_reader *reader, struct reading *readin
 
     if (r == 0 && reading->no_memory)
         r = -ENOMEM;
+    if ((h->fills_unread = tui_history_unreadable(reader, r)))
+        r = 0;
     h->fills_left = r == 0 && reading->n_new == HISTORY_FILLS_A_READ;
     for (int i = 0; i < h->n_accounts; i++)
         tui_statistics_of(reader->statistics, h->accounts[i].account, &h->accounts[i].trades);
@@ -335,7 +377,7 @@ static int read_statistics(struct history_reader *reader, struct reading *readin
 
 const struct history_account *tui_history_account(const struct history *history, const char *name)
 {
-    for (int i = 0; i < history->n_accounts; i++)
+    for (int i = 0; i < history->n_accounts && !history->fills_unread; i++)
         if (strcmp(history->accounts[i].account, name) == 0)
             return &history->accounts[i];
     return NULL;
@@ -381,13 +423,12 @@ static void move_compared(struct history *h, const struct history_want *want)
         }
 }
 
-/* All except the bars and the devices. */
-static int read_stored(struct history_reader *reader, struct reading *reading, int64_t wall_ns)
+/* The newest rows of each list. */
+static int read_newest(struct history_reader *reader, struct reading *reading)
 {
     struct history *h = reading->history;
 
     h->n_fills = h->n_orders = h->n_alerts = h->n_log = 0;
-    h->read_version = 0;
     int r = db_reader_fills(reader->db, HISTORY_ROWS_MAX, on_fill, reading);
     if (r == 0)
         r = db_reader_orders(reader->db, false, HISTORY_ROWS_MAX, on_order, reading);
@@ -397,17 +438,31 @@ static int read_stored(struct history_reader *reader, struct reading *reading, i
         r = db_reader_alerts_open(reader->db, &h->alerts_open);
     if (r == 0)
         r = db_reader_commands(reader->db, HISTORY_LOG_OTHERS, on_command, reading);
+    return r;
+}
+
+/* All except the bars and the devices. Figures that need every row are read without leaving one out. */
+static int read_stored(struct history_reader *reader, struct reading *reading, int64_t wall_ns)
+{
+    struct history *h = reading->history;
+
+    h->read_version = 0;
+    tui_history_leave_out(reader, true);
+    int r = read_newest(reader, reading);
     if (r == 0)
         r = tui_history_read_equity(reader, h, reading->want, wall_ns);
     if (r == 0)
         r = tui_history_read_benchmark(reader, h, reading->want->benchmark);
+    tui_history_leave_out(reader, false);
     if (r == 0)
         r = read_statistics(reader, reading);
+    tui_history_leave_out(reader, true);
     if (r == 0)
         r = tui_history_read_training(reader, &h->training, reading->want->training);
     move_compared(h, reading->want);
     for (int i = 0; r == 0 && i < HISTORY_COMPARED_MAX; i++)
         r = tui_history_read_points(reader, &h->compared[i], reading->want->compared[i]);
+    tui_history_leave_out(reader, false);
     return r;
 }
 
@@ -430,10 +485,13 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
         r = read_stored(reader, &reading, wall_ns);
     else if (h->fills_left)
         r = read_statistics(reader, &reading);
+    tui_history_leave_out(reader, true);
     if (r == 0 && chart)
         r = tui_history_read_bars(reader, h, want);
     if (r == 0)
         r = tui_history_read_devices(reader, wall_ns, &h->devices);
+    tui_history_leave_out(reader, false);
+    h->unread = reader->unread;
     if (r < 0)
         r = tui_history_failed(reader, r, err, err_size);
     db_reader_end(reader->db);

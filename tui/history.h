@@ -30,6 +30,8 @@ enum {
     HISTORY_PHASES_MAX = 4096,
     HISTORY_EVALUATIONS_MAX = 64,
     HISTORY_PARAMETERS_MAX = 96,
+    HISTORY_UNREAD_MAX = 8,
+    HISTORY_UNREAD_TEXT_MAX = 120,
 };
 
 struct history_equity {
@@ -200,6 +202,17 @@ struct history_want {
 
 bool tui_history_want_equal(const struct history_want *a, const struct history_want *b);
 
+/* Different rows that could not be read and are left out, each by its table, number and value: the first of
+ * so many. */
+struct history_unread {
+    char words[HISTORY_UNREAD_MAX][HISTORY_UNREAD_TEXT_MAX];
+    int n; /* no more are counted than are kept */
+};
+
+/* "orders: row 12: unknown state", "… and 2 more are unreadable", whole; "": all can be read. */
+const char *tui_history_unread_text(const struct history_unread *unread,
+                                    char ret[static HISTORY_UNREAD_TEXT_MAX + 32]);
+
 /* Newest first, except equity and bars, which go up in time, and days. */
 struct history {
     struct history_equity equity[HISTORY_EQUITY_MAX];
@@ -211,7 +224,9 @@ struct history {
                             on */
     struct history_account accounts[STATUS_ACCOUNTS_MAX];
     int n_accounts;
-    bool fills_left; /* their statistics lack fills that the next call reads */
+    bool fills_left;   /* their statistics lack fills that the next call reads */
+    bool fills_unread; /* and are not known, since a fill cannot be read */
+    struct history_unread unread;
     struct history_fill fills[HISTORY_ROWS_MAX];
     struct status_order orders[HISTORY_ROWS_MAX];
     struct history_alert alerts[HISTORY_ROWS_MAX];
@@ -247,8 +262,8 @@ void tui_history_close(struct history_reader *reader);
 /* Reads all of *ret: the wanted span of the account's equity, up to its newest point; the newest rows of the
  * rest; the bars that are wanted; and the statistics of the accounts' trades (at most HISTORY_FILLS_A_READ
  * new fills a call, so that a long past takes a few). What neither the database nor *want has changed since
- * this reader filled *ret is not read again, except devices. 0 or -errno with a sentence; *ret may be partly
- * written. */
+ * this reader filled *ret is not read again, except devices. What cannot be read of a row costs that row, or
+ * the figure that needs it, alone: ret->unread. 0 or -errno with a sentence; *ret may be partly written. */
 int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struct history_want *want,
                      struct history *ret, char *err, size_t err_size);
 
@@ -269,7 +284,7 @@ double tui_history_change(const struct history *history, const struct status_sym
 /* The account's profit or loss of that UTC day; 0 where it is not known. */
 double tui_history_day_profit(const struct history *history, int64_t day);
 
-/* The account's trades, or NULL. */
+/* The account's trades, or NULL: they are not known. */
 const struct history_account *tui_history_account(const struct history *history, const char *name);
 
 /* What a status would have contained when the database was last written: symbols with their prices,

@@ -88,8 +88,9 @@ static int read_flows(struct history_reader *reader, struct reading *reading)
     if (flows->after_ns != after_ns)
         *flows = (struct history_flows){.after_ns = after_ns};
     int r = db_reader_flows(reader->db, reading->account, reading->currency, flows->last_id, on_flow, flows);
-    h->equity_flows = decimal_to_double(flows->net, reading->scale);
-    return r;
+    bool known = !tui_history_unreadable(reader, r);
+    h->equity_flows = known ? decimal_to_double(flows->net, reading->scale) : NAN;
+    return known ? r : 0;
 }
 
 /* The days from that time on, from the newest back: each by its newest point, which the curve may lack. */

@@ -25,6 +25,7 @@ struct history_reader {
     struct history_want want;   /* of the last reading, if `read` */
     bool read;
     struct statistics *statistics;
+    struct history_unread unread;    /* since it was opened */
     int64_t equity_ns[ACCOUNTS_MAX]; /* of each account's newest point that was seen */
     double day_pnl[ACCOUNTS_MAX];    /* of the day of that point: of the one at day_ns */
     int64_t day_ns[ACCOUNTS_MAX];
@@ -88,6 +89,13 @@ int tui_history_status_trainings(struct history_reader *reader, int64_t wall_ns,
 
 /* The keys and values of a configuration file, as many as fit. */
 void tui_history_parameters(struct history_training *past, const char *config);
+
+/* Between them a row that cannot be read is left out, and kept in reader->unread. */
+void tui_history_leave_out(struct history_reader *reader, bool leaves);
+
+/* What the result r of a reading costs where that was of a row that cannot be read: a figure, not all. The
+ * row is kept in reader->unread. True: it was so. */
+bool tui_history_unreadable(struct history_reader *reader, int r);
 
 /* Passes the reader's error on; returns r. */
 int tui_history_failed(struct history_reader *reader, int r, char *err, size_t err_size);

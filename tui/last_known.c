@@ -184,6 +184,8 @@ static int read_day(struct history_reader *reader, struct reading *reading, int 
         return 0;
     if (reader->day_ns[number] != newest_ns) {
         r = db_report_day_gain(reader->db, &known->account, newest_ns / DAY_NS, &pnl, &closing);
+        if (tui_history_unreadable(reader, r)) /* not known */
+            return 0;
         if (r < 0)
             return r;
         reader->day_ns[number] = newest_ns;
@@ -248,7 +250,7 @@ static int read_gains(struct history_reader *reader, struct reading *reading, in
     if (r == 0)
         r = db_reader_flows(reader->db, number, known->currency, 0, on_flow, gains);
     if (r < 0)
-        return r;
+        return tui_history_unreadable(reader, r) ? 0 : r;
     account->cash = decimal_to_double(gains->cash, scale);
     show_gains(reading, number);
     if (gains->deposits > 0) {
@@ -265,7 +267,9 @@ static int read_accounts(struct history_reader *reader, struct reading *reading)
     if (r < 0 && r != -ENOENT)
         return r;
     reading->status->saved = r != -ENOENT;
+    tui_history_leave_out(reader, true);
     r = db_reader_accounts(reader->db, on_account, reading);
+    tui_history_leave_out(reader, false);
 
     for (reading->at = 0; r == 0 && reading->at < reading->status->n_accounts; reading->at++) {
         int number = reading->accounts[reading->at].account.number;
@@ -326,6 +330,7 @@ int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct st
         r = db_reader_begin(reader->db);
         if (r == 0) {
             reading->past = reader->at_ns > 0;
+            tui_history_leave_out(reader, true);
             if ((r = (reading->past ? db_as_of_prices : db_reader_prices)(reader->db, on_price, reading)) ==
                     0 &&
                 (r = read_intervals(reader, status)) == 0 &&
@@ -333,8 +338,10 @@ int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct st
                                                                                 reading)) == 0 &&
                 (r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading)) == 0)
                 r = read_accounts(reader, reading);
+            tui_history_leave_out(reader, true);
             if (r == 0)
                 r = tui_history_status_trainings(reader, wall_ns, status);
+            tui_history_leave_out(reader, false);
             if (r == 0 && !reading->past) /* the last comparison alone is kept */
                 r = read_parity(reader, &status->parity);
             db_reader_end(reader->db);

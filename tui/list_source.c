@@ -12,6 +12,7 @@
 void tui_list_rows_finish(struct list_rows *rows)
 {
     free(rows->rows);
+    free(rows->unread);
     db_trip_sums_finish(&rows->sums);
     *rows = (struct list_rows){0};
 }
@@ -41,7 +42,22 @@ size_t tui_list_row_size(enum db_list list)
 struct taking {
     void *rows;
     const int *places;
+    int n;
+    bool tags;                       /* of other rows: their absence costs no row */
+    char (*unread)[LIST_UNREAD_MAX]; /* made when there is one */
 };
+
+static void on_unread(void *ctx, int at, const char *words)
+{
+    struct taking *taking = ctx;
+
+    if (taking->tags)
+        return;
+    if (!taking->unread)
+        taking->unread = calloc((size_t)taking->n, sizeof(*taking->unread));
+    if (taking->unread && at >= 0)
+        cli_text_clean(taking->unread[taking->places ? taking->places[at] : at], LIST_UNREAD_MAX, words);
+}
 
 static void on_order(void *ctx, int at, const struct db_order_row *row)
 {
@@ -130,6 +146,7 @@ static int read_fills(struct db_reader *db, const struct db_list_window *window,
 
     for (int i = 0; i < window->n; i++)
         orders[i] = (int64_t)fills[i].order;
+    taking->tags = true;
     return r < 0 ? r : db_list_orders(db, orders, window->n, on_tag, taking);
 }
 
@@ -154,25 +171,36 @@ static int read_log(struct db_reader *db, const struct db_list_window *window, s
     return r;
 }
 
-static int read_rows(struct db_reader *db, const struct db_list_query *query,
-                     const struct db_list_window *window, void *rows)
+static int read_each(struct db_reader *db, const struct db_list_query *query,
+                     const struct db_list_window *window, struct taking *taking)
 {
-    struct taking taking = {.rows = rows};
     const enum db_list list = query->list;
 
     if (list == DB_LIST_ORDERS)
-        return db_list_orders(db, window->ids, window->n, on_order, &taking);
+        return db_list_orders(db, window->ids, window->n, on_order, taking);
     if (list == DB_LIST_FILLS)
-        return read_fills(db, window, &taking);
+        return read_fills(db, window, taking);
     if (list == DB_LIST_ALERTS)
-        return db_list_alerts(db, window->ids, window->n, on_alert, &taking);
+        return db_list_alerts(db, window->ids, window->n, on_alert, taking);
     if (list == DB_LIST_TRIPS)
-        return db_list_trips(db, window->ids, window->n, on_trip, &taking);
+        return db_list_trips(db, window->ids, window->n, on_trip, taking);
     if (list == DB_LIST_LEDGER)
-        return db_list_ledger(db, window->ids, window->n, on_ledger, &taking);
+        return db_list_ledger(db, window->ids, window->n, on_ledger, taking);
     if (list == DB_LIST_BARS)
-        return db_list_bars(db, query, window->ids, window->n, on_bar, &taking);
-    return read_log(db, window, &taking);
+        return db_list_bars(db, query, window->ids, window->n, on_bar, taking);
+    return read_log(db, window, taking);
+}
+
+/* A row that cannot be read has its place, and says why. */
+static int read_rows(struct db_reader *db, const struct db_list_query *query, struct list_rows *rows)
+{
+    struct taking taking = {.rows = rows->rows, .n = rows->window.n};
+
+    db_reader_leave_out(db, on_unread, &taking);
+    int r = read_each(db, query, &rows->window, &taking);
+    db_reader_leave_out(db, NULL, NULL);
+    rows->unread = taking.unread;
+    return r;
 }
 
 static int read_found(struct db_reader *db, enum db_list list, const struct list_want *want, bool sums,
@@ -193,12 +221,13 @@ static int read_found(struct db_reader *db, enum db_list list, const struct list
     if (r == 0 && !(rows.rows = calloc((size_t)rows.window.n + 1, tui_list_row_size(list))))
         r = -ENOMEM;
     if (r == 0)
-        r = read_rows(db, &query, &rows.window, rows.rows);
+        r = read_rows(db, &query, &rows);
     rows.summed = sums && list == DB_LIST_TRIPS;
     if (r == 0 && rows.summed)
         r = db_trips_sums(db, &rows.sums);
     if (r < 0) {
         free(rows.rows);
+        free(rows.unread);
         return r;
     }
     *ret = rows;

@@ -6,7 +6,10 @@
 #include "tui/history.h"
 #include "tui/list.h"
 
-enum { LIST_NUMBERS_MAX = LIST_HEADS_MAX * 21 + 3 /* bytes of a JSON array of the heads' numbers */ };
+enum {
+    LIST_NUMBERS_MAX = LIST_HEADS_MAX * 21 + 3, /* bytes of a JSON array of the heads' numbers */
+    LIST_UNREAD_MAX = 120,
+};
 
 /* What is shown of a list. Compared as bytes: made of zeros. */
 struct list_want {
@@ -32,13 +35,15 @@ struct list_rows {
     struct db_list_query query; /* that they were read by; its `without` is NULL */
     char without[LIST_NUMBERS_MAX];
     struct db_list_window window;
-    void *rows;               /* [window.n] struct status_order, history_fill, history_alert, history_log,
-                                 history_trip, history_ledger or history_list_bar */
-    bool summed;              /* `sums` were read again; else the former ones hold */
-    struct db_trip_sums sums; /* of the round trips, of all accounts */
-    char words[DB_ERROR_MAX]; /* why it could not be read; "" */
-    int answered;             /* the search that was answered */
-    int64_t result;           /* the row that it found; 0: none */
+    void *rows; /* [window.n] struct status_order, history_fill, history_alert, history_log,
+                   history_trip, history_ledger or history_list_bar */
+    char (*unread)[LIST_UNREAD_MAX]; /* [window.n] which of its values cannot be read, a row without is ""; or
+                                        NULL: all can */
+    bool summed;                     /* `sums` were read again; else the former ones hold */
+    struct db_trip_sums sums;        /* of the round trips, of all accounts */
+    char words[DB_ERROR_MAX];        /* why it could not be read; "" */
+    int answered;                    /* the search that was answered */
+    int64_t result;                  /* the row that it found; 0: none */
 };
 
 void tui_list_rows_finish(struct list_rows *rows);

@@ -141,6 +141,7 @@ static void put_history(const struct model *model, int list, struct lists_rows *
                                               : 0;
         if (is_head(items, id))
             continue;
+        rows->unread[items->n] = NULL;
         rows->rows[items->n] = (const char *)all[list] + (size_t)i * tui_list_row_size(list);
         items->ids[items->n++] = id;
     }
@@ -243,6 +244,7 @@ static void put_held(const struct view *view, const struct model *model, int lis
     ret->live = ret->externals = ret->former = 0;
     for (; items->n < LIST_ROWS_MAX && first + items->n < n; items->n++) {
         ret->rows[items->n] = rows[first + items->n];
+        ret->unread[items->n] = NULL;
         items->ids[items->n] = tui_list_held_id(model, list, ret->rows[items->n]);
     }
     free(rows);
@@ -315,7 +317,9 @@ void tui_lists_rows(const struct view *view, const struct model *model, int list
             items->count--;
             continue;
         }
-        ret->rows[items->n] = (const char *)read->rows + (size_t)i * tui_list_row_size(list);
+        const bool bad = read->unread && read->unread[i][0];
+        ret->rows[items->n] = bad ? NULL : (const char *)read->rows + (size_t)i * tui_list_row_size(list);
+        ret->unread[items->n] = bad ? read->unread[i] : NULL;
         items->ids[items->n++] = w->ids[i];
     }
 }
@@ -411,6 +415,13 @@ const void *tui_lists_row(const struct lists_rows *rows, int64_t place)
     if (place >= 0 && place < rows->items.n_heads)
         return rows->heads[place];
     return place >= 0 && at >= 0 && at < rows->items.n ? rows->rows[at] : NULL;
+}
+
+const char *tui_lists_row_unread(const struct lists_rows *rows, int64_t place)
+{
+    int64_t at = place - rows->items.n_heads - rows->items.first;
+
+    return place >= rows->items.n_heads && at >= 0 && at < rows->items.n ? rows->unread[at] : NULL;
 }
 
 /* The heads' numbers, which the database's rows are to be without, so not of former ones; "" for none. */

@@ -11,9 +11,10 @@ struct lists_rows {
     int list;
     bool have; /* they have been read, of the account, or the symbol and timeframe, that is shown */
     struct list_items items;
-    const void *rows[LIST_ROWS_MAX]; /* [items.n] */
-    int live, externals;             /* of orders, the heads: so many of the status, then of elsewhere */
-    int former; /* the heads from here on were some when the others were read, and are no more */
+    const void *rows[LIST_ROWS_MAX]; /* [items.n] NULL: it cannot be read, unread[] has why */
+    const char *unread[LIST_ROWS_MAX];
+    int live, externals; /* of orders, the heads: so many of the status, then of elsewhere */
+    int former;          /* the heads from here on were some when the others were read, and are no more */
     const void *heads[LIST_HEADS_MAX]; /* of alerts, and of former ones; NULL: it is the status's */
 };
 
@@ -48,9 +49,12 @@ bool tui_lists_unread(const struct view *view, const struct model *model, int li
  * more, else the chosen one. 0: there is none; below: one from elsewhere. */
 int64_t tui_lists_order(const struct view *view, const struct model *model, enum panel focus);
 
-/* The row at a place: NULL where it is not known, or a live order before the others, which are the status's.
- */
+/* The row at a place: NULL where it is not known, cannot be read, or is a live order before the others, which
+ * are the status's. */
 const void *tui_lists_row(const struct lists_rows *rows, int64_t place);
+
+/* Which value of the row at a place cannot be read; NULL: all can, or they are not read yet. */
+const char *tui_lists_row_unread(const struct lists_rows *rows, int64_t place);
 
 /* Of a list that the model holds: the chosen row is that one from now on, by its name; NULL: the first. */
 void tui_lists_choose(struct view *view, const struct model *model, int list, const void *row);

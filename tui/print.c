@@ -308,6 +308,8 @@ static void no_history(FILE *out, const struct model *model)
 {
     if (!model->have_history)
         fprintf(out, "history   none: %s\n", model->database_words);
+    for (int i = 0; i < model->history.unread.n; i++)
+        fprintf(out, "unread    %s\n", model->history.unread.words[i]);
 }
 
 enum { NEWEST = 10 };
@@ -491,10 +493,9 @@ static json_t *rows_json(const struct record *record, const void *rows, int n)
 /* Trades of an account, closed ones; what the dashboard's strategies have. */
 static json_t *trades_json(const struct history *h, const char *account)
 {
-    for (int i = 0; i < h->n_accounts; i++)
-        if (strcmp(h->accounts[i].account, account) == 0)
-            return json_integer((json_int_t)h->accounts[i].trades.trades);
-    return json_null();
+    const struct history_account *known = tui_history_account(h, account);
+
+    return known ? json_integer((json_int_t)known->trades.trades) : json_null();
 }
 
 static json_t *accounts_json(const struct model *model)

@@ -93,7 +93,7 @@ void panel_alerts(const struct area *area, const struct scene *scene)
     for (int i = window.first, y = 0; i < window.end; i++, y++) {
         const struct history_alert *alert = tui_lists_row(&frame.rows, i);
         if (!alert) {
-            panel_list_unread(body, y);
+            panel_list_unread(&frame, body, y, i);
         } else if (i != window.cursor || more == 0) {
             line(body, y, alert);
         } else {

@@ -58,6 +58,6 @@ void panel_bars(const struct area *area, const struct scene *scene)
         if (bar)
             draw_row(&table, y + 1, bar, decimals);
         else
-            panel_list_unread(&frame.body, y);
+            panel_list_unread(&frame, &frame.body, y, i);
     }
 }

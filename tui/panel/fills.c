@@ -30,7 +30,7 @@ void panel_fills(const struct area *area, const struct scene *scene)
         int y = i - frame.window.first + 1;
         panel_frame_row(&frame.body, y - 1, &frame.window, i);
         if (!f) {
-            panel_list_unread(&frame.body, y - 1);
+            panel_list_unread(&frame, &frame.body, y - 1, i);
             continue;
         }
         panel_table_text(&table, TIME, y, STYLE_DIM, cli_format_clock(text, f->ts_ns));

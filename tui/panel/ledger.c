@@ -70,6 +70,6 @@ void panel_ledger(const struct area *area, const struct scene *scene)
         if (entry)
             draw_row(&table, y + 1, entry, dated);
         else
-            panel_list_unread(&frame.body, y);
+            panel_list_unread(&frame, &frame.body, y, i);
     }
 }

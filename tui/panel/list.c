@@ -130,7 +130,12 @@ void panel_list_empty(const struct list_frame *frame, const struct scene *scene,
                           frame->rows.list < DB_LISTS ? panel_frame_no_history(scene->model, none) : none);
 }
 
-void panel_list_unread(const struct area *body, int y)
+void panel_list_unread(const struct list_frame *frame, const struct area *body, int y, int64_t place)
 {
-    tui_area_text(body, 1, y, STYLE_DIM, "...");
+    const char *words = tui_lists_row_unread(&frame->rows, place);
+
+    if (words)
+        tui_area_printf(body, 1, y, STYLE_BAD, "unreadable: %s", words);
+    else
+        tui_area_text(body, 1, y, STYLE_DIM, "...");
 }

@@ -35,7 +35,7 @@ int panel_list_number_width(const struct list_frame *frame, int least);
 /* Draws why there is no row, as panel_frame_no_history(), or that the filter leaves none. */
 void panel_list_empty(const struct list_frame *frame, const struct scene *scene, const char *none);
 
-/* Draws a row that has not been read yet. */
-void panel_list_unread(const struct area *body, int y);
+/* Draws the row at a place that has not been read yet, or cannot be. */
+void panel_list_unread(const struct list_frame *frame, const struct area *body, int y, int64_t place);
 
 #endif

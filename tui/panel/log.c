@@ -16,7 +16,7 @@ void panel_log(const struct area *area, const struct scene *scene)
         int y = i - frame.window.first;
         panel_frame_row(body, y, &frame.window, i);
         if (!entry) {
-            panel_list_unread(body, y);
+            panel_list_unread(&frame, body, y, i);
             continue;
         }
         int x = tui_area_text(body, 1, y, STYLE_DIM, cli_format_clock(a, entry->ts_ns)) + 1;

@@ -190,7 +190,7 @@ void panel_orders(const struct area *area, const struct scene *scene)
         if (order_at(area->canvas, model, &frame.rows, i, &order))
             draw_line(&table, y + 1, &order);
         else
-            panel_list_unread(&frame.body, y);
+            panel_list_unread(&frame, &frame.body, y, i);
         panel_frame_row(&frame.body, y, &frame.window, i);
     }
 }

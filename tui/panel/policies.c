@@ -219,7 +219,7 @@ void panel_policies(const struct area *area, const struct scene *scene)
         if (tui_lists_row(&frame.rows, i))
             row(&table, i - window.first + 1, scene, tui_lists_row(&frame.rows, i));
         else
-            panel_list_unread(&body, i - window.first);
+            panel_list_unread(&frame, &body, i - window.first, i);
     }
     if (below)
         facts(&body, scene, body.height - 1);

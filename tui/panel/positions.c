@@ -42,7 +42,7 @@ void panel_positions(const struct area *area, const struct scene *scene)
         int y = i - frame.window.first + 1;
         panel_frame_row(&frame.body, y - 1, &frame.window, i);
         if (!p) {
-            panel_list_unread(&frame.body, y - 1);
+            panel_list_unread(&frame, &frame.body, y - 1, i);
             continue;
         }
         int decimals = tui_model_price_decimals(model, p->symbol);

@@ -128,7 +128,7 @@ void panel_prices(const struct area *area, const struct scene *scene)
         int y = (i - window.first) * lines;
         panel_frame_lines(&frame.body, y, lines, &window, i);
         if (!symbol) {
-            panel_list_unread(&frame.body, y);
+            panel_list_unread(&frame, &frame.body, y, i);
             continue;
         }
         row(&table, y + 1, scene, symbol);

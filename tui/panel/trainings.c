@@ -134,6 +134,6 @@ void panel_trainings(const struct area *area, const struct scene *scene)
         if (tui_lists_row(&frame.rows, i))
             row(&table, y + 1, scene, tui_lists_row(&frame.rows, i));
         else
-            panel_list_unread(&body, y);
+            panel_list_unread(&frame, &body, y, i);
     }
 }

@@ -192,6 +192,6 @@ void panel_trials(const struct area *area, const struct scene *scene)
                 trial->number == page->study.best_number &&
                     strcmp(page->members[trial->member], best_study) == 0);
         else
-            panel_list_unread(&body, y);
+            panel_list_unread(&frame, &body, y, i);
     }
 }

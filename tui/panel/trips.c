@@ -124,7 +124,7 @@ void panel_trips(const struct area *area, const struct scene *scene)
         if (trip)
             draw_trip(&table, y, trip);
         else
-            panel_list_unread(&frame.body, y - 1);
+            panel_list_unread(&frame, &frame.body, y - 1, i);
     }
 }
 

@@ -35,11 +35,13 @@ static int draw_all(const struct area *area, int y, int width, const struct canv
         {"parity", s->parity.detail},      {"parity", s->parity.error},
         {"co-process", s->trainer.detail}, {"studies", failed ? model->studies_words : ""},
     };
+    char unread[HISTORY_UNREAD_TEXT_MAX + 32];
     int start = y, part;
     const char *words;
 
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         y = draw_text(area, y, width, known[i].name, known[i].words);
+    y = draw_text(area, y, width, "unreadable", tui_history_unread_text(&model->history.unread, unread));
     for (int i = 0; i < s->n_venues; i++)
         y = draw_text(area, y, width, s->venues[i].venue, s->venues[i].detail);
     for (int i = 0; (words = tui_canvas_cut(canvas, i, &part)); i++)
