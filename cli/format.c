@@ -121,6 +121,11 @@ void cli_format_local(bool local)
     is_local = local;
 }
 
+bool cli_format_is_local(void)
+{
+    return is_local;
+}
+
 static bool calendar(int64_t ts_ns, struct tm *ret)
 {
     time_t seconds = (time_t)(ts_ns / 1000000000);

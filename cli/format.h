@@ -39,6 +39,7 @@ char *cli_format_count(char buf[static FORMAT_MAX], double value);
  * the machine's zone. The zone: "Z", or "+0200" at that time; and by how many seconds its clock is ahead of
  * UTC then. */
 void cli_format_local(bool local);
+bool cli_format_is_local(void);
 char *cli_format_weekday(char buf[static FORMAT_MAX], int64_t ts_ns); /* "Mon" */
 char *cli_format_zone(char buf[static FORMAT_MAX], int64_t ts_ns);
 int64_t cli_format_utc_offset_s(int64_t ts_ns);

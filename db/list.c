@@ -10,6 +10,7 @@
 #include "db/list_sources.h"
 #include "db/reader_query.h"
 #include "db/report/trips.h"
+#include "db/store.h"
 
 static const struct db_list_column *sorted_by(const struct db_list_query *query)
 {
@@ -172,45 +173,82 @@ static void unroll(struct db_list_window *ret, const int64_t *ring, int64_t end)
         ret->ids[i] = ring[(ret->first + i) % DB_LIST_WINDOW];
 }
 
-/* One look at all rows of the filter. */
-static int pass(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t at,
-                struct db_list_window *ret)
+/* The rows of a filter come in one part, or in the usual order of the orders in two: those that live first,
+ * as they do without a filter. "…" AND the condition of the part. */
+static int parts(const struct db_list_query *query)
+{
+    return query->list == DB_LIST_ORDERS && query->sort == 0 && !query->invert && query->filter[0] ? 2 : 1;
+}
+
+static const char *condition(const struct db_list_query *query, int part)
+{
+    return parts(query) == 1 ? "1"
+           : part == 0       ? "r.state IN " DB_LIVE_STATES
+                             : "r.state NOT IN " DB_LIVE_STATES;
+}
+
+/* What one look at all rows of the filter has kept. */
+struct look {
+    int64_t ring[DB_LIST_WINDOW], count, end;
+    int64_t target; /* the place that was asked for; -1: of a row that has not come yet */
+    bool partial;
+};
+
+/* Takes the next row. False: no more are wanted. */
+static bool take(struct look *look, const struct db_list_query *query, int64_t id, int64_t row)
+{
+    if (query->first && look->count == DB_LIST_FIRST) {
+        look->partial = true;
+        return false;
+    }
+    if (id && row == id)
+        look->target = look->count;
+    if (look->target < 0 || look->count < look->target + DB_LIST_WINDOW / 2 || look->count < DB_LIST_WINDOW)
+        look->ring[look->end++ % DB_LIST_WINDOW] = row;
+    look->count++;
+    return true;
+}
+
+/* 0 or -errno. */
+static int look_at(struct db_reader *reader, const struct db_list_query *query, int64_t id, struct look *look)
 {
     char sql[2 * DB_LIST_SQL_MAX], filter[DB_LIST_SQL_MAX / 2], order[DB_LIST_SQL_MAX / 4],
         bound[DB_LIST_PATTERN_MAX];
-    int64_t ring[DB_LIST_WINDOW], target = id ? -1 : at, count = 0, end = 0, row;
     struct places places;
     sqlite3_stmt *stmt;
+    int64_t row;
 
     int r = put_places(reader, query, &places);
-    if (r < 0)
-        return r;
-    r = db_list_filter_put(reader, query->list, query->filter, 1, filter, sizeof filter, bound);
-    if (r < 0)
-        return r;
+    r = r < 0 ? r : db_list_filter_put(reader, query, query->filter, 1, filter, sizeof filter, bound);
     put_order(query, false, order, sizeof order);
-    snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE %s AND %s %s", places.from, filter,
-             query->without ? LEFT_OUT : NONE_LEFT_OUT, order);
-    r = db_query(reader, sql, RECORD_PARAMS(bound, query->without), &stmt);
-    for (; r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&row))) > 0; count++) {
-        if (query->first && count == DB_LIST_FIRST) {
-            ret->partial = true;
-            break;
-        }
-        if (id && row == id)
-            target = count;
-        if (target < 0 || count < target + DB_LIST_WINDOW / 2 || count < DB_LIST_WINDOW)
-            ring[end++ % DB_LIST_WINDOW] = row;
+    for (int part = 0; r >= 0 && part < parts(query) && !look->partial; part++) {
+        snprintf(sql, sizeof sql, "SELECT r.id FROM %s WHERE %s AND %s AND %s %s", places.from, filter,
+                 query->without ? LEFT_OUT : NONE_LEFT_OUT, condition(query, part), order);
+        r = db_query(reader, sql, RECORD_PARAMS(bound, query->without), &stmt);
+        while (r >= 0 && (r = db_query_next(reader, stmt, RECORD_INTO(&row))) > 0 &&
+               take(look, query, id, row))
+            ;
+        r = db_query_end(stmt, r);
     }
-    r = db_query_end(stmt, r);
+    return r < 0 ? r : 0;
+}
+
+/* The window of one look. */
+static int pass(struct db_reader *reader, const struct db_list_query *query, int64_t id, int64_t at,
+                struct db_list_window *ret)
+{
+    struct look look = {.target = id ? -1 : at};
+    int r = look_at(reader, query, id, &look);
+
     if (r < 0)
         return r;
-    ret->count = count;
-    ret->at = target >= 0 ? target : at;
-    if (ret->at >= count)
-        ret->at = count > 0 ? count - 1 : 0;
-    unroll(ret, ring, end);
-    if (target < 0 && ret->first > 0 && ret->at < ret->first + DB_LIST_WINDOW / 2) /* no such row */
+    ret->partial = look.partial;
+    ret->count = look.count;
+    ret->at = look.target >= 0 ? look.target : at;
+    if (ret->at >= look.count)
+        ret->at = look.count > 0 ? look.count - 1 : 0;
+    unroll(ret, look.ring, look.end);
+    if (look.target < 0 && ret->first > 0 && ret->at < ret->first + DB_LIST_WINDOW / 2) /* no such row */
         return pass(reader, query, 0, at, ret);
     return 0;
 }
@@ -249,39 +287,54 @@ int db_list_read(struct db_reader *reader, const struct db_list_query *query, in
     return 0;
 }
 
-int db_list_find(struct db_reader *reader, const struct db_list_query *query, const char *words, int64_t id,
-                 bool back, int64_t *ret)
+/* A search: what was found after the row that it starts from, and before that. */
+struct search {
+    int64_t id, found, wrapped;
+    bool past;
+};
+
+static int find_in(struct db_reader *reader, const struct db_list_query *query, const char *words, bool back,
+                   int part, struct search *search)
 {
     char sql[2 * DB_LIST_SQL_MAX], filter[DB_LIST_SQL_MAX / 2], find[DB_LIST_SQL_MAX / 2],
         order[DB_LIST_SQL_MAX / 4];
     char bound[DB_LIST_PATTERN_MAX], sought[DB_LIST_PATTERN_MAX];
-    int64_t row, found = 0, wrapped = 0;
-    bool matches, past = false;
     struct places places;
     sqlite3_stmt *stmt;
+    bool matches;
+    int64_t row;
 
-    int r = db_list_filter_check(reader, query->list, query->filter);
-    r = r < 0 ? r : db_list_filter_check(reader, query->list, words);
-    r = r < 0 ? r : put_places(reader, query, &places);
-    if (r < 0)
-        return r;
-    r = db_list_filter_put(reader, query->list, query->filter, 1, filter, sizeof filter, bound);
-    r = r < 0 ? r : db_list_filter_put(reader, query->list, words, 2, find, sizeof find, sought);
+    int r = put_places(reader, query, &places);
+    r = r < 0 ? r : db_list_filter_put(reader, query, query->filter, 1, filter, sizeof filter, bound);
+    r = r < 0 ? r : db_list_filter_put(reader, query, words, 2, find, sizeof find, sought);
     if (r < 0)
         return r;
     put_order(query, back, order, sizeof order);
-    snprintf(sql, sizeof sql, "SELECT r.id, %s FROM %s WHERE %s %s", find, places.from, filter, order);
+    snprintf(sql, sizeof sql, "SELECT r.id, %s FROM %s WHERE %s AND %s %s", find, places.from, filter,
+             condition(query, part), order);
     r = db_query(reader, sql, RECORD_PARAMS(bound, sought), &stmt);
-    while (r >= 0 && !found && (r = db_query_next(reader, stmt, RECORD_INTO(&row, &matches))) > 0) {
-        if (matches && (past || !id))
-            found = row;
-        if (matches && !wrapped)
-            wrapped = row;
-        past |= row == id;
+    while (r >= 0 && !search->found && (r = db_query_next(reader, stmt, RECORD_INTO(&row, &matches))) > 0) {
+        if (matches && (search->past || !search->id))
+            search->found = row;
+        if (matches && !search->wrapped)
+            search->wrapped = row;
+        search->past |= row == search->id;
     }
-    r = db_query_end(stmt, r);
+    return db_query_end(stmt, r);
+}
+
+int db_list_find(struct db_reader *reader, const struct db_list_query *query, const char *words, int64_t id,
+                 bool back, int64_t *ret)
+{
+    struct search search = {.id = id};
+    const int n = parts(query);
+    int r = db_list_filter_check(reader, query->list, query->filter);
+
+    r = r < 0 ? r : db_list_filter_check(reader, query->list, words);
+    for (int i = 0; r >= 0 && i < n && !search.found; i++)
+        r = find_in(reader, query, words, back, back ? n - 1 - i : i, &search);
     if (r < 0)
         return r;
-    *ret = found ? found : wrapped;
+    *ret = search.found ? search.found : search.wrapped;
     return *ret ? 0 : -ENOENT;
 }

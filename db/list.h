@@ -27,9 +27,12 @@ enum {
 const char *db_list_column(enum db_list list, int column);
 int db_list_columns(enum db_list list);
 
-/* Which rows, and their order. A filter is a text that a row has in one of its texts ("stop"), in the column
- * that it names ("symbol=BTC"), or its number ("#883"); after "!", that it has not; "": all. Case does not
- * count. Rows that are equal in the column follow by number, the newest first; what has no value is last. */
+/* Which rows, and their order. A filter is a text that a row has in one of its texts ("stop") or shown times
+ * ("2026-11-20", "09:30"), in the column that it names ("symbol=BTC", "time=09:30"), or its number ("#883");
+ * or a number or time that a column is above or below ("qty>0.5", "time<2026-11-20"); after "!", that it has
+ * not;
+ * "": all. Case does not count. Live orders stay before the others in the usual order of a filter's. Rows
+ * that are equal in the column follow by number, the newest first; what has no value is last. */
 struct db_list_query {
     enum db_list list;
     int sort; /* a column; another is column 0 */
@@ -40,6 +43,7 @@ struct db_list_query {
     char account[ACCOUNT_NAME_MAX]; /* of the round trips, one alone; "": all, and of other lists */
     char symbol[SYMBOL_NAME_MAX];   /* of the bars, with their interval; "" and 0 of other lists */
     int64_t interval_ns;
+    bool local; /* times are shown in the zone of this process, else UTC */
 };
 
 /* A window: `n` rows from place `first` on of `count` that the filter leaves of `total`. */

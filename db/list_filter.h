@@ -7,8 +7,11 @@
 /* The parts of "!symbol=BTC". */
 struct db_list_filter {
     bool inverse;      /* it looks for what has not the words */
+    bool equal;        /* "<=" or ">=" */
+    char op;           /* '=', '<' or '>'; 0: there is none */
     const char *words; /* of the filter; "": any row */
-    const char *value; /* the words after "="; NULL: there is none */
+    const char *value; /* the words after it; NULL: there is none */
+    size_t name;       /* bytes of the words before it */
 };
 
 struct db_list_filter db_list_filter_parse(const char *text);
@@ -16,7 +19,18 @@ struct db_list_filter db_list_filter_parse(const char *text);
 /* Is it the column of this name that the words name? */
 bool db_list_filter_names(const struct db_list_filter *filter, const char *column);
 
-/* A word before "=" that is no column's name is an error that says which there are. 0 or -ERANGE. */
+/* Could the words before "=" be a column's name at all? Others are a text like any. */
+bool db_list_filter_named(const struct db_list_filter *filter);
+
+/* What is wrong with the value where the column of a time, or of another, is to be above or below it; NULL:
+ * nothing. */
+const char *db_list_filter_wrong(const struct db_list_filter *filter, bool is_time);
+
+/* Is a number above or below the filter's? */
+bool db_list_filter_compares(const struct db_list_filter *filter, double number);
+
+/* A word before "=", "<" or ">" that is no column's name is an error that says which there are; a value that
+ * nothing can be above or below is one, too. 0 or -ERANGE. */
 int db_list_filter_check(struct db_reader *reader, enum db_list list, const char *text);
 
 enum {
@@ -25,7 +39,7 @@ enum {
 
 /* The condition of a filter, whose pattern or number is parameter `number` and goes to `bound`. 0 or
  * -errno. */
-int db_list_filter_put(struct db_reader *reader, enum db_list list, const char *text, int number, char *sql,
-                       size_t size, char bound[static DB_LIST_PATTERN_MAX]);
+int db_list_filter_put(struct db_reader *reader, const struct db_list_query *query, const char *text,
+                       int number, char *sql, size_t size, char bound[static DB_LIST_PATTERN_MAX]);
 
 #endif

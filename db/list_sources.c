@@ -45,8 +45,8 @@ static bool can_ledger_word(const char *text)
 
 static const struct db_list_column order_columns[] = {
     {"newest", "r.id", true},
-    {"time", "r.updated_ns", true},
-    {"created", "r.created_ns", true},
+    {"time", "r.updated_ns", true, true},
+    {"created", "r.created_ns", true, true},
     {"side", "r.side", false},
     {"symbol", "s.name", false},
     {"account", "a.name", false},
@@ -64,7 +64,7 @@ static const struct db_list_column order_columns[] = {
     {"reason", "nullif(iif(r.reason = '', r.tag, r.reason), '')", false},
 };
 static const struct db_list_column fill_columns[] = {
-    {"newest", "r.id", true},        {"time", "r.ts_ns", true},
+    {"newest", "r.id", true},        {"time", "r.ts_ns", true, true},
     {"side", "r.side", false},       {"symbol", "s.name", false},
     {"account", "a.name", false},    {"qty", QTY("qty"), true},
     {"price", PRICE("price"), true}, {"value", SCALED("notional") "quote_scale AS REAL)", true},
@@ -74,7 +74,7 @@ static const struct db_list_column fill_columns[] = {
 };
 static const struct db_list_column alert_columns[] = {
     {"open first", "r.acked_ns IS NULL AND r.closed_ns IS NULL", true},
-    {"time", "r.last_ns", true},
+    {"time", "r.last_ns", true, true},
     {"severity", "CASE r.severity WHEN 'error' THEN 2 WHEN 'warning' THEN 1 ELSE 0 END", true},
     {"count", "r.count", true},
     {"code", "r.code", false},
@@ -82,13 +82,14 @@ static const struct db_list_column alert_columns[] = {
 };
 static const struct db_list_column log_columns[] = {
     {"newest", "r.ts", true},
+    {"time", "r.ts", true, true},
     {"kind", "r.kind", false},
 };
 
 static const struct db_list_column trip_columns[] = {
     {"newest", "r.id", true},
-    {"entry time", "r.opened_ns", true},
-    {"exit time", "r.closed_ns", true},
+    {"entry time", "r.opened_ns", true, true},
+    {"exit time", "r.closed_ns", true, true},
     {"symbol", "s.name", false},
     {"account", "a.name", false},
     {"strategy", "r.source", false},
@@ -99,7 +100,7 @@ static const struct db_list_column trip_columns[] = {
     {"P&L", SCALED("profit") "quote_scale AS REAL)", true},
     {"return", "r.share", true},
     {"fees", SCALED("fees") "quote_scale AS REAL)", true},
-    {"duration", "r.closed_ns - r.opened_ns", true},
+    {"duration", "(r.closed_ns - r.opened_ns) / 1e9", true},
     {"fills", "r.fills", true},
     {"reason", DB_LIST_EXIT_REASON, false},
 };
@@ -109,7 +110,7 @@ static const struct db_list_column trip_columns[] = {
 #define OF_OWN(value) "r." value " / CAST('1e' || r.scale AS REAL)"
 static const struct db_list_column ledger_columns[] = {
     {"newest", "r.id", true},
-    {"time", "r.ts_ns", true},
+    {"time", "r.ts_ns", true, true},
     {"account", "a.name", false},
     {"asset", "r.asset", false},
     {"kind", LEDGER_WORD, false},
@@ -123,7 +124,7 @@ static const struct db_list_column ledger_columns[] = {
 #define BAR_KNOWN(value) "iif(r.trades < 0, NULL, " value ")"
 static const struct db_list_column bar_columns[] = {
     {"newest", "r.id", true},
-    {"time", "datetime(r.id / 1000000000, 'unixepoch')", true},
+    {"time", "r.id", true, true},
     {"open", PRICE("open"), true},
     {"high", PRICE("high"), true},
     {"low", PRICE("low"), true},
@@ -210,8 +211,7 @@ const struct db_list_source db_list_sources[DB_LISTS] = {
                         COLUMNS(ledger_columns)},
     [DB_LIST_BARS] = {NULL, /* as db_list_select_bars() has it */
                       NULL,
-                      {{"datetime(r.id / 1000000000, 'unixepoch') LIKE %s", NULL},
-                       {"r.session LIKE %s", can_session}},
+                      {{"r.session LIKE %s", can_session}},
                       true,
                       COLUMNS(bar_columns)},
 };

@@ -13,6 +13,7 @@ enum {
 struct db_list_column {
     const char *name, *sql; /* sql: null for no value */
     bool down;              /* the greatest first */
+    bool is_time;           /* ns since 1970 */
 };
 
 struct db_list_source {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/format.h"
 #include "tui/model.h"
 
 static const enum panel panels[LIST_ALL] = {
@@ -464,6 +465,7 @@ void tui_lists_want(struct view *view, const struct model *model, const struct l
         want->query.list = (enum db_list)i;
         want->query.sort = list->sort;
         want->query.invert = list->invert;
+        want->query.local = cli_format_is_local();
         snprintf(want->query.filter, sizeof(want->query.filter), "%s", list->filter);
         put_part(view, model, &want->query);
         put_without(&rows, want->without);

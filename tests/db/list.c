@@ -4,7 +4,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <strings.h>
+#include <time.h>
 
 #include "exchange/clock.h"
 #include "tests/db/fixture.h"
@@ -78,7 +80,7 @@ static void fill_database(const char *path)
         "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
         "INSERT INTO orders SELECT i, o.account, o.symbol, iif(i * 7 %% 3, 'BUY', 'SELL'), "
         "CASE i * 11 %% 4 WHEN 0 THEN 'MARKET' WHEN 1 THEN 'STOP' ELSE 'LIMIT' END, tif, "
-        "CASE i * 13 %% 5 WHEN 0 THEN 'REJECTED' WHEN 1 THEN 'CANCELED' ELSE 'FILLED' END, "
+        "CASE i * 13 %% 5 WHEN 0 THEN 'REJECTED' WHEN 1 THEN 'CANCELED' ELSE iif(i %% 29, 'FILLED', 'HELD') END, "
         "iif(i * 13 %% 5, '', 'LOT_SIZE'), i * 7919 %% 97 + 1, 0, i * 31 %% 50 * 1000000, "
         "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i, i, i * 104729 %% 9973, 0, i, 0, 0, '', "
         "iif(i %% 6, 'cross ' || (i %% 10), ''), rule, hash, 0, 0, 0 FROM n JOIN orders o ON o.id = 1 + i %% 2",
@@ -136,12 +138,43 @@ static int by_column(const struct plain *a, const struct plain *b)
     return 0;
 }
 
+static bool lives(const struct plain *p)
+{
+    return strstr("PENDING HELD OPEN PARTIAL UNKNOWN", p->state) != NULL;
+}
+
 static int by_wanted(const void *a, const void *b)
 {
     const struct plain *p = a, *q = b;
     int by = by_column(p, q);
 
+    if (wanted->sort == 0 && !wanted->invert && wanted->filter[0] && lives(p) != lives(q))
+        return lives(p) ? -1 : 1;
+
     return by ? by : (p->id > q->id) != wanted->invert ? -1 : 1;
+}
+
+/* As the lists show it. */
+static void shown_time(int64_t ns, bool local, char text[static TEXT_MAX])
+{
+    time_t seconds = ns / 1000000000;
+    struct tm tm;
+
+    strftime(text, TEXT_MAX, "%Y-%m-%d %H:%M:%S",
+             local ? localtime_r(&seconds, &tm) : gmtime_r(&seconds, &tm));
+}
+
+static bool is_local;
+
+/* By the texts alone. */
+static bool has_time(const struct plain *p, char op, const char *value)
+{
+    char shown[TEXT_MAX];
+
+    shown_time(p->time, is_local, shown);
+    const char *from = value[2] == ':' ? shown + strlen("2026-11-20 ") : shown;
+    const int by = strncmp(from, value, strlen(value));
+    return op == '=' ? by == 0 : op == '<' ? by < 0 : by >= 0;
 }
 
 static bool has(const struct plain *p, const char *filter)
@@ -152,6 +185,11 @@ static bool has(const struct plain *p, const char *filter)
 
     if (words[0] == '#')
         yes = p->id == atoll(words + 1);
+    else if (strncmp(words, "time", 4) == 0)
+        yes = words[5] == '=' ? has_time(p, '=', words + 6) || has_time(p, words[4], words + 6)
+                              : has_time(p, words[4], words + 5);
+    else if (strncmp(words, "qty", 3) == 0)
+        yes = (double)p->qty / FIXTURE_UNIT > atof(strchr(words, '>') + 1);
     else if (strncmp(words, "state=", 6) == 0)
         yes = strcasestr(p->state, words + 6);
     else {
@@ -294,6 +332,68 @@ static void check_names(struct db_reader *reader)
         CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
         check_window(&w, rows, n, 0);
     }
+}
+
+static void check_one(struct db_reader *reader, const char *filter)
+{
+    static struct plain rows[ORDERS];
+    struct db_list_query query = {.list = DB_LIST_ORDERS, .local = is_local};
+    const struct wanted want = {0, false, filter};
+    struct db_list_window w;
+    int n = expect(&want, 0, rows);
+
+    strcpy(query.filter, filter);
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    check_window(&w, rows, n, 0);
+}
+
+/* Times as they are shown, of rows over two years, at every place of each text; and what is no time. */
+static void check_times(struct db_reader *reader, const char *path)
+{
+    static const size_t ends[] = {7, 10, 13, 16, 19}; /* of a month, a day, an hour, a minute, a second */
+    static const char *const ops[] = {"=", "<", ">", "<=", ">="};
+    struct db_list_query query = {.list = DB_LIST_ORDERS};
+    char shown[TEXT_MAX], filter[DB_LIST_WORDS_MAX];
+    struct db_list_window w;
+    sqlite3 *db;
+
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    sql_exec(db, "UPDATE orders SET created_ns = 0, updated_ns = (1767222000 + id * 70001) * 1000000000 + %d",
+             5);
+    load(db);
+    sqlite3_close(db);
+    for (int zone = 0; zone < 2; zone++)
+        for (int i = 0; i < n_all; i += 61) {
+            is_local = zone;
+            shown_time(all[i].time, is_local, shown);
+            for (size_t k = 0; k < 5 * sizeof ends / sizeof ends[0]; k++) {
+                snprintf(filter, sizeof filter, "%stime%s%.*s", k % 3 == 1 ? "!" : "", ops[k % 5],
+                         (int)ends[k / 5], shown);
+                check_one(reader, filter);
+                if (ends[k / 5] >= 16) {
+                    snprintf(filter, sizeof filter, "time%s%.*s", ops[k % 5], (int)ends[k / 5] - 11,
+                             shown + 11);
+                    check_one(reader, filter);
+                }
+            }
+            snprintf(query.filter, sizeof query.filter, "%.10s", shown); /* in no column that it names */
+            query.local = is_local;
+            CHECK_INT(db_list_read(reader, &query, all[i].id, 0, &w), 0);
+            CHECK(w.count > 0 && w.ids[w.at - w.first] == all[i].id);
+            snprintf(query.filter, sizeof query.filter, "%.6s", shown + 5); /* "11-20 " */
+            CHECK_INT(db_list_read(reader, &query, all[i].id, 0, &w), 0);
+            CHECK(w.count > 0 && w.ids[w.at - w.first] == all[i].id);
+        }
+    check_one(reader, "qty>5.05e-7");
+    check_one(reader, "!qty > 5.05e-7");
+    strcpy(query.filter, "time>soon");
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
+    CHECK(strstr(db_reader_error(reader), "time: \"soon\" is no time: as 2026-11-20, "));
+    strcpy(query.filter, "qty>many");
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
+    CHECK(strstr(db_reader_error(reader), "qty: \"many\" is no number"));
+    strcpy(query.filter, "nosuch>1");
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
 }
 
 /* The other lists: their usual order, and what a number of the log stands for. */
@@ -551,6 +651,8 @@ int main(void)
     int64_t before, after;
     sqlite3 *db;
 
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    tzset();
     snprintf(path, sizeof path, "%s/list.db", scratch_root());
     fill_database(path);
     fill_ledger(path);
@@ -563,6 +665,7 @@ int main(void)
     check_ledger(reader);
     check_interrupt(reader);
     check_rows(reader, path);
+    check_times(reader, path);
     CHECK_INT(db_reader_version(reader, &before), 0);
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
     sql_exec(db, "DELETE FROM orders WHERE id = 9");
