@@ -278,6 +278,31 @@ def test_log(session):
     tmux.resize(80, 24)
 
 
+def test_baseline(session):
+    """P pins the baseline of two marked trainings and promotes nothing; with one mark it asks whether to promote."""
+    tmux, daemon = session.tmux, session.daemon
+    with daemon.lock:
+        daemon.learning.trainings[:] = [fake_trainings.training(name, state="done", policy=f"/p/{name}.safetensors")
+                                        for name in ("lower", "upper")]
+    promoted = daemon.seen("policy_promote")
+    tmux.keys("Home")
+    expect(tmux, "Trainings (1 of 2)", ">upper")
+    tmux.keys("Space", "Down", "Space")
+    expect(tmux, "P baseline", "=upper", "*lower")
+    tmux.keys("P")
+    expect(tmux, "baseline: lower; P promotes where fewer than two are marked", "*upper", "=lower")
+    tmux.keys("Space")
+    expect(tmux, ">lower", "=upper", "P promote")
+    tmux.keys("P")
+    expect(tmux, "promote lower?")
+    tmux.keys("n")
+    expect(tmux, "nothing is done")
+    tmux.keys("Up", "Space")
+    expect(tmux, ">upper")
+    assert daemon.seen("policy_promote") == promoted
+    running(daemon)
+
+
 def test_paste(session):
     """What is pasted is text in a line, and nothing anywhere else; the terminal gets the mode at the start and at the end."""
     tmux, daemon = session.tmux, session.daemon
@@ -444,7 +469,7 @@ def end_trainer(session):
         wait("the end of the co-process", lambda: not runs(pid))
 
 
-TESTS = (test_start, test_stop_and_resume, test_restart, test_refused, test_policies, test_log, test_paste, test_late, test_readonly)
+TESTS = (test_start, test_stop_and_resume, test_restart, test_refused, test_policies, test_log, test_baseline, test_paste, test_late, test_readonly)
 
 
 def fake_ready(daemon):
