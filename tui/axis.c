@@ -126,6 +126,17 @@ int tui_axis_closed_column(const struct time_axis *axis, int i)
     return point(axis, axis->place_ns[i] + axis->interval_ns + axis->closed_ns / 2, axis->columns);
 }
 
+static int edge(const struct time_axis *axis, int64_t place_ns)
+{
+    return (int)lround((double)place_ns / (double)span_ns(axis) * axis->columns);
+}
+
+void tui_axis_cells(const struct time_axis *axis, int i, int *ret_first, int *ret_last)
+{
+    *ret_first = edge(axis, axis->place_ns[i]);
+    *ret_last = edge(axis, axis->place_ns[i] + axis->interval_ns) - 1;
+}
+
 int tui_axis_slot(const struct time_axis *axis)
 {
     return (int)((double)axis->interval_ns / (double)span_ns(axis) * axis->columns);

@@ -43,6 +43,10 @@ int tui_axis_column_at(const struct time_axis *axis, int64_t ts_ns);
 /* How many whole columns one bar has for itself; 0 where bars share columns. */
 int tui_axis_slot(const struct time_axis *axis);
 
+/* Where each bar has one: the columns that bar i fills, its middle's among them, so that neighbours touch and
+ * a gap is as wide as its time, within a column. */
+void tui_axis_cells(const struct time_axis *axis, int i, int *ret_first, int *ret_last);
+
 /* The bar that holds the moment; -1: it is in a gap, or outside. */
 int tui_axis_bar_at(const struct time_axis *axis, int64_t ts_ns);
 

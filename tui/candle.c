@@ -50,9 +50,8 @@ static void extent(const struct time_axis *time, int i, int *ret_first, int *ret
     side = side < 0 ? 0 : side < BODY_SIDE_MAX ? side : BODY_SIDE_MAX;
     *ret_first = middle - side;
     *ret_last = middle + side;
-    if (slot == 1 && i + 1 < time->n &&
-        time->bars[i + 1].open_ns - time->bars[i].open_ns <= time->interval_ns)
-        *ret_last = tui_axis_column(time, i + 1) - 1;
+    if (slot == 1)
+        tui_axis_cells(time, i, ret_first, ret_last);
 }
 
 /* Of bars i..end-1, joined: what forms is dim. */

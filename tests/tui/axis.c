@@ -52,6 +52,14 @@ static void check_columns(const struct time_axis *axis)
             CHECK(fabs(column - before - gap) <= 1 + 1e-6);
             double missing = gap - place(bars, n, interval, columns, bars[0].open_ns + interval);
             int blank = column - before - 1; /* columns between the two where bars share columns */
+            if (tui_axis_slot(axis) > 0) {
+                int first, last, next, end;
+                tui_axis_cells(axis, i - 1, &first, &last);
+                tui_axis_cells(axis, i, &next, &end);
+                CHECK(first <= before && last >= before && next <= column && end >= column);
+                CHECK(first >= 0 && end < columns && fabs(next - last - 1 - missing) <= 1 + 1e-6);
+                CHECK(missing > 1e-6 || next == last + 1);
+            }
             if (tui_axis_slot(axis) == 0)
                 CHECK(blank >= (int)floor(missing + 1e-6) - 1 && blank <= (int)floor(missing + 1e-6) + 1);
         }
@@ -110,11 +118,11 @@ static void check_bars(void)
     static struct history_bar bars[HISTORY_BARS_MAX];
 
     for (int n = 1; n <= HISTORY_BARS_MAX; n++)
-        for (int w = 0; w < 3; w++) {
+        for (int w = 0; w < 3 * 2; w++) { /* each width with gaps, and without */
             int64_t interval = n % 3 ? 60 * second : intervals[draw(7)] * second;
             struct time_axis axis;
-            make(bars, n, interval, n % 2 ? 2 + draw(30) : 0, 1 + draw(200));
-            CHECK(tui_axis_init(&axis, bars, n, interval, widths[w] - 13, false));
+            make(bars, n, interval, w < 3 ? 2 + draw(30) : 0, 1 + draw(200));
+            CHECK(tui_axis_init(&axis, bars, n, interval, widths[w % 3] - 13, false));
             check_columns(&axis);
             check_times(&axis, true);
             CHECK(tui_axis_init(&axis, bars, n, interval, 1 + draw(60), false));

@@ -1,6 +1,6 @@
 /* The market's chart, read back from the drawn screen: candles against the scale beside them and the figures
- * above, the values of indicators, orders far from the market, closed hours, stale figures, the bar that is
- * forming, and keys that are held down; at three sizes in three tiers of glyphs. */
+ * above, the values of indicators, gaps, orders far from the market, closed hours, stale figures, the bar
+ * that is forming, and keys that are held down; at three sizes in three tiers of glyphs. */
 #include <locale.h>
 #include <wchar.h>
 
@@ -254,6 +254,66 @@ static void check_legend(size_t size, enum glyphs glyphs)
             CHECK(strstr(all, text));
         }
         press(size, step == 0 ? 'm' : ',');
+    }
+}
+
+/* Random gaps, as the row of volume shows them: each as wide as its time, within a column; and what the
+ * labels say is the time of their columns. */
+static void check_gaps(size_t size, enum glyphs glyphs)
+{
+    struct history *h = &model->history;
+    struct random random = {23};
+
+    for (int n = 1; n <= CHART_BARS_MAX; n += 1 + n / 16) {
+        make_bars(n, (unsigned)n);
+        int64_t open_ns = (now.wall_ns / minute_ns - 5000) * minute_ns;
+        for (int i = 0; i < n; i++) {
+            h->bars[i].open_ns = open_ns;
+            open_ns += minute_ns * (random_between(&random, 0, 19) == 0 ? random_between(&random, 2, 40) : 1);
+        }
+        start();
+        view.chart.bars = n;
+        draw(size, glyphs);
+        const int y = chart.y + chart.height - 2;
+        const double from = (double)h->bars[0].open_ns,
+                     column = ((double)(h->bars[n - 1].open_ns + minute_ns) - from) / columns;
+        int drawn = 0;
+        for (int x = 1; x <= columns; x++)
+            drawn += at(chart.x + x, y) != L' ';
+        CHECK(drawn > 0);
+        for (int i = 0; i < n; i++) {
+            int x = (int)(((double)(h->bars[i].open_ns + minute_ns / 2) - from) / column);
+            CHECK(at(chart.x + 1 + x, y) != L' ');
+            double missing =
+                i + 1 < n ? (double)(h->bars[i + 1].open_ns - h->bars[i].open_ns - minute_ns) / column : 0;
+            int blanks = 0,
+                next =
+                    i + 1 < n ? (int)(((double)(h->bars[i + 1].open_ns + minute_ns / 2) - from) / column) : x;
+            for (int k = x + 1; k < next; k++)
+                blanks += at(chart.x + 1 + k, y) == L' ';
+            if (minute_ns / column < 2) /* bodies with a blank between them are wider */
+                CHECK(abs(blanks - (int)floor(missing + 1e-6)) <= 1);
+        }
+        const char *labels = row_text(chart.y + chart.height - 1, 1);
+        int n_labels = 0;
+        for (int k = 0; labels[k]; k++) {
+            int hour, minute;
+            const bool mark = labels[k] == (glyphs == GLYPHS_ASCII ? '|' : '?');
+            const char *colon = strchr(labels + k, ':');
+            if (!mark || !colon || sscanf(colon - 2, "%d:%d", &hour, &minute) != 2)
+                continue;
+            n_labels++;
+            double best = INFINITY; /* of the days that are shown the one that is nearest */
+            for (int64_t day = (int64_t)from / 86400000000000; day <= (int64_t)from / 86400000000000 + 10;
+                 day++) {
+                double ts = (double)(day * 1440 + hour * 60 + minute) * (double)minute_ns;
+                double left = (ts - from) / column, right = (ts + (double)minute_ns - from) / column;
+                double away = fmax(0, fmax(left - 1 - k, k - right));
+                best = fmin(best, away);
+            }
+            CHECK(best <= 1);
+        }
+        CHECK(n_labels >= 4 || n < EIGHT);
     }
 }
 
@@ -565,6 +625,7 @@ int main(void)
             for (unsigned seed = 1; seed <= 20; seed++)
                 check_eight(size, (enum glyphs)tier, seed);
             check_legend(size, (enum glyphs)tier);
+            check_gaps(size, (enum glyphs)tier);
             check_far(size, (enum glyphs)tier);
             check_sessions(size, (enum glyphs)tier);
             check_stale(size, (enum glyphs)tier);
