@@ -226,11 +226,14 @@ static void print_account(const struct backtest_result *result, int a)
 {
     const struct backtest_account *account = &result->backtest->accounts[a];
     const struct backtest_report *r = &result->reports[a];
+    const char *interval = bar_interval_name(result->market->interval_ns);
     print_name(&result->accounts[a]);
     print_numbers(result, a);
     printf("  orders %zu, fills %zu%s%s\n", account->n_orders, account->n_fills,
            r->open_trades > 0 ? ", a position is open at the end" : "",
            account->way == BACKTEST_COLUMNS ? "; run vectorised" : "; run by the engine");
+    printf("  ratios, volatility and exposure are of the %zu rows%s%s\n",
+           result->backtest->to - result->backtest->from, interval ? " of " : "", interval ? interval : "");
     print_refused(account);
     print_impossible(account);
     print_drawdowns(result, r);
@@ -322,9 +325,9 @@ static void print_market(const struct backtest_result *result)
     if (backtest->from > 0)
         printf(", %zu before", backtest->from);
     if (missing > 0)
-        printf("\n          %zu missing: kept as gaps, nothing trades in them\n", missing);
+        printf("\n          %zu bars missing in these rows: kept as gaps, nothing trades in them\n", missing);
     else
-        puts("\n          none missing");
+        puts("\n          no bar missing");
     print_terms(result);
     if (cli_run_calendar(&result->args->run))
         printf("sessions  %s, by the calendar %s\n", session_choice_names[result->args->run.session],
