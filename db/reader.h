@@ -100,6 +100,8 @@ int db_reader_equity_before(struct db_reader *reader, int account, int64_t befor
 /* The deepest fall from a peak that an account's stored points show, as a share: 0 or less. 0; -ENOENT: there
  * is no point. */
 int db_reader_drawdown(struct db_reader *reader, int account, double *ret);
+/* The interest that an account paid in that asset, by its ledger: in the asset's scale, 0 or more. */
+int db_reader_interest(struct db_reader *reader, int account, const char *asset, int64_t *ret);
 
 /* Money put into an account or taken out of it (DEPOSIT, TRANSFER), or its reset (RESET). */
 struct db_flow {

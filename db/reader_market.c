@@ -126,6 +126,15 @@ int db_reader_drawdown(struct db_reader *reader, int account, double *ret)
     return r < 0 ? r : isnan(lowest) ? -ENOENT : 0;
 }
 
+int db_reader_interest(struct db_reader *reader, int account, const char *asset, int64_t *ret)
+{
+    int r = db_query_first(reader,
+                           "SELECT ifnull(sum(-amount), 0) FROM ledger WHERE account = ?1 AND asset = ?2 AND "
+                           "kind = 'interest'",
+                           RECORD_PARAMS(account, asset), RECORD_INTO(ret));
+    return r < 0 ? r : 0;
+}
+
 #define ALERT_OPEN  "acked_ns IS NULL AND closed_ns IS NULL"
 #define ALERT_LASTS "lasts = 1 AND closed_ns IS NULL"
 

@@ -30,6 +30,7 @@ struct history_reader {
     double day_pnl[ACCOUNTS_MAX];    /* of the day of that point: of the one at day_ns */
     int64_t day_ns[ACCOUNTS_MAX];
     double drawdown[ACCOUNTS_MAX];     /* of a saved backtest's accounts, the deepest: at drawdown_ns */
+    double interest[ACCOUNTS_MAX];     /* likewise, that was paid */
     int64_t drawdown_ns[ACCOUNTS_MAX]; /* the newest point then; 0: not read */
 };
 

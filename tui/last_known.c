@@ -22,7 +22,7 @@ struct reading {
     int64_t wall_ns;
     struct db_account_row accounts[STATUS_ACCOUNTS_MAX];
     int64_t equity_ns[STATUS_ACCOUNTS_MAX];
-    int64_t *stops; /* the nearest of each position, in the symbol's price_scale; NULL: none was seen */
+    int64_t *stops; /* the nearest of each position, price_scale; NULL: no stop is read yet */
     int at;         /* the account whose equity is read */
     bool past;      /* of a moment: its cash and deposits are read too */
     struct gains {
@@ -152,6 +152,7 @@ static void on_account(void *ctx, const struct db_account_row *row)
     reading->accounts[s->n_accounts] = *row;
     struct status_account *a = &s->accounts[s->n_accounts++];
     tui_status_read(accounts(), NULL, a);
+    a->interest = NAN;
     COPY(a->account, row->account.name);
     COPY(a->currency, row->account.currency);
     COPY(a->strategy, row->account.strategy);
@@ -205,7 +206,7 @@ static void show_gains(struct reading *reading, int number)
     account->fees = decimal_to_double(reading->gains[number].fees, scale);
 }
 
-/* The figures of the run's report: return and deepest drawdown from its opening cash on. */
+/* The figures of the run's report: return and deepest drawdown from its opening cash on, interest. */
 static int read_run(struct history_reader *reader, struct reading *reading, int number)
 {
     const struct db_account *known = &reading->accounts[reading->at].account;
@@ -213,7 +214,11 @@ static int read_run(struct history_reader *reader, struct reading *reading, int 
     int64_t newest_ns = reading->equity_ns[reading->at];
     int r = 0;
     if (reader->drawdown_ns[number] != newest_ns) {
+        int64_t interest = 0;
         r = db_reader_drawdown(reader->db, number, &reader->drawdown[number]);
+        if (r == 0)
+            r = db_reader_interest(reader->db, number, known->currency, &interest);
+        reader->interest[number] = decimal_to_double(interest, known->currency_scale);
         if (r == 0)
             reader->drawdown_ns[number] = newest_ns;
     }
@@ -223,6 +228,7 @@ static int read_run(struct history_reader *reader, struct reading *reading, int 
     account->deposits = decimal_to_double(known->cash, known->currency_scale);
     account->return_pct = account_return_pct(account->equity, account->deposits);
     account->max_drawdown_pct = 100 * reader->drawdown[number];
+    account->interest = reader->interest[number];
     return 0;
 }
 

@@ -108,7 +108,7 @@ def check_report(state, account):
     screen = harness.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "200x60", "--tab", "5"]).stdout
     row = named(screen, "Accounts")
     for label, wanted in (("equity", f"{report['closing']:.2f}"), ("cash", f"{report['cash']:.2f}"), ("realized", f"{report['realized']:+.2f}"),
-                          ("fees", f"{report['fees']:.2f}")):
+                          ("fees", f"{report['fees']:.2f}"), ("interest", f"{report['interest']:.2f}")):
         assert row[label] == wanted, (label, row, wanted)
     row = named(screen, "Strategies")
     for label, wanted in (("trades", str(trades["closed"])), ("win %", f"{account['win_rate_pct']:.0f}%"),
@@ -177,6 +177,17 @@ def check_saved(folder, n):
     check_charts(state)
     check_drawn(folder, state, account, [float(row["equity"]) for row in rows])
     return cpu_s, account["fills"]
+
+
+def check_interest(folder):
+    """What shorts cost is the same in the saved run's accounts and its report, and 0.00 is what costs nothing."""
+    state = os.path.join(folder, "short")
+    harness.run([harness.PAPERTAPE, "backtest", "--strategy", "binance-day-trade", "--shorts", "--borrow-rate", "900%", "--bars",
+                 synthetic_bars(folder, 3000)[0], "--no-cache", "--save", state])
+    line = [harness.PAPERTAPE, "report", "--state", state, "--from", "2023-01-01", "--to", "2024-01-01", "--json"]
+    report = json.loads(harness.run(line).stdout)["accounts"][0]
+    row = named(harness.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "200x60", "--tab", "5"]).stdout, "Accounts")
+    assert report["interest"] > 0.01 and row["interest"] == f"{report['interest']:.2f}", (row, report["interest"])
 
 
 def said(state, *words, status=1):
@@ -263,6 +274,8 @@ def main():
         rows = 20000
         cpu_s, fills = check_saved(folder, rows)
         print(f"saved_backtest: seed {SEED}: {rows} rows of {len(SYMBOLS)} symbols, {fills} fills: {cpu_s:.2f} s of CPU; every point kept")
+    with tempfile.TemporaryDirectory() as folder:
+        check_interest(folder)
     with tempfile.TemporaryDirectory() as folder:
         check_full_disk(folder)
     with tempfile.TemporaryDirectory() as folder:

@@ -197,7 +197,8 @@ void panel_accounts(const struct area *area, const struct scene *scene)
                          : shorts ? cli_format_fit(text, -a->short_value, 2, columns[SHORT].width)
                                   : "none");
         panel_table_text(&table, INTEREST, y, STYLE_NORMAL,
-                         cli_format_fit(text, a->interest_owed, 2, columns[INTEREST].width));
+                         cli_format_fit(text, scene->model->status.saved ? a->interest : a->interest_owed, 2,
+                                        columns[INTEREST].width));
         panel_table_text(&table, STRATEGY, y, STYLE_DIM, a->strategy[0] ? a->strategy : "none");
         draw_there(&table, y, freshness, &a->there);
         if (n_columns > PLAIN && !gone)
