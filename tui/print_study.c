@@ -23,7 +23,7 @@ static void line(FILE *out, const struct tui_study *study, struct moment now)
     if (study->stale > 0)
         fprintf(out, " stale %s", panel_study_stale(a, study, now));
     fprintf(out, " ok %d pruned %d fail %d", study->counts[TRIAL_COMPLETE], study->counts[TRIAL_PRUNED],
-            study->counts[TRIAL_FAIL]);
+            tui_study_failed(study));
     if (study->retried > 0)
         fprintf(out, " retried %d", study->retried);
     if (study->have_best)

@@ -8,18 +8,17 @@ static void training(FILE *out, const struct model *model, const struct status_t
 {
     enum freshness freshness = tui_model_training_freshness(model, t, now);
     bool gone = freshness == GONE, works = tui_model_training_works(t);
-    char a[FORMAT_MAX], b[FORMAT_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX], steps[PANEL_TRAINING_STEPS_MAX];
     enum style unused;
 
     fprintf(out, "training  %s %s", t->training, panel_training_state(t, freshness, &unused));
     if (gone) {
         fprintf(out, " steps - return -");
     } else {
-        fprintf(out, " steps %s", cli_format_count(a, panel_training_number(t->steps)));
         if (panel_training_endless(t))
-            fprintf(out, " until stopped");
+            fprintf(out, " steps %s until stopped", cli_format_count(a, panel_training_number(t->steps)));
         else
-            fprintf(out, " of %s %s", cli_format_count(a, (double)t->total_steps),
+            fprintf(out, " steps %s %s", panel_training_steps(steps, t, ""),
                     panel_training_percent(b, panel_training_share(t)));
         fprintf(out, " return %s", panel_training_return(a, t->episode_return));
         if (works)

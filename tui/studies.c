@@ -38,8 +38,12 @@ int tui_study_running(const struct tui_study *shown)
 
 int tui_study_done(const struct tui_study *shown)
 {
-    return shown->counts[TRIAL_COMPLETE] + shown->counts[TRIAL_PRUNED] + shown->counts[TRIAL_FAIL] -
-           shown->retried;
+    return shown->counts[TRIAL_COMPLETE] + shown->counts[TRIAL_PRUNED] + tui_study_failed(shown);
+}
+
+int tui_study_failed(const struct tui_study *shown)
+{
+    return shown->counts[TRIAL_FAIL] - shown->retried;
 }
 
 const char *tui_study_direction(const struct tui_study *shown, char buf[static STATUS_WORD_MAX])

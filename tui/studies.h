@@ -104,6 +104,9 @@ int tui_study_running(const struct tui_study *shown);
  * is tried again has not. */
 int tui_study_done(const struct tui_study *shown);
 
+/* How many failed for good: without those that are tried again. */
+int tui_study_failed(const struct tui_study *shown);
+
 /* The grace of trials without a heartbeat, of all members together; ms. */
 int64_t tui_study_grace_ms(struct study *const *members, size_t n);
 /* Is it such a trial? Optuna never ends one. */

@@ -176,7 +176,7 @@ static void check_freshness(void)
 static void check_words(void)
 {
     struct status_training t = {.steps = 4999999, .total_steps = 5000000, .steps_s = 1000};
-    char a[FORMAT_MAX], name[STATUS_TRAINING_NAME_MAX];
+    char a[FORMAT_MAX], name[STATUS_TRAINING_NAME_MAX], steps[PANEL_TRAINING_STEPS_MAX];
     struct canvas canvas;
     enum style style;
     int part;
@@ -185,6 +185,11 @@ static void check_words(void)
     t.steps = 5000001;
     CHECK_STR(panel_training_percent(a, panel_training_share(&t)), "100%");
     CHECK_STR(panel_training_left(a, &t), "0.0s");
+    t.steps = 66000, t.total_steps = 60000; /* it ends with a rollout */
+    CHECK_STR(panel_training_steps(steps, &t, " steps"), "66k steps (60k in whole rollouts)");
+    t.steps = 60000;
+    CHECK_STR(panel_training_steps(steps, &t, " steps"), "60k of 60k steps");
+    t.total_steps = 5000000;
     t.steps = 0;
     CHECK_STR(panel_training_left(a, &t), "83m");
     t.steps_s = NAN;

@@ -13,7 +13,7 @@ static void counts(const struct area *body, const struct scene *scene, const str
                    enum style plain)
 {
     char a[FORMAT_MAX], age[FORMAT_MAX + 8];
-    int done = tui_study_done(study), x = 1, failed = study->counts[TRIAL_FAIL];
+    int done = tui_study_done(study), x = 1, failed = tui_study_failed(study);
 
     if (study->wanted > 0) {
         int columns = body->width < 70 ? BAR_COLUMNS / 2 : BAR_COLUMNS;
@@ -29,8 +29,8 @@ static void counts(const struct area *body, const struct scene *scene, const str
     x = tui_area_printf(body, x, 0, plain, "ok %d pruned %d ", study->counts[TRIAL_COMPLETE],
                         study->counts[TRIAL_PRUNED]);
     x = tui_area_printf(body, x, 0, failed > 0 && plain != STYLE_DIM ? STYLE_BAD : plain, "fail %d", failed);
-    if (study->retried > 0 && body->width >= WIDE)
-        x = tui_area_printf(body, x, 0, plain, ", %d again", study->retried);
+    if (study->retried > 0)
+        x = tui_area_printf(body, x, 0, plain, " retried %d", study->retried);
     if (study->counts[TRIAL_WAITING] > 0)
         x = tui_area_printf(body, x, 0, plain, " wait %d", study->counts[TRIAL_WAITING]);
     if (isfinite(study->eta_s) && study->eta_s > 0)

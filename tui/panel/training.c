@@ -47,7 +47,7 @@ static void number(struct figure_flow *flow, const char *label, enum freshness f
 static void head(const struct area *body, const struct scene *scene, const struct status_training *t,
                  enum freshness freshness)
 {
-    char a[FORMAT_MAX], b[FORMAT_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX], steps[PANEL_TRAINING_STEPS_MAX];
     enum style style, plain = panel_frame_style(freshness, STYLE_NORMAL);
     const char *state = panel_training_state(t, freshness, &style);
     bool gone = freshness == GONE;
@@ -67,10 +67,7 @@ static void head(const struct area *body, const struct scene *scene, const struc
         x = tui_area_printf(body, x + columns + 1, 0, plain, "%s",
                             panel_training_percent(a, panel_training_share(t))) +
             GAP;
-        x = tui_area_printf(body, x, 0, plain, "%s of %s steps",
-                            cli_format_count(a, panel_training_number(t->steps)),
-                            cli_format_count(b, (double)t->total_steps)) +
-            GAP;
+        x = tui_area_printf(body, x, 0, plain, "%s", panel_training_steps(steps, t, " steps")) + GAP;
         if (tui_model_training_works(t) && x + 12 < body->width)
             x = tui_area_printf(body, x, 0, plain, "%s left", panel_training_left(a, t)) + GAP;
     }

@@ -73,6 +73,20 @@ char *panel_training_percent(char buf[static FORMAT_MAX], double share)
     return buf;
 }
 
+char *panel_training_steps(char buf[static PANEL_TRAINING_STEPS_MAX], const struct status_training *training,
+                           const char *unit)
+{
+    char made[FORMAT_MAX], wanted[FORMAT_MAX];
+
+    cli_format_count(made, panel_training_number(training->steps));
+    cli_format_count(wanted, (double)training->total_steps);
+    if (training->steps > training->total_steps)
+        snprintf(buf, PANEL_TRAINING_STEPS_MAX, "%s%s (%s in whole rollouts)", made, unit, wanted);
+    else
+        snprintf(buf, PANEL_TRAINING_STEPS_MAX, "%s of %s%s", made, wanted, unit);
+    return buf;
+}
+
 char *panel_training_left(char buf[static FORMAT_MAX], const struct status_training *training)
 {
     if (panel_training_endless(training) || training->steps < 0 || !(training->steps_s > 0)) {

@@ -28,6 +28,11 @@ double panel_training_number(int64_t count);
 
 /* "61%", the time left at its speed, a return, MiB in fitting units; "n/a". */
 char *panel_training_percent(char buf[static FORMAT_MAX], double share);
+/* "3.1M of 5.0M", with `unit` after it; of one that has made more, as it ends with a rollout: "66k steps (60k
+ * in whole rollouts)", with `unit` " steps". */
+enum { PANEL_TRAINING_STEPS_MAX = 3 * FORMAT_MAX };
+char *panel_training_steps(char buf[static PANEL_TRAINING_STEPS_MAX], const struct status_training *training,
+                           const char *unit);
 char *panel_training_left(char buf[static FORMAT_MAX], const struct status_training *training);
 char *panel_training_return(char buf[static FORMAT_MAX], double value);
 char *panel_training_busy(char buf[static FORMAT_MAX],
