@@ -9,6 +9,7 @@
 #include "trainer/command/train.h"
 #include "trainer/config.h"
 #include "trainer/study/settings.h"
+#include "trainer/training/source.h"
 
 enum { TEXT_MAX = 1 << 24 };
 
@@ -80,6 +81,19 @@ void train_print_other_errors(const char *path)
     free(text);
 }
 
+/* A symbol, or bars, that its state does not have. How many errors that is. */
+static int check_symbols(const char *path, const char *text, struct error_output *output)
+{
+    struct train_config *config = malloc(sizeof *config);
+    char err[SOURCE_ERROR_MAX];
+    bool wrong = config && train_config_errors(path, text, config, take_error, output) == 0 &&
+                 training_source_check_symbols(config, true, err) < 0;
+    if (wrong)
+        take_error(output, 0, "data", "symbols", err);
+    free(config);
+    return wrong;
+}
+
 /* As lines on stderr, or into `list`. A study's steps are its trials'. */
 static void take_warnings(const char *path, const char *text, json_t *list)
 {
@@ -110,6 +124,8 @@ int train_check(const char *path, bool json)
     int n = json && !error_output.errors ? -ENOMEM
                                          : train_config_errors(path, text, NULL, take_error, &error_output);
     json_t *warnings = json ? json_array() : NULL;
+    if (n == 0)
+        n = check_symbols(path, text, &error_output);
     if (n == 0)
         take_warnings(path, text, warnings);
     free(text);

@@ -184,7 +184,7 @@ static char *take_config(struct serve *serve, struct control_call *call, const c
                          const char *folder, struct training_wants *ret)
 {
     char err[CONFIG_ERROR_MAX], message[192];
-    json_t *errors = serve_configuration_errors(text);
+    json_t *errors = serve_configuration_refused(text, false);
     if (json_array_size(errors) > 0 || !errors) {
         if (errors)
             serve_command_refuse(call, errors);
@@ -533,7 +533,7 @@ static void check(struct serve *serve, struct control_call *call, json_t *args)
     const char *text = text_arg(call, args, "config");
     char words[CONFIG_ERROR_MAX];
     if (text && !serve_plan_check(serve, call, args))
-        answer(call, json_pack("{s:o, s:s?}", "errors", serve_configuration_errors(text), "warning",
+        answer(call, json_pack("{s:o, s:s?}", "errors", serve_configuration_refused(text, true), "warning",
                                serve_configuration_warns(text, words) ? words : NULL));
 }
 

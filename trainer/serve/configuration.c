@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "trainer/study/settings.h"
+#include "trainer/training/source.h"
 
 #define FILE_NAME "training.ini"
 
@@ -29,6 +30,18 @@ json_t *serve_configuration_errors(const char *text)
         json_decref(errors);
         return NULL;
     }
+    return errors;
+}
+
+json_t *serve_configuration_refused(const char *text, bool bars)
+{
+    char err[SOURCE_ERROR_MAX];
+    struct train_config *config = malloc(sizeof *config);
+    json_t *errors = serve_configuration_errors(text);
+    if (config && errors && train_config_errors(FILE_NAME, text, config, ignore, NULL) == 0 &&
+        training_source_check_symbols(config, bars, err) < 0)
+        add(errors, 0, "data", "symbols", err);
+    free(config);
     return errors;
 }
 

@@ -117,6 +117,9 @@ bool serve_plan_show(struct serve *serve, struct control_call *call, json_t *arg
 /* All errors, in order, as [{"line","section","key","message"}]; line 0 and "" where an error has none. An
  * empty array: no error. NULL without memory. */
 json_t *serve_configuration_errors(const char *text);
+/* The same, and what its state's database does not have: symbols, and with `bars` bars of its interval, which
+ * may come until it starts. */
+json_t *serve_configuration_refused(const char *text, bool bars);
 /* train_config_untradable() of the text. */
 bool serve_configuration_warns(const char *text, char ret[static CONFIG_ERROR_MAX]);
 

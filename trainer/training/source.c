@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "db/market_source.h"
+#include "db/reader.h"
 #include "db/state.h"
 #include "engine/market/compact.h"
 #include "exchange/calendar_file.h"
@@ -229,6 +230,80 @@ static int read_least(struct training_source *source, char err[static SOURCE_ERR
     }
     free(words);
     return r;
+}
+
+/* ---- What a check looks at without loading bars. ---- */
+
+enum { NAMES_MAX = 400 };
+
+static void add_name(char to[static NAMES_MAX], const char *name)
+{
+    size_t n = strlen(to);
+    if (n + strlen(name) + 8 < NAMES_MAX)
+        snprintf(to + n, NAMES_MAX - n, "%s%s", n ? ", " : "", name);
+    else if (n + 5 < NAMES_MAX && to[n - 1] != '.')
+        snprintf(to + n, NAMES_MAX - n, ", ...");
+}
+
+static void take_symbol(void *ctx, const struct db_symbol_row *row)
+{
+    add_name(ctx, row->symbol.name);
+}
+
+/* The intervals that there are bars of, "1m, 5m". 0 or -errno. */
+static int list_intervals(struct db_reader *reader, const char *symbol, char ret[static NAMES_MAX])
+{
+    int64_t interval_ns = 0;
+    int r;
+    ret[0] = '\0';
+    while ((r = db_reader_interval_after(reader, symbol, interval_ns, &interval_ns)) == 0)
+        if (bar_interval_name(interval_ns))
+            add_name(ret, bar_interval_name(interval_ns));
+    return r == -ENOENT ? 0 : r;
+}
+
+/* `interval_ns`: of which there must be bars; 0: of none. */
+static int check_symbol(struct db_reader *reader, const char *name, int64_t interval_ns,
+                        char err[static SOURCE_ERROR_MAX])
+{
+    struct db_symbol_row row;
+    char there[NAMES_MAX] = "";
+    int64_t open_ns;
+    int r = db_reader_symbol(reader, name, &row);
+    if (r == -ENOENT) {
+        r = db_reader_symbols(reader, take_symbol, there);
+        return r < 0 ? r
+                     : say(err, -EINVAL, "\"%.60s\": no such symbol is stored: %s%s right", name,
+                           there[0] ? there : "symbols that the daemon streams",
+                           strchr(there, ',') || !there[0] ? " are" : " is");
+    }
+    if (r == 0 && interval_ns > 0 &&
+        (r = db_reader_first_bar(reader, name, interval_ns, BAR_VENUE, &open_ns)) == -ENOENT) {
+        r = list_intervals(reader, name, there);
+        return r < 0 ? r
+                     : say(err, -EINVAL, "%.60s: no bars of %s are stored%s%s", name,
+                           bar_interval_name(interval_ns), there[0] ? ": those of " : " yet", there);
+    }
+    return r;
+}
+
+int training_source_check_symbols(const struct train_config *config, bool bars,
+                                  char err[static SOURCE_ERROR_MAX])
+{
+    struct words symbols;
+    struct state_dir state;
+    struct db_reader *reader;
+    char why[256];
+    int r = 0;
+    if (!train_config_trades(config) || !config->data.state[0] || config->data.interval_ns <= 0 ||
+        !split(config->data.symbols, &symbols) ||
+        db_state_dir_find(config->data.state, &state, why, sizeof why) < 0 ||
+        db_reader_open(state.database, &reader, why, sizeof why) < 0)
+        return 0;
+    for (size_t i = 0; i < symbols.n && r == 0; i++)
+        r = check_symbol(reader, symbols.word[i], bars ? config->data.interval_ns : 0, err);
+    db_reader_close(reader);
+    return r == -EINVAL ? r : 0;
 }
 
 /* ---- Rows. ---- */

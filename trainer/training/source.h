@@ -37,6 +37,11 @@ struct training_source {
 int training_source_load(const struct train_config *config, bool whole, struct training_source *ret,
                          char err[static SOURCE_ERROR_MAX]);
 
+/* Does the state that [data] names have its symbols, and (`bars`) bars of its interval? 0, also where it
+ * names no state or its database cannot be read now; -EINVAL with a sentence on the key: which are there. */
+int training_source_check_symbols(const struct train_config *config, bool bars,
+                                  char err[static SOURCE_ERROR_MAX]);
+
 /* The market's calendar, with days, and its name; NULL: it trades at all times. */
 const struct trading_calendar *training_source_days(const struct training_source *source);
 const char *training_source_calendar(const struct training_source *source);
