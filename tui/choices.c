@@ -5,11 +5,12 @@
 
 #include "tui/overlay.h"
 #include "tui/saved_view_keys.h"
+#include "tui/study_rows.h"
 
 enum { PAGE = 12 };
 _Static_assert((int)LIST_COLUMNS_MAX <= (int)CHOICES_MAX, "each column has a row");
 
-static void put_columns(const struct view *view, struct choices *ret)
+static void put_columns(const struct view *view, const struct model *model, struct choices *ret)
 {
     static const char *const titles[LIST_ALL] = {
 #define TITLE(list, word, name) [list] = "Columns of the " name,
@@ -26,6 +27,12 @@ static void put_columns(const struct view *view, struct choices *ret)
                                                         : "chosen; of these as many as fit";
     for (int i = 0; i < ret->n; i++)
         ret->rows[i] = (struct choice){rows[i].name, rows[i].about, shown[i]};
+    const struct tui_study_page *page = view->listed == LIST_TRIALS ? tui_view_study_page(view, model) : NULL;
+    for (int i = 0; page && i < page->n_params && ret->n < CHOICES_MAX; i++) {
+        const char *name = page->params[tui_study_rows_param(page, i)];
+        ret->rows[ret->n++] =
+            (struct choice){name, "this parameter, before the others", tui_list_columns_param(choice, name)};
+    }
 }
 
 /* One row an indicator, at its first output. */
@@ -85,7 +92,7 @@ void tui_choices(const struct view *view, const struct model *model, struct choi
 {
     *ret = (struct choices){.title = "", .words = ""};
     if (view->choosing == CHOOSING_COLUMNS)
-        put_columns(view, ret);
+        put_columns(view, model, ret);
     else if (view->choosing == CHOOSING_INDICATORS)
         put_indicators(view, model, ret);
     else if (view->choosing == CHOOSING_KEYS)
@@ -150,18 +157,27 @@ static void give_key(struct view *view, const struct choice *row, struct moment 
 
 static void toggle(struct view *view, const struct choice *row, struct moment now)
 {
+    const bool columns = view->choosing == CHOOSING_COLUMNS;
     bool done = true;
+    int n = 0;
 
     if (view->choosing == CHOOSING_KEYS) {
         view->choosing_waits = true;
         return;
     }
-    if (view->choosing == CHOOSING_COLUMNS)
+    if (columns)
+        tui_list_columns(view->listed, &n);
+    if (columns && view->choosing_row < n)
         tui_list_columns_toggle(view->listed, view->settings.columns[view->listed], view->choosing_row);
+    else if (columns)
+        done = tui_list_columns_toggle_param(view->settings.columns[view->listed], row->name);
     else
         done = tui_overlay_toggle(view->settings.hides, row->name);
     if (!done)
-        tui_view_report(view, OUTCOME_NOTE, "indicators:", "no more can be hidden: show another first", now);
+        tui_view_report(view, OUTCOME_NOTE, columns ? "columns:" : "indicators:",
+                        columns ? "no more fit into the choice: hide another first"
+                                : "no more can be hidden: show another first",
+                        now);
 }
 
 static void leave_to_program(struct view *view)

@@ -189,10 +189,81 @@ void tui_list_columns_shown(int list, const char *choice, bool ret[static LIST_C
     }
 }
 
+static bool is_param(const char *word)
+{
+    return strncmp(word, LIST_COLUMNS_PARAM, strlen(LIST_COLUMNS_PARAM)) == 0;
+}
+
+/* Copies those words of a choice that name parameters. How many bytes. */
+static size_t put_params(const char *choice, char *to, size_t size)
+{
+    size_t n = 0;
+
+    to[0] = '\0';
+    for (const char *c = choice + strspn(choice, " "); *c; c += strspn(c, " ")) {
+        const size_t len = strcspn(c, " ");
+        if (is_param(c))
+            n += (size_t)snprintf(to + n, size - n, " %.*s", (int)len, c);
+        c += len;
+    }
+    return n;
+}
+
+bool tui_list_columns_param(const char *choice, const char *name)
+{
+    const size_t len = strlen(name);
+
+    for (const char *c = strstr(choice, LIST_COLUMNS_PARAM); c; c = strstr(c, LIST_COLUMNS_PARAM)) {
+        c += strlen(LIST_COLUMNS_PARAM);
+        if (strncmp(c, name, len) == 0 && (c[len] == ' ' || !c[len]))
+            return true;
+    }
+    return false;
+}
+
+/* A choice's names, of "auto" the usual ones. */
+static size_t put_names(const bool *shown, int list, char *to, size_t size)
+{
+    size_t n = 0;
+
+    to[0] = '\0';
+    for (int i = 0; i < tables[list].n; i++)
+        if (shown[i])
+            n += (size_t)snprintf(to + n, size - n, "%s%s", n ? " " : "", tables[list].rows[i].name);
+    return n;
+}
+
+bool tui_list_columns_toggle_param(char choice[static LIST_COLUMNS_TEXT_MAX], const char *name)
+{
+    char params[LIST_COLUMNS_TEXT_MAX], text[2 * LIST_COLUMNS_TEXT_MAX], word[LIST_COLUMNS_TEXT_MAX];
+    bool shown[LIST_COLUMNS_MAX];
+    const bool chosen = tui_list_columns_param(choice, name);
+    int len = snprintf(word, sizeof(word), " " LIST_COLUMNS_PARAM "%s", name);
+
+    if (len >= (int)sizeof(word) || strchr(name, ' ') || !name[0])
+        return false;
+    tui_list_columns_shown(LIST_TRIALS, choice, shown);
+    put_params(choice, params, sizeof(params));
+    size_t n = put_names(shown, LIST_TRIALS, text, sizeof(text));
+    for (const char *c = params; *c;) {
+        const size_t own = 1 + strcspn(c + 1, " ");
+        if (!chosen || own != (size_t)len || memcmp(c, word, own) != 0)
+            n += (size_t)snprintf(text + n, sizeof(text) - n, "%.*s", (int)own, c);
+        c += own;
+    }
+    if (!chosen)
+        n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", word);
+    const char *start = text + strspn(text, " ");
+    if (!*start || strlen(start) >= LIST_COLUMNS_TEXT_MAX)
+        return false;
+    memcpy(choice, start, strlen(start) + 1);
+    return true;
+}
+
 void tui_list_columns_toggle(int list, char choice[static LIST_COLUMNS_TEXT_MAX], int column)
 {
     bool shown[LIST_COLUMNS_MAX], usual = true;
-    size_t n = 0;
+    char params[LIST_COLUMNS_TEXT_MAX], text[2 * LIST_COLUMNS_TEXT_MAX];
     int left = 0;
 
     tui_list_columns_shown(list, choice, shown);
@@ -201,16 +272,17 @@ void tui_list_columns_toggle(int list, char choice[static LIST_COLUMNS_TEXT_MAX]
         left += shown[i];
         usual &= shown[i] == (tables[list].rows[i].rank > 0);
     }
-    if (left == 0)
+    put_params(choice, params, sizeof(params));
+    if (left == 0 && !params[0])
         return;
-    if (usual) {
+    if (usual && !params[0]) {
         snprintf(choice, LIST_COLUMNS_TEXT_MAX, "%s", LIST_COLUMNS_AUTO);
         return;
     }
-    for (int i = 0; i < tables[list].n; i++)
-        if (shown[i])
-            n += (size_t)snprintf(choice + n, LIST_COLUMNS_TEXT_MAX - n, "%s%s", n ? " " : "",
-                                  tables[list].rows[i].name);
+    const size_t n = put_names(shown, list, text, sizeof(text));
+    snprintf(text + n, sizeof(text) - n, "%s", n ? params : params + 1);
+    if (strlen(text) < LIST_COLUMNS_TEXT_MAX) /* else it stays as it is */
+        memcpy(choice, text, strlen(text) + 1);
 }
 
 const char *tui_list_columns_wrong(int list, const char *choice, size_t *ret_len)
@@ -222,7 +294,8 @@ const char *tui_list_columns_wrong(int list, const char *choice, size_t *ret_len
         return NULL;
     do {
         *ret_len = strcspn(c, " ");
-        if (place_of(list, c, *ret_len) < 0)
+        const bool param = list == LIST_TRIALS && is_param(c) && *ret_len > strlen(LIST_COLUMNS_PARAM);
+        if (!param && place_of(list, c, *ret_len) < 0)
             return c;
         c += *ret_len;
         c += strspn(c, " ");

@@ -1,5 +1,6 @@
 /* The columns of the long lists that are tables: what there is, which of them are shown. A choice is the text
- * of a settings file: names separated by blanks, or LIST_COLUMNS_AUTO: as many of the usual ones as fit. */
+ * of a settings file: names separated by blanks, or LIST_COLUMNS_AUTO: as many of the usual ones as fit. Of
+ * trials also LIST_COLUMNS_PARAM before a parameter's name, "param:lr": before the others, or alone. */
 #ifndef TUI_LIST_COLUMNS_H
 #define TUI_LIST_COLUMNS_H
 
@@ -8,7 +9,8 @@
 
 #include "tui/list.h"
 
-#define LIST_COLUMNS_AUTO "auto"
+#define LIST_COLUMNS_AUTO  "auto"
+#define LIST_COLUMNS_PARAM "param:"
 
 /* These lists: the number, the word that files have, what sentences call their rows. */
 #define LIST_TABLES(X) \
@@ -42,6 +44,11 @@ void tui_list_columns_shown(int list, const char *choice, bool ret[static LIST_C
 
 /* Shows or hides one of them. The last that is shown stays. */
 void tui_list_columns_toggle(int list, char choice[static LIST_COLUMNS_TEXT_MAX], int column);
+
+/* Is that parameter of trials chosen by its name? Chooses it, or does no more; false: the text has no room
+ * for it. */
+bool tui_list_columns_param(const char *choice, const char *name);
+bool tui_list_columns_toggle_param(char choice[static LIST_COLUMNS_TEXT_MAX], const char *name);
 
 /* The first word that is no name of a column, *ret_len bytes long; NULL: all are, and there is one. */
 const char *tui_list_columns_wrong(int list, const char *choice, size_t *ret_len);

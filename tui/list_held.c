@@ -6,10 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/format.h"
 #include "db/list_filter.h"
+#include "db/list_time.h"
 #include "tui/study_rows.h"
 
-enum kind { KIND_TEXT, KIND_COUNT /* int64_t, below 0: none */, KIND_TIME /* 0: none */, KIND_REAL, KIND_OF };
+enum kind {
+    KIND_TEXT,
+    KIND_COUNT /* int64_t, below 0: none */,
+    KIND_TIME /* ns, 0: none */,
+    KIND_AGE /* int64_t, ms,
+shown as seconds */
+    ,
+    KIND_REAL,
+    KIND_OF
+};
 
 struct held_column {
     const char *name;
@@ -43,6 +54,7 @@ static double change_of(const struct model *model, const void *row)
 #define T(name, member)     {name, KIND_TEXT, false, offsetof(ROW, member), NULL}
 #define COUNT(name, member) {name, KIND_COUNT, true, offsetof(ROW, member), NULL}
 #define TIME(name, member)  {name, KIND_TIME, true, offsetof(ROW, member), NULL}
+#define AGE(name, member)   {name, KIND_AGE, true, offsetof(ROW, member), NULL}
 #define REAL(name, member)  {name, KIND_REAL, true, offsetof(ROW, member), NULL}
 #define OF(name, function)  {name, KIND_OF, true, 0, function}
 #define OWN(name)           {name, KIND_OF, true, 0, NULL}
@@ -50,7 +62,7 @@ static double change_of(const struct model *model, const void *row)
 #define ROW struct status_training
 static const struct held_column trainings[] = {
     OWN("newest"), T("training", training), T("state", state), OF("progress", share_of), COUNT("steps", steps),
-    REAL("steps/s", steps_s), REAL("return", episode_return), COUNT("age", age_ms), TIME("created", created_ns),
+    REAL("steps/s", steps_s), REAL("return", episode_return), AGE("age", age_ms), TIME("created", created_ns),
     TIME("started", started_ns), TIME("ended", ended_ns), T("device", device), T("backend", backend),
     COUNT("iteration", iteration), REAL("memory", memory_mib), COUNT("attempts", attempts),
     COUNT("priority", priority), T("verdict", verdict), T("cause", cause), T("reason", reason), T("study", study),
@@ -69,13 +81,13 @@ static const struct held_column policies[] = {
 static const struct held_column positions[] = {
     OWN("listed"), T("symbol", symbol), T("side", side), T("account", account), REAL("qty", qty),
     REAL("entry", entry), REAL("fifo", fifo_entry), REAL("mark", mark), REAL("uPnL", upnl), REAL("stop", stop),
-    COUNT("age", age_ms),
+    AGE("age", age_ms),
 };
 #undef ROW
 #define ROW struct status_symbol
 static const struct held_column prices[] = {
     OWN("listed"), OF("24h", change_of), T("symbol", symbol), REAL("last", last), REAL("bid", bid), REAL("ask", ask),
-    REAL("mark", mark), COUNT("bars", bars), COUNT("age", age_ms), T("book", book), T("trading", trading),
+    REAL("mark", mark), COUNT("bars", bars), AGE("age", age_ms), T("book", book), T("trading", trading),
     T("market", market), T("venue", venue), T("interval", interval),
 };
 #undef ROW
@@ -189,6 +201,10 @@ static struct value value_of(const struct model *model, const struct held_column
         value.whole = true;
         value.number = count < 0 || (count == 0 && column->kind == KIND_TIME) ? NAN : (double)count;
         break;
+    case KIND_AGE:
+        memcpy(&count, at, sizeof(count));
+        value.number = count < 0 ? NAN : (double)count / 1000;
+        break;
     case KIND_REAL:
         memcpy(&value.number, at, sizeof(value.number));
         break;
@@ -220,25 +236,113 @@ static bool has(const struct value *value, const char *words)
     return text[0] && strcasestr(text, words);
 }
 
+/* The time as it is shown. */
+static bool has_time(int64_t ns, const char *words)
+{
+    struct db_list_time time;
+    char text[FORMAT_MAX];
+
+    if (ns <= 0)
+        return false;
+    if (db_list_time_parse(words, cli_format_is_local(), &time))
+        return db_list_time_matches(&time, '=', false, cli_format_is_local(), ns);
+    return strstr(cli_format_time(text, ns), words) != NULL;
+}
+
+bool tui_list_held_value(const struct db_list_filter *filter, bool is_time, double number)
+{
+    struct db_list_time time;
+
+    if (isnan(number) || db_list_filter_wrong(filter, is_time))
+        return false;
+    if (filter->op == '=')
+        return has_time((int64_t)number, filter->value);
+    if (!is_time || !filter->value[0])
+        return db_list_filter_compares(filter, number);
+    return db_list_time_parse(filter->value, cli_format_is_local(), &time) &&
+           db_list_time_matches(&time, filter->op, filter->equal, cli_format_is_local(), (int64_t)number);
+}
+
+bool tui_list_held_time(int64_t ns, const char *words)
+{
+    return db_list_time_part(words) && has_time(ns, words);
+}
+
+static bool column_matches(const struct model *model, const struct held_column *column, const void *row,
+                           const struct db_list_filter *filter)
+{
+    const struct value value = value_of(model, column, row);
+    const bool is_time = column->kind == KIND_TIME;
+
+    if (filter->op == '=' && !is_time)
+        return has(&value, filter->value);
+    return !value.text && tui_list_held_value(filter, is_time, value.number);
+}
+
+/* The column that a filter names; NULL: none. */
+static const struct held_column *named_column(int list, const struct db_list_filter *filter)
+{
+    const struct held_column *columns = tables[list - DB_LISTS].columns;
+
+    for (int i = 1; i < tables[list - DB_LISTS].n; i++)
+        if (db_list_filter_names(filter, columns[i].name))
+            return &columns[i];
+    return NULL;
+}
+
+static void put_unknown(const struct model *model, int list, const struct db_list_filter *filter,
+                        char words[static LIST_HELD_WORDS_MAX])
+{
+    int n =
+        snprintf(words, LIST_HELD_WORDS_MAX, "no column \"%.*s\": one of ", (int)filter->name, filter->words);
+
+    for (int i = 1; i < tui_list_held_sorts(model, list) && n < LIST_HELD_WORDS_MAX; i++)
+        n += snprintf(words + n, (size_t)(LIST_HELD_WORDS_MAX - n), "%s%s", i > 1 ? ", " : "",
+                      tui_list_held_sort(model, list, i));
+}
+
+bool tui_list_held_check(const struct model *model, int list, const char *text,
+                         char ret_words[static LIST_HELD_WORDS_MAX])
+{
+    const struct db_list_filter filter = db_list_filter_parse(text);
+    const struct held_column *column = list == LIST_TRIALS ? NULL : named_column(list, &filter);
+    bool known = column != NULL, is_time = column && column->kind == KIND_TIME;
+
+    if (!filter.op || (list == LIST_TRIALS && !model->study_page))
+        return true;
+    if (list == LIST_TRIALS)
+        known = tui_study_rows_names(model->study_page, &filter, &is_time);
+    const char *wrong = known ? db_list_filter_wrong(&filter, is_time) : NULL;
+    if (wrong)
+        snprintf(ret_words, LIST_HELD_WORDS_MAX, "%.*s: \"%s\" %s", (int)filter.name, filter.words,
+                 filter.value, wrong);
+    else if (!known && db_list_filter_named(&filter))
+        put_unknown(model, list, &filter, ret_words);
+    else
+        return true;
+    return false;
+}
+
 bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *text)
 {
     if (list == LIST_TRIALS)
         return tui_study_rows_match(model->study_page, row, text);
     const struct db_list_filter filter = db_list_filter_parse(text);
-    const struct held_column *columns = tables[list - DB_LISTS].columns;
+    const struct held_column *columns = tables[list - DB_LISTS].columns, *named = named_column(list, &filter);
     const int n = tui_list_held_columns(list);
     bool found = false;
 
     if (!filter.words[0])
         return true;
-    for (int i = 1; i < n; i++)
-        if (db_list_filter_names(&filter, columns[i].name)) {
-            struct value value = value_of(model, &columns[i], row);
-            return has(&value, filter.value) != filter.inverse;
-        }
+    if (named)
+        return column_matches(model, named, row, &filter) != filter.inverse;
+    if (db_list_filter_named(&filter))
+        return false;
     for (int i = 1; i < n && !found; i++) {
         struct value value = value_of(model, &columns[i], row);
-        found = columns[i].kind == KIND_TEXT && has(&value, filter.words);
+        found = (columns[i].kind == KIND_TEXT && has(&value, filter.words)) ||
+                (columns[i].kind == KIND_TIME && !isnan(value.number) &&
+                 tui_list_held_time((int64_t)value.number, filter.words));
     }
     return found != filter.inverse;
 }

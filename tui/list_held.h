@@ -26,9 +26,24 @@ const char *tui_list_held_name(const struct model *model, int list, const void *
  * the row's. Above 0. */
 int64_t tui_list_held_id(const struct model *model, int list, const void *row);
 
+enum { LIST_HELD_WORDS_MAX = 256 };
+
+/* As struct db_list_query's filters, a word before "=" that names no column is an error, and a value that
+ * nothing is above or below. False, with a sentence. */
+bool tui_list_held_check(const struct model *model, int list, const char *text,
+                         char ret_words[static LIST_HELD_WORDS_MAX]);
+
 /* Does a row have what a filter looks for? As struct db_list_query has it; a row has no number to name,
- * except a trial. */
+ * except a trial. Nothing has what tui_list_held_check() finds wrong. */
 bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *text);
+
+/* Has a number, of a time ns since 1970, what the filter of its column looks for? For a list's own columns.
+ */
+struct db_list_filter;
+bool tui_list_held_value(const struct db_list_filter *filter, bool is_time, double number);
+
+/* Has a time, as it is shown, these words? Only words that a time can have. */
+bool tui_list_held_time(int64_t ns, const char *words);
 
 /* The rows that the choice leaves, in their order, for free(). NULL: there are none, or no memory. */
 const void **tui_list_held_rows(const struct model *model, int list, const struct list_choice *choice,

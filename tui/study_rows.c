@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "db/list_filter.h"
+#include "tui/list_held.h"
 
 int tui_study_rows_param(const struct tui_study_page *page, int rank)
 {
@@ -48,7 +49,8 @@ int tui_study_rows_columns(const struct tui_study_page *page, int sort, int *ret
 
 const char *tui_study_rows_name(const struct tui_study_page *page, int sort)
 {
-    static const char *const names[SORT_PARAMS] = {"newest", "value", "state", "duration"};
+    static const char *const names[SORT_PARAMS] = {"newest",   "value",   "state",
+                                                   "duration", "started", "ended"};
 
     if (page && sort >= SORT_PARAMS && tui_study_rows_param(page, sort - SORT_PARAMS) >= 0)
         return page->params[tui_study_rows_param(page, sort - SORT_PARAMS)];
@@ -82,6 +84,104 @@ static bool has(const char *text, const char *part)
     return n == 0;
 }
 
+/* The columns of trials that a filter may name. */
+enum trial_column { VALUE, DURATION, TRIES, STARTED, ENDED, TRIAL, STATE, WORKER, FAILURE, COLUMNS };
+
+static enum trial_column column_of(const struct db_list_filter *filter)
+{
+    static const char *const names[COLUMNS] = {"value", "duration", "tries",  "started", "ended",
+                                               "trial", "state",    "worker", "failure"};
+    int i = 0;
+
+    while (i < COLUMNS && !db_list_filter_names(filter, names[i]))
+        i++;
+    return (enum trial_column)i;
+}
+
+/* The parameter that the words before the sign name; -1: none, or several. */
+static int param_of(const struct tui_study_page *page, const struct db_list_filter *filter)
+{
+    int found = -1;
+
+    for (int i = 0; i < page->n_params; i++)
+        if (db_list_filter_names(filter, page->params[i]))
+            return i;
+    for (int i = 0; filter->name > 0 && i < page->n_params; i++) {
+        const char *at = memmem(page->params[i], strlen(page->params[i]), filter->words, filter->name);
+        if (at && found >= 0)
+            return -1;
+        found = at ? i : found;
+    }
+    return found;
+}
+
+bool tui_study_rows_names(const struct tui_study_page *page, const struct db_list_filter *filter,
+                          bool *ret_is_time)
+{
+    const enum trial_column column = column_of(filter);
+
+    *ret_is_time = column == STARTED || column == ENDED;
+    return column < COLUMNS || param_of(page, filter) >= 0;
+}
+
+static double time_ns(int64_t us)
+{
+    return us == STUDY_NO_TIME ? NAN : (double)us * 1000;
+}
+
+static double number_of(const struct tui_study_trial *trial, enum trial_column column)
+{
+    const int64_t ms = tui_study_trial_duration_ms(trial, 0);
+
+    switch (column) {
+    case VALUE:
+        return tui_study_trial_value(trial);
+    case DURATION:
+        return trial_state_finished(trial->state) && ms >= 0 ? (double)ms / 1000 : NAN;
+    case TRIES:
+        return trial->retries;
+    case STARTED:
+        return time_ns(trial->started_us);
+    case ENDED:
+        return time_ns(trial->completed_us);
+    default:
+        return NAN;
+    }
+}
+
+/* Of a column or parameter that the filter names. Words of the state, the worker, the failure, a parameter
+ * are in its text; numbers are compared. */
+static bool column_matches(const struct tui_study_page *page, const struct tui_study_trial *trial,
+                           const struct db_list_filter *filter)
+{
+    const enum trial_column column = column_of(filter);
+    const int param = column < COLUMNS ? -1 : param_of(page, filter);
+    char text[128];
+
+    if (filter->op != '=' || column == STARTED || column == ENDED)
+        return tui_list_held_value(filter, column == STARTED || column == ENDED,
+                                   param >= 0 ? trial->cells[param].value : number_of(trial, column));
+    switch (column) {
+    case STATE:
+        return has(study_trial_state_name(trial->state), filter->value) ||
+               has(tui_study_rows_state(trial), filter->value);
+    case WORKER:
+        return has(trial->worker, filter->value);
+    case FAILURE:
+        return trial->failure && has(trial->failure, filter->value);
+    case TRIAL:
+        return has(tui_study_trial_name(page, trial, text, sizeof(text)), filter->value);
+    case VALUE:
+    case DURATION:
+    case TRIES:
+        snprintf(text, sizeof(text), "%.15g", number_of(trial, column));
+        return !isnan(number_of(trial, column)) && has(text, filter->value);
+    default:
+        tui_study_cell_text(page, &trial->cells[param], text, sizeof(text));
+        return text[0] && has(text, filter->value);
+    }
+}
+
 static bool matches(const struct tui_study_page *page, const struct tui_study_trial *trial,
                     const char *filter)
 {
@@ -90,7 +190,9 @@ static bool matches(const struct tui_study_page *page, const struct tui_study_tr
     tui_study_trial_name(page, trial, name, sizeof(name));
     if (has(name, filter) || has(study_trial_state_name(trial->state), filter) ||
         strcasecmp(tui_study_rows_state(trial), filter) == 0 || has(trial->worker, filter) ||
-        (trial->failure && has(trial->failure, filter)))
+        (trial->failure && has(trial->failure, filter)) ||
+        tui_list_held_time(trial->started_us == STUDY_NO_TIME ? 0 : trial->started_us * 1000, filter) ||
+        tui_list_held_time(trial->completed_us == STUDY_NO_TIME ? 0 : trial->completed_us * 1000, filter))
         return true;
     for (int i = 0; i < page->n_params; i++) {
         tui_study_cell_text(page, &trial->cells[i], cell, sizeof(cell));
@@ -105,7 +207,12 @@ bool tui_study_rows_match(const struct tui_study_page *page, const struct tui_st
                           const char *text)
 {
     const struct db_list_filter filter = db_list_filter_parse(text);
+    bool is_time;
 
+    if (filter.op && tui_study_rows_names(page, &filter, &is_time))
+        return column_matches(page, trial, &filter) != filter.inverse;
+    if (filter.op && db_list_filter_named(&filter))
+        return false;
     return !filter.words[0] || matches(page, trial, filter.words) != filter.inverse;
 }
 
@@ -162,6 +269,8 @@ static double key_of(const struct tui_study_page *page, const struct tui_study_t
         int64_t ms = trial_state_finished(trial->state) ? tui_study_trial_duration_ms(trial, 0) : -1;
         return ms < 0 ? NAN : -(double)ms;
     }
+    if (sort == SORT_STARTED || sort == SORT_ENDED)
+        return -time_ns(sort == SORT_STARTED ? trial->started_us : trial->completed_us);
     if (param >= 0)
         return trial->cells[param].value;
     return trial->state == TRIAL_RUNNING ? 0 : 1; /* equal keys: by number, newest first */

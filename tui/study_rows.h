@@ -5,7 +5,15 @@
 #include "tui/study_page.h"
 
 /* Orders; those from SORT_PARAMS on are parameters, as tui_study_rows_columns() has them. */
-enum study_sort { SORT_NEWEST /* running ones first */, SORT_VALUE, SORT_STATE, SORT_DURATION, SORT_PARAMS };
+enum study_sort {
+    SORT_NEWEST /* running ones first */,
+    SORT_VALUE,
+    SORT_STATE,
+    SORT_DURATION,
+    SORT_STARTED,
+    SORT_ENDED,
+    SORT_PARAMS
+};
 
 /* The parameter of a rank: by importance, then as they were met, whatever is sorted by; -1: there are fewer.
  */
@@ -23,15 +31,22 @@ int tui_study_rows_sorts(const struct tui_study_page *page); /* how many orders 
 /* The state as the lists write it: "ok", "pruned", "infs" of what constraints rule out, … */
 const char *tui_study_rows_state(const struct tui_study_trial *trial);
 
+/* Does the filter name a column of trials, or a parameter, whole or in a part that no other has ("lr" of
+ * "ppo.lr")? Whether that is a time. */
+struct db_list_filter;
+bool tui_study_rows_names(const struct tui_study_page *page, const struct db_list_filter *filter,
+                          bool *ret_is_time);
+
 /* Has the trial `text` in its number, state, worker, failure or a parameter ("lr=", "Adam"), or is its
- * state written so? Has it not, where that begins with "!"? "": yes. */
+ * state written so, or as a shown time; is a number or time of it above or below ("lr<1e-3", "duration>60" in
+ * seconds, "ended>09:30")? Has it not, where that begins with "!"? "": yes. */
 bool tui_study_rows_match(const struct tui_study_page *page, const struct tui_study_trial *trial,
                           const char *text);
 
 /* The trials that match. Newest first, but those that run before all; best first; running first; longest
- * first; least parameter first: inverted the other way round, but what has no such figure, as the duration of
- * what has not ended, is last either way. The page's, until it is asked for others; NULL without memory, and
- * with none. */
+ * first; started or ended last first; least parameter first: inverted the other way round, but what has no
+ * such figure, as the duration of what has not ended, is last either way. The page's, until it is asked for
+ * others; NULL without memory, and with none. */
 const struct tui_study_trial *const *tui_study_rows(const struct tui_study_page *page, int sort, bool invert,
                                                     const char *filter, int *ret_n);
 

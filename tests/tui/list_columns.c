@@ -141,6 +141,52 @@ static void check_keys(void)
     CHECK_INT(view.choosing_row, 0);
 }
 
+/* Parameters of trials beside the columns that each study has: words of the same choice. */
+static void check_params(void)
+{
+    char choice[LIST_COLUMNS_TEXT_MAX] = LIST_COLUMNS_AUTO, long_name[LIST_COLUMNS_TEXT_MAX], name[16];
+    bool shown[LIST_COLUMNS_MAX], usual[LIST_COLUMNS_MAX];
+    size_t len;
+
+    tui_list_columns_shown(LIST_TRIALS, choice, usual);
+    CHECK(!tui_list_columns_param(choice, "lr"));
+    CHECK(tui_list_columns_toggle_param(choice, "lr"));
+    CHECK(tui_list_columns_toggle_param(choice, "lr_end"));
+    CHECK(tui_list_columns_param(choice, "lr") && tui_list_columns_param(choice, "lr_end"));
+    CHECK(!tui_list_columns_param(choice, "l") && !tui_list_columns_param(choice, "end"));
+    CHECK(!tui_list_columns_wrong(LIST_TRIALS, choice, &len));
+    CHECK(tui_list_columns_wrong(DB_LIST_ORDERS, choice, &len));
+    tui_list_columns_shown(LIST_TRIALS, choice, shown);
+    CHECK(memcmp(shown, usual, sizeof shown) == 0);
+    tui_list_columns_toggle(LIST_TRIALS, choice, 1); /* the parameters stay */
+    CHECK(tui_list_columns_param(choice, "lr") && tui_list_columns_param(choice, "lr_end"));
+    tui_list_columns_toggle(LIST_TRIALS, choice, 1);
+    CHECK(tui_list_columns_toggle_param(choice, "lr"));
+    CHECK(!tui_list_columns_param(choice, "lr") && tui_list_columns_param(choice, "lr_end"));
+    CHECK(strstr(choice, "trial state value"));
+    int n;
+    tui_list_columns(LIST_TRIALS, &n);
+    for (int i = 0; i < n; i++) { /* one parameter may be all that is shown */
+        tui_list_columns_shown(LIST_TRIALS, choice, shown);
+        if (shown[i])
+            tui_list_columns_toggle(LIST_TRIALS, choice, i);
+    }
+    CHECK_STR(choice, "param:lr_end");
+    CHECK(!tui_list_columns_toggle_param(choice, "lr_end")); /* the last stays */
+    CHECK_STR(choice, "param:lr_end");
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    CHECK(!tui_list_columns_toggle_param(choice, long_name));
+    CHECK(!tui_list_columns_toggle_param(choice, "two words"));
+    int most = 0;
+    do
+        snprintf(name, sizeof name, "p%d", ++most);
+    while (tui_list_columns_toggle_param(choice, name));
+    CHECK(strlen(choice) < sizeof choice && most > 10);
+    CHECK(!tui_list_columns_wrong(LIST_TRIALS, choice, &len));
+    CHECK(tui_list_columns_wrong(LIST_TRIALS, "param:", &len));
+}
+
 static void check_pictures(const char *golden)
 {
     tui_view_init(&view, false, 1000);
@@ -194,6 +240,7 @@ int main(int argc, char **argv)
     check_wrong();
     check_sorted();
     check_keys();
+    check_params();
     check_pictures(argv[1]);
     tui_history_close(reader);
     tui_model_destroy(model);

@@ -224,22 +224,33 @@ static void load(const struct held *held)
     }
 }
 
-/* The condition of a filter, which has no wildcard but in the words that are escaped. */
+/* The condition of a filter, which has no wildcard but in the words that are escaped. A name that no column
+ * has leaves none. */
 static char *condition(const struct held *held, const char *filter)
 {
     bool not = filter[0] == '!';
-    const char *words = filter + not, *text = strchr(words, '=');
+    const char *words = filter + not, *op = strpbrk(words, "=<>"),
+               *value = op ? op + 1 + (op[1] == '=') : NULL;
     char names[1024] = "0", pattern[64];
     size_t n = 1, p = 0;
+    int named = 0;
 
     if (!words[0])
         return sqlite3_mprintf("1");
-    int named = 0;
-    for (int i = 1; text && i < held->columns; i++)
-        if (strncmp(words, tui_list_held_column(held->list, i), (size_t)(text - words)) == 0 &&
-            strlen(tui_list_held_column(held->list, i)) == (size_t)(text - words))
+    for (int i = 1; op && i < held->columns; i++)
+        if (strncmp(words, tui_list_held_column(held->list, i), (size_t)(op - words)) == 0 &&
+            strlen(tui_list_held_column(held->list, i)) == (size_t)(op - words))
             named = i;
-    for (const char *c = named ? text + 1 : words; *c; c++) {
+    if (op && !named)
+        return sqlite3_mprintf("0");
+    if (op && value[0] && strchr("tsedc", words[0]) && strchr(value, ':')) /* of times, the first day's */
+        return sqlite3_mprintf("(ifnull(c%d, -1) > 0 AND c%d / 1000000000 %.*s %d) IS %s TRUE", named, named,
+                               (int)(value - op), op, atoi(strrchr(value, ':') + 1), not ? "NOT" : "");
+    if (op && op[0] != '=')
+        return sqlite3_mprintf("(typeof(c%d) <> 'text' AND c%d / %s %.*s %s) IS %s TRUE", named, named,
+                               strncmp(words, "age", 3) == 0 ? "1000.0" : "1.0", (int)(value - op), op, value,
+                               not ? "NOT" : "");
+    for (const char *c = named ? op + 1 : words; *c; c++) {
         if (strchr("%_\\", *c))
             pattern[p++] = '\\';
         pattern[p++] = *c;
@@ -279,10 +290,32 @@ static void check_order(const struct held *held, const struct list_choice *choic
 
 static void check_orders(void)
 {
-    static const char *const filters[] = {"",         "done",         "!done",      "state=ueu", "!state=d",
-                                          "%",        "_5",           "reason=a=b", "nothing",   "WORSE",
-                                          "verdict=", "backend=cuda", "a=b",        "!",         "return=1.5",
-                                          "return=-", "return=1.0"};
+    static const char *const filters[] = {"",
+                                          "done",
+                                          "!done",
+                                          "state=ueu",
+                                          "!state=d",
+                                          "%",
+                                          "_5",
+                                          "reason=a=b",
+                                          "nothing",
+                                          "WORSE",
+                                          "verdict=",
+                                          "backend=cuda",
+                                          "a=b",
+                                          "!",
+                                          "return=1.5",
+                                          "return=-",
+                                          "return=1.0",
+                                          "return>0.5",
+                                          "!return<=1",
+                                          "steps>2",
+                                          "trades<3",
+                                          "age>0.003",
+                                          "state>1",
+                                          "started>=00:00:02",
+                                          "ended=00:00:03",
+                                          "!since<00:00:03"};
     static const int sizes[] = {0, 1, 2, 31, MANY};
 
     for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
@@ -302,6 +335,28 @@ static void check_orders(void)
                     CHECK(tui_list_held_id(model, held->list, tui_list_held_row(model, held->list, i)) !=
                           tui_list_held_id(model, held->list, tui_list_held_row(model, held->list, j)));
         }
+    }
+}
+
+/* What no row can have is said, in the words that the lists of the database have. */
+static void check_wrong(void)
+{
+    static const struct {
+        const char *filter, *words;
+    } wrong[] = {{"nosuch=1", "no column \"nosuch\": one of training, state, progress, "},
+                 {"!nosuch>1", "no column \"nosuch\": one of training, state, "},
+                 {"started>soon", "started: \"soon\" is no time: as 2026-11-20, "},
+                 {"steps<many", "steps: \"many\" is no number"},
+                 {"state=failed", NULL},
+                 {"steps<", NULL},
+                 {"started>09:30", NULL},
+                 {"0.5%=", NULL}};
+    char words[LIST_HELD_WORDS_MAX];
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        words[0] = '\0';
+        CHECK(tui_list_held_check(model, LIST_TRAININGS, wrong[i].filter, words) == !wrong[i].words);
+        CHECK(strstr(words, wrong[i].words ? wrong[i].words : "") != NULL);
     }
 }
 
@@ -536,6 +591,7 @@ int main(int argc, char **argv)
     if (!model || sqlite3_open(":memory:", &db) != SQLITE_OK)
         return EXIT_FAILURE;
     check_orders();
+    check_wrong();
     check_keys();
     check_policies();
     check_positions();

@@ -385,6 +385,48 @@ static void check_stale(void)
     tui_studies_destroy(list);
 }
 
+static int count_rows(const struct tui_study_page *page, const char *filter)
+{
+    int n;
+
+    tui_study_rows(page, SORT_NEWEST, false, filter, &n);
+    return n;
+}
+
+/* Parameters, values and times that a filter compares: as many rows as by the trials' own numbers. */
+static void check_compared(const struct tui_study_page *page)
+{
+    char filter[DB_LIST_WORDS_MAX];
+
+    for (int p = 0; p < page->n_params; p++)
+        for (int i = 0; i < page->n_trials; i += 7) {
+            const double limit = page->trials[i].cells[p].value;
+            int below = 0, not_above = 0;
+            if (isnan(limit))
+                continue;
+            snprintf(filter, sizeof filter, "%.12s<%.17g", page->params[p], limit);
+            for (int k = 0; k < page->n_trials; k++) {
+                below += page->trials[k].cells[p].value < limit;
+                not_above += page->trials[k].cells[p].value <= limit;
+            }
+            CHECK_INT(count_rows(page, filter), below);
+            snprintf(filter, sizeof filter, "!%.10s <=%.17g", page->params[p], limit);
+            CHECK_INT(count_rows(page, filter), page->n_trials - not_above);
+        }
+    for (int i = 0; i < page->n_trials; i += 5) {
+        const time_t started = page->trials[i].started_us / 1000000;
+        int from = 0;
+        for (int k = 0; k < page->n_trials; k++)
+            from += page->trials[k].started_us / 1000000 >= started;
+        strftime(filter, sizeof filter, "started>%Y-%m-%d %H:%M:%S", gmtime(&started));
+        CHECK_INT(count_rows(page, filter), from);
+        strftime(filter, sizeof filter, "%m-%d %H:%M", gmtime(&started)); /* as the column has it */
+        CHECK(count_rows(page, filter) > 0);
+    }
+    CHECK_INT(count_rows(page, "nosuch=1"), 0);
+    CHECK_INT(count_rows(page, "nosuch<1"), 0);
+}
+
 static void check_rows(void)
 {
     int n, columns[8];
@@ -411,6 +453,14 @@ static void check_rows(void)
     for (int i = 1; i < 38; i++)
         CHECK(tui_study_trial_duration_ms(rows[i - 1], 0) >= tui_study_trial_duration_ms(rows[i], 0));
     CHECK_INT(rows[39]->state, TRIAL_RUNNING);
+    rows = tui_study_rows(page, SORT_STARTED, false, "", &n);
+    for (int i = 1; i < n; i++)
+        CHECK(rows[i - 1]->started_us >= rows[i]->started_us);
+    rows = tui_study_rows(page, SORT_ENDED, true, "", &n);
+    for (int i = 1; i < n; i++)
+        CHECK(rows[i - 1]->completed_us <= rows[i]->completed_us || rows[i]->completed_us == STUDY_NO_TIME);
+    CHECK(rows[n - 1]->completed_us == STUDY_NO_TIME); /* it runs: last either way */
+    check_compared(page);
     for (int sort = SORT_PARAMS; sort < tui_study_rows_sorts(page); sort++) {
         CHECK_INT(tui_study_rows_columns(page, sort, columns, 8), 6);
         CHECK_STR(page->params[columns[0]], tui_study_rows_name(page, sort));

@@ -187,9 +187,15 @@ static void check_list(void)
 static void check_keys(void)
 {
     open_page("ppo-btc_1..3");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < SORT_PARAMS; i++)
         press('o');
     check_screen("trials-parameter-80x24", 80, 24, GLYPHS_BRAILLE);
+    strcpy(view.settings.columns[LIST_TRIALS], "trial param:gamma param:epochs"); /* and no other */
+    check_screen("trials-params-80x24", 80, 24, GLYPHS_BRAILLE);
+    strcpy(view.settings.columns[LIST_TRIALS], LIST_COLUMNS_AUTO);
+    press('C');
+    check_screen("trials-choice-80x24", 80, 24, GLYPHS_BRAILLE);
+    press(PRESS_ESCAPE);
     press('I');
     CHECK(view.lists[LIST_TRIALS].invert && shows(", inverted"));
     press('/');

@@ -65,6 +65,12 @@ static void draw_foot(const struct area *box, enum choosing choosing)
         x = draw_key(box, x, box->height - 1, feet[choosing][i].key, feet[choosing][i].words);
 }
 
+/* An indicator's outputs are one row. */
+static int name_length(const struct view *view, const struct choice *row)
+{
+    return (int)(view->choosing == CHOOSING_INDICATORS ? strcspn(row->name, ".") : strlen(row->name));
+}
+
 void panel_choices(const struct area *screen, const struct scene *scene)
 {
     const struct view *view = scene->view;
@@ -74,7 +80,7 @@ void panel_choices(const struct area *screen, const struct scene *scene)
 
     tui_choices(view, scene->model, &choices);
     for (int i = 0; i < choices.n; i++) {
-        int len = (int)strcspn(choices.rows[i].name, ".");
+        int len = name_length(view, &choices.rows[i]);
         names = len > names ? len : names;
     }
     names = names < NAME_COLUMNS_MAX ? names : NAME_COLUMNS_MAX;
@@ -95,7 +101,7 @@ void panel_choices(const struct area *screen, const struct scene *scene)
         bool chosen = i == at;
         enum style style = chosen ? STYLE_SELECTED : STYLE_NORMAL;
         int x = MARK_COLUMNS + names + 2;
-        snprintf(name, sizeof(name), "%.*s", (int)strcspn(row->name, "."), row->name);
+        snprintf(name, sizeof(name), "%.*s", name_length(view, row), row->name);
         tui_area_text(&box, 0, y, style, chosen ? ">" : " ");
         if (!choices.unmarked)
             tui_area_text(&box, 1, y, row->shown ? STYLE_STRONG : STYLE_DIM, row->shown ? "[x]" : "[ ]");

@@ -114,11 +114,14 @@ int panel_list_number_width(const struct list_frame *frame, int least)
 
 void panel_list_empty(const struct list_frame *frame, const struct scene *scene, const char *none)
 {
-    char sentence[PANEL_SENTENCE_MAX];
-    const char *words = frame->rows.list < DB_LISTS ? scene->model->lists[frame->rows.list].words : "";
+    const int list = frame->rows.list;
+    char sentence[PANEL_SENTENCE_MAX], wrong[LIST_HELD_WORDS_MAX] = "";
+    const char *words = list < DB_LISTS ? scene->model->lists[list].words : wrong;
 
     if (tui_list_count(&frame->rows.items) > 0)
         return;
+    if (list >= DB_LISTS)
+        tui_list_held_check(scene->model, list, scene->view->lists[list].filter, wrong);
     if (words[0])
         panel_frame_empty(&frame->body, words);
     else if (frame->rows.items.total > 0)

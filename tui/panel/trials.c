@@ -39,6 +39,23 @@ struct trials_grid {
     struct table table;
 };
 
+/* The parameters as columns: those that are chosen by their names, with `all` then the others; one of these
+ * that is sorted by is the first. */
+static void put_params(struct trials_grid *grid, bool all)
+{
+    const struct view *view = grid->scene->view;
+    const char *choice = view->settings.columns[LIST_TRIALS];
+    const int sorted = tui_study_rows_param(grid->page, view->lists[LIST_TRIALS].sort - SORT_PARAMS);
+
+    for (int pass = 0; pass < (all ? 3 : 2); pass++)
+        for (int i = 0; i < grid->page->n_params && grid->n_params < PARAMS_MAX; i++) {
+            const int param = tui_study_rows_param(grid->page, i);
+            const bool chosen = tui_list_columns_param(choice, grid->page->params[param]);
+            if ((all || chosen) && pass == (param == sorted ? 0 : chosen ? 1 : 2))
+                grid->params[grid->n_params++] = param;
+        }
+}
+
 /* What is chosen; of parameters as many as there are, of which the last are left out first. */
 static void lay_out(struct trials_grid *grid, bool heads)
 {
@@ -54,9 +71,7 @@ static void lay_out(struct trials_grid *grid, bool heads)
         grid->columns[WORKER].rank = 0;
     const int rank = grid->columns[PARAMETERS].rank;
     grid->columns[PARAMETERS].rank = 0;
-    if (rank > 0)
-        grid->n_params =
-            tui_study_rows_columns(grid->page, view->lists[LIST_TRIALS].sort, grid->params, PARAMS_MAX);
+    put_params(grid, rank > 0);
     for (int i = 0; i < grid->n_params; i++)
         grid->columns[n++] = (struct column){"", PARAM_COLUMNS, false, FIXED + i};
     for (int i = 0; i < n; i++) {
