@@ -1,5 +1,6 @@
 /* What a configuration is refused for: each error's file, line and words, all errors of a file, and random
  * bytes, also in the documented example (argv[1]), which must never do more than be refused. */
+#include "tests/counts.h"
 #include "tests/daemon/config_text.h"
 
 /* Every other address could be reached from elsewhere; a name could be anything. */
@@ -420,6 +421,6 @@ int main(int argc, char **argv)
     test_execution();
     test_venue_errors();
     test_all_errors();
-    test_rubbish(argv[1], getenv("PAPERTAPE_LONG") ? 40000 : 1500);
+    test_rubbish(argv[1], getenv("PAPERTAPE_LONG") ? 40000 : counts_of("configurations", 1500, 700));
     return check_done("daemon/config_refusals");
 }

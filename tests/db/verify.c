@@ -70,12 +70,12 @@ static void alter_cell(sqlite3 *db, const char *path, const char *table, const c
 }
 
 #ifdef __SANITIZE_ADDRESS__
-enum { ROWS = 1 };
+enum { ROWS = 1, EACH = 2 };
 #else
-enum { ROWS = 3 };
+enum { ROWS = 3, EACH = 1 };
 #endif
 
-/* Every column of a middle, the first and the last row: of so many of these. */
+/* Every EACH-th column of a middle, the first and the last row: of so many of these. */
 static void alter_every_cell(const char *path, const char *table)
 {
     char names[32][32], types[32][16], failure[DB_ERROR_MAX];
@@ -93,7 +93,7 @@ static void alter_every_cell(const char *path, const char *table)
     CHECK(n > 10);
 
     int64_t last = sql_query(db, "SELECT max(id) FROM %s", table);
-    for (int column = 0; column < n; column++) {
+    for (int column = n % EACH; column < n; column += EACH) {
         const int64_t rows[] = {last / 2, 1, last};
         for (int i = 0; i < ROWS; i++)
             alter_cell(db, path, table, names[column], types[column], rows[i]);
@@ -240,6 +240,8 @@ int main(void)
         alter(altered, alterations[i].sql, alterations[i].words);
     }
     if (ROWS < 3)
-        printf("counts: rows altered in every column: %d of each table (without a sanitizer: 3)\n", ROWS);
+        printf(
+            "counts: rows altered in every second column: %d of each table (without a sanitizer: 3, in every)\n",
+            ROWS);
     return check_done("verify");
 }

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/counts.h"
 #include "tests/engine/recording.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -15,6 +16,7 @@ enum { RECORDINGS = 5 };
 #endif
 
 static struct recording recording;
+static int n_damaged;
 
 struct played {
     int r;
@@ -173,7 +175,7 @@ static void test_cut(struct random *random)
     size_t len;
     find_segments();
     copy_file(newest, &bytes, &len);
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < n_damaged; i++) {
         put_file(newest, bytes, (size_t)random_between(random, 0, (int64_t)len - 1));
         struct played played = play((struct replay_options){.check_states = true}, (struct tape){0});
         CHECK_STR(played.err, "");
@@ -194,7 +196,7 @@ static void test_altered(struct random *random)
     for (int k = 0; k < 2; k++) {
         const char *path = k ? newest : oldest;
         copy_file(path, &bytes, &len);
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < n_damaged; i++) {
             size_t at = (size_t)random_between(random, 0, (int64_t)len - 1);
             uint8_t bit = (uint8_t)(1 << random_between(random, 0, 7));
             bytes[at] ^= bit;
@@ -342,6 +344,7 @@ static void test_spoiled(void)
 int main(void)
 {
     struct random random = random_seeded("engine/replay", 20261121);
+    n_damaged = counts_of("cuts, and as many altered bytes of each segment", 40, 12);
     if (RECORDINGS < 5)
         printf("counts: %d recording, 5 without a sanitizer\n", RECORDINGS);
     for (uint64_t i = 0; i < RECORDINGS; i++) {

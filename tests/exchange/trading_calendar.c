@@ -4,10 +4,13 @@
 #include <errno.h>
 
 #include "exchange/calendar_file.h"
+#include "tests/counts.h"
 #include "tests/exchange/moment.h"
 #include "tests/random.h"
 
 enum { ROUNDS = 20000, OPENS_MAX = 40000 };
+
+static int rounds;
 
 #define DAY (24 * hour)
 
@@ -42,7 +45,7 @@ static void test_sessions(struct random *random)
 {
     static const int64_t lengths[] = {1, 60000000000, 300000000000, 1800000000000, 14400000000000};
     unsigned long wrong = 0;
-    for (int i = 0; i < ROUNDS / 10; i++) {
+    for (int i = 0; i < rounds / 10; i++) {
         int64_t open_ns = moment(random), end_ns = open_ns + lengths[random_between(random, 0, 4)];
         enum bar_session first = session_by_search(open_ns), session = first;
         for (int64_t ns = open_ns; ns < end_ns; ns += minute / 2) /* borders are at whole minutes */
@@ -59,7 +62,7 @@ static void test_sessions(struct random *random)
 static void test_spans(struct random *random)
 {
     unsigned long wrong = 0;
-    for (int i = 0; i < ROUNDS / 10; i++) {
+    for (int i = 0; i < rounds / 10; i++) {
         bool extended = random_between(random, 0, 1);
         enum session_choice choice = extended ? SESSION_EXTENDED : SESSION_REGULAR;
         int64_t ns = moment(random);
@@ -106,7 +109,7 @@ static void test_bars(struct random *random)
     static const int64_t intervals[] = {1, 5, 15, 30, 60, 120, 240};
     static int64_t opens[OPENS_MAX];
     unsigned long wrong = 0;
-    for (int i = 0; i < ROUNDS / 50; i++) {
+    for (int i = 0; i < rounds / 50; i++) {
         size_t first = (size_t)random_between(random, 0, (int64_t)nyse->n - 30);
         bool extended = random_between(random, 0, 1);
         enum session_choice choice = extended ? SESSION_EXTENDED : SESSION_REGULAR;
@@ -291,6 +294,7 @@ static void test_hash(void)
 int main(void)
 {
     struct random random = random_seeded("trading_calendar", 20261125);
+    rounds = counts_of("rounds", ROUNDS, ROUNDS / 4);
     char err[CALENDAR_ERROR_MAX];
     CHECK_INT(calendar_file_open("nyse", &file, err), 0);
     if (!file)

@@ -13,6 +13,7 @@
 #include "exchange/clock.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
+#include "tests/counts.h"
 #include "tests/random.h"
 #include "tests/scratch.h"
 #include "tests/tui/picture.h"
@@ -131,7 +132,8 @@ static void check_random(void)
 {
     struct random random = random_seeded("tui/past", 7);
 
-    for (int i = 0; i < ROUNDS; i++) {
+    const int rounds = counts_of("moments", ROUNDS, ROUNDS / 3);
+    for (int i = 0; i < rounds; i++) {
         int64_t at_ns = fixture_now_ns - random_between(&random, 0, 7000) * SECOND_NS;
         struct past_read read = jump(at_ns);
         const struct history *h = &model->history;

@@ -1,6 +1,6 @@
 /* Power loss of daemon, event log and database together: whole runs on one thread, each drawn by its seed.
  *
- * power [--seeds N] [--seed S] [--echo]: seeds 1 to N (50; 12 under a sanitizer; with PAPERTAPE_LONG
+ * power [--seeds N] [--seed S] [--echo]: seeds 1 to N (25; 10 under a sanitizer; with PAPERTAPE_LONG
  * 10,000), or one. A failure prints the command that plays it again. */
 #include <getopt.h>
 #include <time.h>
@@ -10,9 +10,9 @@
 #include "tests/system/power/sim.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 12 };
+enum { SEEDS = 10 };
 #else
-enum { SEEDS = 50 };
+enum { SEEDS = 25 };
 #endif
 enum { SEEDS_LONG = 10000, TWICE_EVERY = 20, ROUNDS_MAX = 2, OPENS_MAX = 8 };
 

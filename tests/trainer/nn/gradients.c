@@ -6,7 +6,7 @@
 #include "tests/trainer/nn/cases.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { EACH = 3, OF_TENSOR = 24 };
+enum { EACH = 3, OF_TENSOR = 10 };
 #else
 enum { EACH = 1, OF_TENSOR = 120 };
 #endif

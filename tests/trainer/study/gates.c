@@ -2,6 +2,7 @@
  * planted signal nearly every one does. The short run does few of each and asks for the same.
  *
  *     search-gates; PAPERTAPE_LONG=1: 40 on noise, 10 on a signal */
+#include "tests/counts.h"
 #include "tests/trainer/study/hunt.h"
 
 enum { ROWS = 2400 };
@@ -31,7 +32,8 @@ static bool admitted(bool signal, uint64_t seed)
 int main(void)
 {
     bool whole = getenv("PAPERTAPE_LONG") != NULL;
-    int n_noise = whole ? 40 : 2, n_signal = whole ? 10 : 2, noise = 0, signal = 0;
+    const int few = counts_of("searches on noise, and as many on a signal", 2, 1);
+    int n_noise = whole ? 40 : few, n_signal = whole ? 10 : few, noise = 0, signal = 0;
     scratch_in_memory();
     for (int i = 0; i < n_noise; i++)
         noise += admitted(false, 100 + (uint64_t)i);
