@@ -85,6 +85,15 @@ static void sample_extremes(const struct history_equity *points, int n_points, i
     }
 }
 
+/* The backtest's last point until then. */
+static double backtest_at(const struct backtest_view *backtest, int64_t ts_ns)
+{
+    double value;
+
+    sample(backtest->curve, backtest->n_curve, ts_ns, ts_ns, &value, 1);
+    return value;
+}
+
 /* The backtest's curve of the account, over the same time; false when there is none of it. */
 static bool sample_backtest(const struct model *model, const struct status_account *account, int64_t first,
                             int64_t last, double *values, int n, bool one)
@@ -267,7 +276,7 @@ void panel_equity(const struct area *area, const struct scene *scene)
                  cli_format_percent(a, 100 * (held[n - 1] / all[0] - 1), 2));
     if (freshness == FRESH && both)
         snprintf(text, sizeof(text), " live %s  .. backtest %s ", cli_format_fit(a, last, 2, AXIS + 3),
-                 cli_format_fit(b, backtest[n - 1], 2, AXIS + 3));
+                 cli_format_fit(b, backtest_at(&model->backtest, to_ns), 2, AXIS + 3));
     else if (freshness == FRESH)
         snprintf(text, sizeof(text), " %s %s ", cli_format_signed(a, gain, 2),
                  cli_format_percent(b, percent, 2));
