@@ -600,6 +600,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
         return step_timeframe(view, model, now, key == ']' ? 1 : -1);
     case 'u':
         view->equity_span = (view->equity_span + 1) % SPANS;
+        tui_view_report(view, OUTCOME_NOTE, "equity:", tui_history_span_name(view->equity_span), now);
         return ACTION_COLLECT;
     case 'H':
         view->benchmark = !view->benchmark;

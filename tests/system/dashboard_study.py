@@ -93,6 +93,14 @@ def test_choice(session):
     expect(tmux, "Trainings (2 of 3)", ">ppo_3")
     tmux.keys("G", "o")
     expect(tmux, "Trainings (1 of 3) by training", ">ppo_1")
+    tmux.keys("Space")
+    expect(tmux, ">=ppo_1")
+    tmux.keys("Space")
+    expect(tmux, ">ppo_1")
+    tmux.keys("K")
+    expect(tmux, ">=ppo_1")
+    tmux.keys("Space")
+    expect(tmux, ">ppo_1")
 
 
 def test_page(session):
@@ -108,6 +116,11 @@ def test_page(session):
     expect(tmux, "return 300.00", "300k steps")
     tmux.keys("i", "i", "i")
     expect(tmux, "KL 0.2500")
+    for weight in ("0.6", "0.9", "0.99"):
+        tmux.keys("~")
+        expect(tmux, f"smoothed {weight}")
+    tmux.keys("~")
+    expect_gone(tmux, "smoothed")
     show(daemon, training("ppo_3"), training("ppo_4"))
     expect(tmux, "no such training ppo_1 any more (it was here: update, 3.1M steps", "+1.3100); Esc goes back")
     tmux.keys("Escape")

@@ -15,7 +15,7 @@ static int words_x(const struct choice *row, int names)
     return MARK_COLUMNS + names + 2 + (row->key[0] ? KEY_WORD_MAX : 0);
 }
 
-/* Rows that the longest words need which are cut in their own row; 1: none is. */
+/* Rows that the longest words need which are cut in their own row; 1: each fits there. */
 static int about_rows(const struct scene *scene, const struct choices *choices, int names, int width)
 {
     char sentence[PANEL_SENTENCE_MAX];

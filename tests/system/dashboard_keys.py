@@ -1,0 +1,428 @@
+#!/usr/bin/env python3
+"""Every key of the help (docs/keys.md, which is tui/key_table.c) is pressed in tmux, and its effect is looked at: those of everywhere,
+pages, lists, the market and the positions here, on papertaped and the synthetic market, what acts by asking the daemon; those of
+trainings, studies and forms in the scripts named below. A row that no script presses is named. The mouse by its escape codes (SGR)."""
+
+import ast
+import json
+import os
+import re
+
+import dashboard
+import dashboard_command
+import harness
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ELSEWHERE = {
+    "The form of an order": ("dashboard_order.py", "dashboard_command.py"),
+    "Trainings and studies, tab 2": ("dashboard_train.py", "dashboard_studies.py", "dashboard_study.py"),
+    "A study's page": ("dashboard_studies.py",),
+    "The form": ("dashboard_train.py", "dashboard_studies.py"),
+}
+TMUX_NAMES = {"Escape": "Esc", "C-u": "Ctrl-U", "C-l": "Ctrl-L", "DC": "Del"}
+ALONE = {("Positions, tab 5", "b"): "dashboard_backtest.py"}  # of the long run
+
+
+def table():
+    """Section -> its rows' keys, each a list."""
+    rows, section = {}, None
+    with open(os.path.join(harness.SOURCE, "docs/keys.md"), encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("## "):
+                section = line[3:].strip().replace("`", "")
+                rows[section] = []
+            elif line.startswith("| `"):
+                rows[section].append(re.findall(r"`([^`]+)`", line.split(" | ")[0]))
+    return rows
+
+
+def pressed_in(script):
+    """The texts that a script presses: arguments of keys(), type(), paste() and confirm()."""
+    found = set()
+    with open(os.path.join(HERE, script), encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call):
+            continue
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        arguments = call.args if name in ("keys", "type") else call.args[1:2] if name == "confirm" else []
+        found |= {"paste"} if name == "paste" else set()
+        for each in (node for argument in arguments for node in ast.walk(argument)):
+            if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                found.add(TMUX_NAMES.get(each.value, each.value))
+                found |= set(each.value) if name == "type" or any(isinstance(a, ast.Starred) for a in arguments) else set()
+    return found
+
+
+class Keys:
+    def __init__(self, tmux, daemon):
+        self.tmux, self.daemon, self.pressed, self.section = tmux, daemon, set(), None
+
+    def press(self, *keys):
+        for key in keys:
+            self.pressed.add((self.section, TMUX_NAMES.get(key, key)))
+        self.tmux.keys(*keys)
+
+    def see(self, *texts):
+        dashboard.expect(self.tmux, *texts)
+
+    def gone(self, text):
+        dashboard.expect_gone(self.tmux, text)
+
+    def last(self, text):
+        dashboard.wait(f"the last line: {text}", lambda: text in dashboard_command.last(self.tmux), self.tmux.screen)
+
+    def alert(self):
+        """An alert that is open, and its number."""
+        last = self.daemon.status_object()["symbols"][0]["last"]
+        for side, price in (("--above", last + 5), ("--below", last - 5)):  # the market goes one way or the other
+            self.daemon.papertape("alerts", "price", "BTCUSDT", side, f"{price:.2f}")
+        dashboard.wait("an open alert", self.open_alerts, lambda: self.daemon.papertape("alerts", "list"))
+        return self.open_alerts()[-1]
+
+    def open_alerts(self):
+        return [each["alert"] for each in json.loads(self.daemon.papertape("alerts", "list", "--json"))["alerts"]
+                if each["state"] == "open" and "was traded" in each["text"]]
+
+    def trading(self, state):
+        self.daemon.wait_status(lambda s: s["trading"] == state, f"trading {state}")
+        self.see(f"TRADING {state}")
+
+
+def everywhere(k, orders):
+    for tab, name in enumerate(("Over", "Study", "GPU", "Mkt", "Pos", "Ord", "Alert", "Log"), 1):
+        k.press(str(tab))
+        k.see(f"[{tab}]{name}")
+    k.pressed.add((k.section, "1-8"))
+    k.press("l")
+    k.see("[1]Over")
+    k.press("h")
+    k.see("[8]Log")
+    k.press("6", "Tab", "z")
+    k.see("Fills (")
+    k.gone("─Orders (")
+    k.press("z")
+    k.see("─Orders (")
+    k.press("Escape", "Tab", "4")
+    k.see(">BTCUSDT")
+    k.press("j")
+    k.see(">ETHUSDT")
+    k.press("k")
+    k.see(">BTCUSDT")
+    k.press("6", "G")
+    n = len(json.loads(k.daemon.papertape("orders", "--json"))["orders"])
+    k.see(f"Orders ({n} of {n}")
+    k.press("g", "g")
+    k.pressed.add((k.section, "gg"))
+    k.see(f"Orders (1 of {n}")
+    k.press("Enter")
+    k.see("Ord > order ")
+    k.press("Escape")
+    k.see("─Orders (")
+    for key in ("?", "F1"):
+        k.press(key)
+        k.see(" Help ", "any other key closes this")
+        k.tmux.keys("Escape")
+        k.gone(" Help ")
+    k.press("J")
+    k.see("[8]Log", "─Ledger (")
+    k.press("J")
+    k.see("─Log (")
+    k.press("w")
+    k.see(" Whole texts ")
+    k.tmux.keys("Escape")
+    k.gone(" Whole texts ")
+    k.press("f")
+    before = k.tmux.screen().splitlines()
+    start = k.daemon.status_object()["now_ns"]
+    dashboard.wait("seconds that are not shown", lambda: k.daemon.status_object()["now_ns"] > start + 2 * 10**9)
+    assert k.tmux.screen().splitlines()[2:20] == before[2:20], k.tmux.screen()
+    k.press("f")
+    k.press("F2")
+    k.see(" Set-up ")
+    k.tmux.keys("Escape")
+    k.press("V")
+    k.see(" Saved views ")
+    k.tmux.keys("Escape")
+    k.press("5", "u")
+    k.last("equity: 7d")
+    for span in ("30d", "all", "24h"):
+        k.tmux.keys("u")
+        k.last(f"equity: {span}")
+    k.press("H")
+    k.see(" : BTCUSDT ")
+    k.press("H")
+    k.gone(" : BTCUSDT ")
+    k.press("+")
+    k.see("2.0s  ?=help")
+    k.press("-")
+    k.see("1.0s  ?=help")
+    k.press("p")
+    k.trading("paused")
+    k.press("p")
+    k.trading("on")
+    alert = k.alert()
+    k.see("Alert!")
+    k.press("1", "a")
+    k.see("ack done")
+    dashboard.wait("the acknowledgement", lambda: alert not in k.open_alerts())
+    k.press("Escape", ":")
+    k.last(":_")
+    k.tmux.run("set-buffer", "--", "order buy\nBTC")
+    k.tmux.run("paste-buffer", "-p")
+    k.pressed.add((k.section, "paste"))
+    k.last(":order buy BTC_")
+    k.tmux.keys("Escape")
+    k.press("<")
+    k.see("PAST ", "Esc now")
+    k.press("<", ">")
+    k.see("PAST ")
+    k.tmux.keys("p")
+    k.see("the past cannot be acted on")
+    k.tmux.keys("Escape")
+    k.see("TRADING on")
+    k.press("B")
+    k.last(":order buy BTCUSDT _")
+    k.tmux.keys("Escape")
+    k.press("@")
+    k.last(":alerts price BTCUSDT --above _")
+    k.tmux.keys("Escape")
+    k.press("O")
+    k.see("─Order─", "What it would be")
+    k.tmux.keys("Escape")
+    k.press("6", "g", "g", "y")
+    k.see("copy: sent")
+    k.press("C-l")
+    k.see("[6]Ord")
+    k.press("Escape")
+    return orders
+
+
+def lists(k, orders):
+    k.press("6", "g", "g")
+    k.press("o")
+    k.see(") by ")
+    k.press("I")
+    k.see("inverted")
+    k.press("I")
+    k.gone("inverted")
+    k.press("C")
+    k.see("Columns of the orders")
+    k.tmux.keys("Escape")
+    k.press("/")
+    k.tmux.type(f"#{orders[0]}")
+    k.tmux.keys("Enter")
+    k.see("(1 of 1 filtered")
+    k.tmux.keys("Escape")
+    k.gone("filtered")
+    for key in ("n", "N"):
+        k.press(key)
+        dashboard.wait("the order with the text", lambda: any(line.startswith(">") and "50003" in line for line in k.tmux.screen().splitlines()), k.tmux.screen)
+    k.press("E")
+    k.see("Amend")
+    k.tmux.keys("Escape")
+    k.press("W")
+    k.last(":what-if --at ")
+    k.tmux.keys("Escape")
+    k.press("x")
+    k.see(f"order {orders[0]}: BUY", "y cancels it")
+    k.tmux.keys("y")
+    k.see("cancel done")
+    k.daemon.wait_status(lambda s: all(order["order"] != orders[0] for order in s["orders"]), "the cancel")
+
+
+def pages(k, orders):
+    k.tmux.keys("Escape", "6", "/")
+    k.tmux.type(f"#{orders[1]}")
+    k.tmux.keys("Enter")
+    k.see("(1 of 1 filtered")
+    k.tmux.keys("Enter")
+    k.see(f"Ord > order {orders[1]}", "rows 1 to ")
+    k.press("j")
+    k.see("rows 2 to ")
+    k.press("k")
+    k.see("rows 1 to ")
+    k.press("E")
+    k.see(f"Amend order {orders[1]}")
+    k.tmux.keys("Escape")
+    k.press("x")
+    k.see(f"order {orders[1]}: BUY")
+    k.tmux.keys("y")
+    k.daemon.wait_status(lambda s: not s["orders"], "the cancel")
+    k.press("Escape")
+    k.see("─Orders (")
+    k.tmux.keys("Tab", "Enter")
+    k.see("Ord > fill ")
+    k.press("Enter")
+    k.see("Ord > order ")
+    k.tmux.keys("Escape", "Tab")
+    alert = k.alert()
+    k.tmux.keys("7")
+    k.see("[7]Alert!")
+    k.tmux.keys("g", "g", "Enter")
+    k.see("Alert > alert ")
+    shown = int(re.search(r"Alert > alert (\d+)", k.tmux.screen())[1])
+    k.press("a")
+    k.see("ack done" if shown == alert else "ack ")
+    k.tmux.keys("Escape")
+
+
+def market(k, _):
+    k.tmux.keys("Escape", "4", "g", "g")
+    k.see("BTCUSDT 1s")
+    k.press("]")
+    dashboard.wait("another timeframe, or that there is no other", lambda: "BTCUSDT 1s" not in k.tmux.screen() or "no other is kept" in k.tmux.screen(), k.tmux.screen)
+    k.press("[")
+    k.see("BTCUSDT 1s")
+    k.press("d")
+    k.see("─Depth BTCUSDT", "─Trades BTCUSDT")
+    k.press("d")
+    k.see("BTCUSDT 1s")
+    k.press("D")
+    k.see("Bars BTCUSDT 1s (1 of ")
+    k.press("D")
+    k.gone("Bars BTCUSDT")
+    k.tmux.keys("Tab")
+    k.press("o")
+    k.see(") by ")
+    k.press("I")
+    k.see("inverted")
+    k.press("I")
+    k.gone("inverted")
+    before = k.tmux.screen()
+    k.press("c")
+    dashboard.wait("a line", lambda: k.tmux.screen() != before, k.tmux.screen)
+    k.press("c", "L")
+    k.see("1s log")
+    k.press("L")
+    k.gone("1s log")
+    k.press("}", "}", ",")
+    k.see("BTCUSDT 1s to ")
+    shown_to = lambda: (re.search(r"BTCUSDT 1s to \S+ ([0-9:]+)", k.tmux.screen()) or ["", "99:"])[1]  # noqa: E731
+    older = shown_to()
+    k.press(".")
+    dashboard.wait("newer bars", lambda: shown_to() > older, k.tmux.screen)
+    k.press("{", "{", "m")
+    k.see(" o ", " h ")
+    k.press("m", "C")
+    dashboard.wait("the indicators, or that there are none", lambda: "Indicators of the chart" in k.tmux.screen() or "indicator" in dashboard_command.last(k.tmux), k.tmux.screen)
+    k.tmux.keys("Escape")
+    k.press("i")
+
+
+def positions(k, _):
+    k.tmux.keys("Escape", "5")
+    k.press("t")
+    k.see("Round trips")
+    k.press("A")
+    k.see("Round trips of hand" if "Round trips of hand" in k.tmux.screen() else "Round trips")
+    k.press("t")
+    k.see("P&L by symbol")
+    k.press("t", "t")
+    k.see("Equity")
+
+
+SECTIONS = (("Everywhere", everywhere), ("Lists", lists), ("The page of a row", pages), ("The market, tab 4", market), ("Positions, tab 5", positions))
+
+
+def last_ones(k):
+    """What ends: flatten, and q."""
+    k.section = "Everywhere"
+    k.tmux.keys("Escape", "1")
+    k.daemon.papertape("order", "buy", "BTCUSDT", "0.01")
+    k.daemon.wait_status(lambda s: s["positions"], "a position")
+    k.see("BTCUSDT   L")
+    k.press("F")
+    k.see("Type FLATTEN", "BTCUSDT")
+    k.tmux.type("FLATTEN")
+    k.tmux.keys("Enter")
+    k.see("flatten done")
+    k.trading("paused")
+    k.daemon.wait_status(lambda s: not s["positions"], "no position")
+    k.press("q")
+    dashboard.wait("the terminal as it was", lambda: k.tmux.terminal() == "0 1", k.tmux.terminal)
+    assert modes(k.tmux) == {"any": False, "sgr": False}
+
+
+def modes(tmux):
+    """What the terminal reports of the mouse: each button, and by SGR's codes."""
+    flags = tmux.run("display", "-p", "#{mouse_standard_flag}#{mouse_button_flag}#{mouse_any_flag} #{mouse_sgr_flag}").split()
+    return {"any": "1" in flags[0], "sgr": flags[1] == "1"}
+
+
+def report(tmux, x, y, button=0):
+    """A press and its release at a cell, as a terminal in SGR mode writes them."""
+    for end in "Mm":
+        tmux.run("send-keys", "-H", *[f"{byte:02x}" for byte in f"\x1b[<{button};{x + 1};{y + 1}{end}".encode()])
+
+
+def mouse(k):
+    """By the escape codes themselves: a click opens a tab, chooses a row, opens it; the wheel moves in the panel below; on the chart a
+    click sets the crosshair and the wheel zooms; M gives all of it back."""
+    tmux, k.section = k.tmux, "Everywhere"
+    tmux.keys("Escape", "1")
+    dashboard.wait("reports of the mouse, by SGR", lambda: modes(tmux) == {"any": True, "sgr": True}, lambda: str(modes(tmux)))
+    y, x = dashboard_command.line_of(tmux, "6Ord")
+    report(tmux, x, y)
+    k.see("[6]Ord")
+    rows = [y for y, line in enumerate(tmux.screen().splitlines()) if re.match(r"[ >] +\d+ BUY", line)]
+    assert len(rows) >= 3, tmux.screen()
+    report(tmux, 20, rows[2])
+    dashboard.wait("the clicked row", lambda: tmux.screen().splitlines()[rows[2]].startswith(">"), tmux.screen)
+    report(tmux, 20, rows[2], 64)
+    dashboard.wait("the first row", lambda: tmux.screen().splitlines()[rows[0]].startswith(">"), tmux.screen)
+    report(tmux, 20, rows[2], 65)
+    dashboard.wait("the last row", lambda: tmux.screen().splitlines()[rows[2]].startswith(">"), tmux.screen)
+    report(tmux, 20, rows[2])
+    k.see("Ord > order ")
+    tmux.keys("Escape")
+    y, x = dashboard_command.line_of(tmux, "4Mkt")
+    report(tmux, x, y)
+    k.see("[4]Mkt", "BTCUSDT 1s")
+    y, _ = dashboard_command.line_of(tmux, "─BTCUSDT 1s")
+    report(tmux, 40, y + 5)
+    k.see(" o ", " h ")  # the crosshair's bar
+    tmux.keys("m")
+    k.press("M")
+    k.see("mouse: left to the terminal")
+    dashboard.wait("no mode of the mouse", lambda: modes(tmux) == {"any": False, "sgr": False}, lambda: str(modes(tmux)))
+    y, x = dashboard_command.line_of(tmux, "1Over")
+    k.press("M")
+    dashboard.wait("its modes again", lambda: modes(tmux) == {"any": True, "sgr": True}, lambda: str(modes(tmux)))
+    report(tmux, x, y)
+    k.see("[1]Over")
+
+
+def missing(pressed):
+    """The rows of the table with a key that no script presses."""
+    found = []
+    for section, rows in table().items():
+        known = {key for where, key in pressed if where == section}
+        for script in ELSEWHERE.get(section, ()):
+            known |= pressed_in(script)
+        known |= {"0-9"} if known & set("0123456789") else set()
+        for key in (key for keys in rows for key in keys):
+            alone = ALONE.get((section, key))
+            if key not in known and not (alone and key in pressed_in(alone)):
+                found.append(f"{section}: {key}")
+    return found
+
+
+def main():
+    with dashboard_command.terminal() as (tmux, daemon, _):
+        orders = [int(re.search(r"order (\d+)", daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--limit", price))[1]) for price in ("50003", "50004")]
+        daemon.papertape("order", "buy", "BTCUSDT", "0.01")
+        daemon.wait_status(lambda s: s["positions"] and len(s["orders"]) == 2, "a position and two orders")
+        dashboard_command.show(tmux, daemon)
+        k = Keys(tmux, daemon)
+        mouse(k)
+        for k.section, check in SECTIONS:
+            check(k, orders)
+        last_ones(k)
+    unpressed = missing(k.pressed)
+    assert not unpressed, f"no script presses {unpressed}"
+    print(f"system/dashboard_keys: {sum(map(len, table().values()))} rows")
+
+
+if __name__ == "__main__":
+    main()
