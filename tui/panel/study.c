@@ -29,7 +29,7 @@ static void counts(const struct area *body, const struct scene *scene, const str
     x = tui_area_printf(body, x, 0, plain, "ok %d pruned %d ", study->counts[TRIAL_COMPLETE],
                         study->counts[TRIAL_PRUNED]);
     x = tui_area_printf(body, x, 0, failed > 0 && plain != STYLE_DIM ? STYLE_BAD : plain, "fail %d", failed);
-    if (study->retried > 0)
+    if (study->retried > 0 && body->width >= WIDE)
         x = tui_area_printf(body, x, 0, plain, " retried %d", study->retried);
     if (study->counts[TRIAL_WAITING] > 0)
         x = tui_area_printf(body, x, 0, plain, " wait %d", study->counts[TRIAL_WAITING]);
