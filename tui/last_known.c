@@ -127,6 +127,7 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
         return;
     const struct record_context context = {&row->symbol->symbol, row->account->name};
     struct status_order *o = &s->orders[s->n_orders++];
+    s->orders_total = s->n_orders;
     tui_status_stored(orders(), o, &record_orders, order, tui_history_order_keys, 1, &context);
     for (int i = 0; i < s->n_positions; i++) {
         struct status_position *p = &s->positions[i];
@@ -142,11 +143,29 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
     }
 }
 
+static void on_any_order(void *ctx, const struct db_order_row *row)
+{
+    ((struct reading *)ctx)->status->orders_total += row->account && row->symbol;
+}
+
+/* The newest that fit, of all that live. */
+static int read_orders(struct history_reader *reader, struct reading *reading)
+{
+    struct status *s = reading->status;
+    int r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading);
+
+    if (r < 0 || s->n_orders < STATUS_ORDERS_MAX)
+        return r;
+    s->orders_total = 0;
+    return db_reader_orders(reader->db, true, 0, on_any_order, reading);
+}
+
 static void on_account(void *ctx, const struct db_account_row *row)
 {
     struct reading *reading = ctx;
     struct status *s = reading->status;
 
+    s->accounts_total++;
     if (s->n_accounts == STATUS_ACCOUNTS_MAX)
         return;
     reading->accounts[s->n_accounts] = *row;
@@ -342,7 +361,7 @@ int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct st
                 (r = read_intervals(reader, status)) == 0 &&
                 (r = (reading->past ? db_as_of_positions : db_reader_positions)(reader->db, on_position,
                                                                                 reading)) == 0 &&
-                (r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading)) == 0)
+                (r = read_orders(reader, reading)) == 0)
                 r = read_accounts(reader, reading);
             tui_history_leave_out(reader, true);
             if (r == 0)

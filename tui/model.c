@@ -134,6 +134,8 @@ void tui_model_take_stored(struct model *model, struct status *stored, int64_t a
         memcpy(s->orders, stored->orders, sizeof(s->orders));
         s->n_accounts = stored->n_accounts;
         s->n_orders = stored->n_orders;
+        s->accounts_total = stored->accounts_total;
+        s->orders_total = stored->orders_total;
         if (!s->parity.state[0])
             s->parity = stored->parity;
     } else {

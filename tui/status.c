@@ -146,6 +146,7 @@ static void read_account(const json_t *object, struct status *s, void *row)
 
     tui_status_read(there(), at, &account->there);
     tui_status_read(reconciled(), json_object_get(at, "reconciled"), &account->reconciled);
+    s->externals_total += (int)json_array_size(list);
     for (size_t i = 0; i < json_array_size(list) && s->n_externals < STATUS_EXTERNALS_MAX; i++) {
         struct status_external *external = &s->externals[s->n_externals++];
         tui_status_read(externals(), json_array_get(list, i), external);
@@ -164,14 +165,15 @@ static const struct list {
     void (*also)(const json_t *object, struct status *s, void *row); /* or NULL */
     enum status_list grows; /* STATUS_LISTS: it does not, and has a place, bytes and a count of its rows */
     size_t at, size, n_at;
+    size_t total_at; /* where all of them are counted; 0: nowhere */
 } lists[] = {
     {"feed", "streams", NULL, streams, read_stream, LIST(streams)},
     {NULL, "venues", NULL, venues, NULL, LIST(venues)},
     {NULL, "symbols", NULL, symbols, read_symbol, STATUS_SYMBOLS, 0, 0, 0},
-    {NULL, "accounts", NULL, accounts, read_account, LIST(accounts)},
+    {NULL, "accounts", NULL, accounts, read_account, LIST(accounts), PART(accounts_total)},
     {NULL, "positions", NULL, positions, NULL, STATUS_POSITIONS, 0, 0, 0},
-    {NULL, "orders", NULL, orders, NULL, LIST(orders)},
-    {NULL, "price_alerts", NULL, price_alerts, NULL, LIST(price_alerts)},
+    {NULL, "orders", NULL, orders, NULL, LIST(orders), PART(orders_total)},
+    {NULL, "price_alerts", NULL, price_alerts, NULL, LIST(price_alerts), PART(price_alerts_total)},
     {"gpu", "devices", NULL, devices, NULL, LIST(devices)},
     {"rebuilt", "sources", NULL, sources, NULL, LIST(sources)},
     {NULL, "policies", "policy", tui_status_policy_record, tui_status_read_policy, STATUS_POLICIES, 0, 0, 0},
@@ -187,7 +189,7 @@ static void *next_row(const struct list *list, struct status *s)
     return (size_t)*n < list->size / size ? (char *)s + list->at + (size_t)(*n)++ * size : NULL;
 }
 
-/* Those that are objects, as many as fit. */
+/* Those that are objects, as many as fit; all are counted. */
 static void read_list(const struct list *list, const json_t *object, struct status *s)
 {
     const json_t *in = list->in ? json_object_get(object, list->in) : object;
@@ -197,9 +199,11 @@ static void read_list(const struct list *list, const json_t *object, struct stat
         const json_t *e = json_array_get(array, i);
         if (!json_is_object(e) || (list->named && !json_is_string(json_object_get(e, list->named))))
             continue;
+        if (list->total_at)
+            ++*(int *)(void *)((char *)s + list->total_at);
         void *row = next_row(list, s);
         if (!row)
-            return;
+            continue;
         tui_status_read(list->record(), e, row);
         if (list->also)
             list->also(e, s, row);

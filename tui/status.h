@@ -19,10 +19,10 @@ enum {
     STATUS_STREAMS_MAX = 256,
     STATUS_VENUES_MAX = 16,
     STATUS_INDICATORS_MAX = 8,
-    STATUS_ACCOUNTS_MAX = 32,
-    STATUS_ORDERS_MAX = 128,
+    STATUS_ACCOUNTS_MAX = 256,
+    STATUS_ORDERS_MAX = 256,
     STATUS_EXTERNALS_MAX = 64, /* of all accounts */
-    STATUS_PRICE_ALERTS_MAX = 256,
+    STATUS_PRICE_ALERTS_MAX = 1024,
     STATUS_REFUSALS_MAX = 16,
     STATUS_DEVICES_MAX = 8,
     STATUS_ACTIONS_MAX = 16,
@@ -166,7 +166,8 @@ struct status {
     struct status_device devices[STATUS_DEVICES_MAX];
     int n_streams, n_venues, n_symbols, n_accounts, n_positions, n_orders, n_refusals, n_devices;
     int n_externals, n_price_alerts;
-    struct status_source sources[STATUS_SOURCES_MAX]; /* of `rebuilt` */
+    int accounts_total, orders_total, externals_total, price_alerts_total; /* with those that do not fit */
+    struct status_source sources[STATUS_SOURCES_MAX];                      /* of `rebuilt` */
     int n_sources;
     int64_t alerts_open;
     struct status_counters {

@@ -64,6 +64,35 @@ static void check_past(const char *path)
     tui_past_source_destroy(source);
 }
 
+static json_t *objects(int n, const char *key, const char *word)
+{
+    json_t *list = json_array();
+
+    for (int i = 1; i <= n; i++)
+        json_array_append_new(list, json_pack("{s:i, s:s}", key, i, "account", word));
+    return list;
+}
+
+/* Of a status every account, order and price alert is counted, and as many as fit are shown. */
+static void check_status(int accounts, int orders, int alerts)
+{
+    json_t *object = json_pack("{s:s, s:o, s:o, s:o}", "schema", "papertape.status/1", "accounts",
+                               objects(accounts, "n", "a"), "orders", objects(orders, "order", "a"),
+                               "price_alerts", objects(alerts, "alert", "a"));
+    struct status *status = calloc(1, sizeof *status);
+
+    CHECK_INT(tui_status_parse(object, status), 0);
+    CHECK_INT(status->n_accounts, accounts < STATUS_ACCOUNTS_MAX ? accounts : STATUS_ACCOUNTS_MAX);
+    CHECK_INT(status->n_orders, orders < STATUS_ORDERS_MAX ? orders : STATUS_ORDERS_MAX);
+    CHECK_INT(status->n_price_alerts, alerts < STATUS_PRICE_ALERTS_MAX ? alerts : STATUS_PRICE_ALERTS_MAX);
+    CHECK_INT(status->accounts_total, accounts);
+    CHECK_INT(status->orders_total, orders);
+    CHECK_INT(status->price_alerts_total, alerts);
+    tui_status_finish(status);
+    free(status);
+    json_decref(object);
+}
+
 int main(void)
 {
     char path[SCRATCH_PATH_MAX];
@@ -75,5 +104,9 @@ int main(void)
     fill(path);
     check_now(path);
     check_past(path);
+    check_status(0, 0, 0);
+    check_status(40, 200, 300);
+    CHECK(40 < STATUS_ACCOUNTS_MAX && 200 < STATUS_ORDERS_MAX && 300 < STATUS_PRICE_ALERTS_MAX);
+    check_status(STATUS_ACCOUNTS_MAX + 1, STATUS_ORDERS_MAX + 44, STATUS_PRICE_ALERTS_MAX + 1);
     return check_done("tui/many");
 }

@@ -222,6 +222,7 @@ static void check_depth(void)
 
     for (int i = 0; i < 3; i++) {
         struct status_order *order = &status->orders[status->n_orders++];
+        status->orders_total = status->n_orders;
         *order = status->orders[0];
         order->stop = NAN;
         order->price = ours[i].price;
@@ -256,7 +257,7 @@ static void check_depth(void)
     model->depth.answer.mono_ms -= 5000;
     check_screen("market-depth-stale-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     model->depth = book;
-    status->n_orders = n_orders;
+    status->n_orders = status->orders_total = n_orders;
 }
 
 static bool market_says(const struct view *view, const char *words)

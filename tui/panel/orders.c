@@ -175,7 +175,7 @@ void panel_orders(const struct area *area, const struct scene *scene)
     char live[32] = "";
 
     if (scene->focus != PANEL_ORDERS && model->status.n_orders > 0) /* else the labels have the room */
-        snprintf(live, sizeof(live), "%d open", model->status.n_orders);
+        snprintf(live, sizeof(live), "%d open", model->status.orders_total);
     panel_list_frame(area, scene, PANEL_ORDERS, "Orders", live, &frame);
     struct column shown[LIST_COLUMNS_MAX];
     int n = panel_list_columns(scene, DB_LIST_ORDERS, shown);

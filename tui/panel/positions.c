@@ -124,8 +124,8 @@ void panel_flatten(const struct area *screen, const struct scene *scene)
     const struct flatten_shape shape = flatten_shape(s, width);
     char ask[80], sentence[PANEL_SENTENCE_MAX];
 
-    snprintf(ask, sizeof(ask), "All accounts: pause, cancel %d%s order%s, and close:", s->n_orders,
-             s->n_orders == STATUS_ORDERS_MAX ? "+" : "", s->n_orders == 1 ? "" : "s");
+    snprintf(ask, sizeof(ask), "All accounts: pause, cancel %d order%s, and close:", s->orders_total,
+             s->orders_total == 1 ? "" : "s");
     const int asked = panel_frame_wrap_rows(ask, width), most = (screen->height - 6 - asked) / shape.lines;
     const int rows = s->n_positions < most ? s->n_positions : most;
     struct area box =

@@ -82,8 +82,12 @@ static void row(const struct table *table, int y, const struct scene *scene,
 void panel_strategies(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    int n = model->status.n_accounts, title;
-    struct area body = panel_frame_rule(area, scene, PANEL_STRATEGIES, "Strategies", n, &title);
+    const int n = model->status.n_accounts, total = model->status.accounts_total;
+    char text_of[40] = "Strategies";
+    int title;
+    if (total > n)
+        snprintf(text_of, sizeof(text_of), "Strategies (%d of %d)", n, total);
+    struct area body = panel_frame_rule(area, scene, PANEL_STRATEGIES, text_of, total > n ? -1 : n, &title);
     struct column shown[COLUMNS];
     memcpy(shown, columns, sizeof(shown));
     if (area->width >= WIDE)
