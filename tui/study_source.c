@@ -405,7 +405,8 @@ static int read_validation(struct tui_study_source *source, struct study *const 
     of.proposed_ns = proposed_ns(members.of[0].folder);
     if (!source->have_validation || memcmp(&of, &source->validated, sizeof(of)) != 0 ||
         strcmp(study->name, source->validation.study) != 0) {
-        tui_study_validation_read(&members, returns ? source->returns : NULL, SLICE_MS, &source->validation);
+        tui_study_validation_read(&members, returns ? source->returns : NULL, SLICE_MS, source->stop,
+                                  &source->validation);
         source->validated = of;
         source->have_validation = source->validation.unread == 0;
     }
@@ -455,7 +456,9 @@ static int make_page(struct tui_study_source *source, struct study *const *studi
     if (found > 0)
         *ret = tui_study_page_make(members, found, want, &source->kept, now_us);
     int r = found > 0 && !*ret ? -ENOMEM : 0;
-    if (*ret && want->validation)
+    if (r == 0) /* a page of no use to what is wanted by now is not completed */
+        r = stopped(source);
+    if (*ret && r == 0 && want->validation)
         r = read_validation(source, studies, proposing(source, members, found), want->returns, *ret);
     struct tui_studies own = {.study = *ret ? &(*ret)->study : NULL, .n = *ret != NULL};
     for (size_t i = 0; i < found; i++) {

@@ -291,24 +291,25 @@ static bool any_folder(const struct study_members *members)
 
 /* Reads as many files as there is time for. 0, -EAGAIN: there are more, -ENOMEM. */
 static int read_slice(struct returns_kept *kept, const struct study_columns *columns, int slice_ms,
-                      int *ret_done)
+                      const atomic_bool *stop, int *ret_done)
 {
     int64_t until_ms = clock_now_ms() + slice_ms;
     int r;
 
     do
         r = returns_kept_read(kept, columns->trials, columns->n);
-    while (r > 0 && clock_now_ms() < until_ms);
+    while (r > 0 && clock_now_ms() < until_ms && !(stop && atomic_load(stop)));
     *ret_done = returns_kept_count(kept, columns->trials, columns->n);
     return r < 0 ? r : *ret_done < columns->n ? -EAGAIN : 0;
 }
 
 static void read_columns(struct returns_kept *kept, const struct study_columns *columns, int slice_ms,
-                         const struct study_members *members, struct tui_study_validation *v)
+                         const atomic_bool *stop, const struct study_members *members,
+                         struct tui_study_validation *v)
 {
     struct returns_matrix returns = {0};
     char err[VALIDATION_ERROR_MAX] = "out of memory";
-    int done = 0, r = read_slice(kept, columns, slice_ms, &done);
+    int done = 0, r = read_slice(kept, columns, slice_ms, stop, &done);
 
     v->unread = r == -EAGAIN ? columns->n - done : 0;
     if (v->unread > 0) {
@@ -332,7 +333,7 @@ static void read_columns(struct returns_kept *kept, const struct study_columns *
 }
 
 static void read_returns(struct study_members *members, struct returns_kept *kept, int slice_ms,
-                         struct tui_study_validation *v)
+                         const atomic_bool *stop, struct tui_study_validation *v)
 {
     struct study_columns columns;
     int trial = v->trial;
@@ -350,12 +351,12 @@ static void read_returns(struct study_members *members, struct returns_kept *kep
         snprintf(v->returns_words, sizeof(v->returns_words), "out of memory");
         return;
     }
-    read_columns(kept, &columns, slice_ms, members, v);
+    read_columns(kept, &columns, slice_ms, stop, members, v);
     study_columns_finish(&columns);
 }
 
 void tui_study_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
-                               struct tui_study_validation *ret)
+                               const atomic_bool *stop, struct tui_study_validation *ret)
 {
     *ret = (struct tui_study_validation){.trial = -1,
                                          .equity_trial = -1,
@@ -372,7 +373,7 @@ void tui_study_validation_read(struct study_members *members, struct returns_kep
     snprintf(ret->study, sizeof(ret->study), "%s", members->of[0].study->name);
     read_proposal(members, ret);
     if (returns)
-        read_returns(members, returns, slice_ms, ret);
+        read_returns(members, returns, slice_ms, stop, ret);
 }
 
 bool tui_study_validation_moved(const struct tui_study_validation *validation)

@@ -3,6 +3,7 @@
 #ifndef TUI_STUDY_VALIDATION_H
 #define TUI_STUDY_VALIDATION_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -57,11 +58,12 @@ bool tui_study_proposal_verdict(const char *folder, char ret_word[static STATUS_
 
 /* Reads the proposal of members->of[0] into *ret, and with `returns` (NULL: not) those of all the members'
  * trials, as `papertape-trainer validate --study` does; what is missing is reported in its words. Files
- * that are not in `returns` yet are read for no longer than slice_ms, but one at least: then unread is how
- * many are left for the next call. Without a proposal the member with the best trial becomes the first one.
+ * that are not in `returns` yet are read for no longer than slice_ms, and until *stop (NULL: never), but one
+ * at least: then unread is how many are left for the next call. Without a proposal the member with the best
+ * trial becomes the first one.
  */
 void tui_study_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
-                               struct tui_study_validation *ret);
+                               const atomic_bool *stop, struct tui_study_validation *ret);
 
 /* Does PBO by now differ from the proposal's, since more trials have ended? */
 bool tui_study_validation_moved(const struct tui_study_validation *validation);
