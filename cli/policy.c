@@ -173,7 +173,7 @@ static const struct option_row options[] = {
      "this file instead of the training's newest: F.safetensors, or an ensemble's, NAME.ensemble.json",
      offsetof(struct asked, file), .of = "promote", .arg = "path"},
     {"yes", NULL,
-     "promote it although no evaluation's verdict (policy show) is that it is better than holding",
+     "promote it although its evaluation's verdict (policy show) is not that it is better than holding",
      .take = cli_ask_args_take, .of = "promote"},
     POLICY_LIMIT_ROWS(LIMIT)};
 

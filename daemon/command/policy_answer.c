@@ -62,19 +62,11 @@ void daemon_command_policy_job_deny(struct policy_job *job, bool passes, const c
 
 bool daemon_command_policy_job_confirmed(struct policy_job *job, const struct policy *policy)
 {
-    const char *verdict = policy->verdict;
-    if (job->confirmed || (verdict && metrics_verdict_good(metrics_verdict_of_word(verdict))))
+    if (job->confirmed || !policy->verdict || metrics_verdict_good(metrics_verdict_of_word(policy->verdict)))
         return true;
-    if (!verdict)
-        daemon_command_policy_job_deny(
-            job, false, "POLICY_VERDICT",
-            "args.yes: %s: no verdict: it was not evaluated on bars that it did not learn "
-            "from, or its training has not ended: args.yes is needed to promote it",
-            job->name);
-    else
-        daemon_command_policy_job_deny(job, false, "POLICY_VERDICT",
-                                       "args.yes: %s: %.24s: %.300s args.yes is needed to promote it",
-                                       job->name, policy->verdict, policy->verdict_text);
+    daemon_command_policy_job_deny(job, false, "POLICY_VERDICT",
+                                   "args.yes: %s: %.24s: %.300s args.yes is needed to promote it", job->name,
+                                   policy->verdict, policy->verdict_text);
     return false;
 }
 

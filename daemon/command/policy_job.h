@@ -57,7 +57,7 @@ bool daemon_command_policy_job_begin(const struct policy_job *job, struct work *
  * succeed. */
 void daemon_command_policy_job_deny(struct policy_job *job, bool passes, const char *code, const char *format,
                                     ...) __attribute__((format(printf, 4, 5)));
-/* Promotes a policy whose evaluation does not say that it is better than holding only where its client confirmed
+/* Promotes a policy whose evaluation says that it is no better than holding only where its client confirmed
  * that: else the job is denied with the verdict. A policy that was not evaluated needs none. */
 bool daemon_command_policy_job_confirmed(struct policy_job *job, const struct policy *policy);
 /* Reports the engine's outcome where no client waits for the answer. */

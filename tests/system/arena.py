@@ -58,8 +58,6 @@ class Arena:
         return harness.control(self.daemon, cmd, args)
 
     def done(self, cmd, **args):
-        if cmd == "policy_promote":
-            args.setdefault("yes", True)  # they have no verdict
         answer = self.ask(cmd, **args)
         assert answer["ok"], (cmd, args, answer)
         return answer["result"]
@@ -193,8 +191,7 @@ def steps_up(arena):
 
 
 def verdicts(arena):
-    """What is no better than holding, or was not evaluated, is promoted with `yes` alone, at each step; what is better, without."""
-    arena.refused("POLICY_VERDICT", ["args.yes: lucky: no verdict", "args.yes is needed"], "policy_promote", name="lucky", path=arena.policies["a"])
+    """What is no better than holding is promoted with `yes` alone, at each step; what is, or was not evaluated, without."""
     for word in ("no_trades", "only_holds", "fees_exceed_gain", "below_holding", "within_luck", "of_a_later_program"):
         path = altered(arena, word, verdict=word, verdict_text=f"Sentence of {word}.")
         arena.refused("POLICY_VERDICT", ["args.yes: lucky", word, f"Sentence of {word}.", "args.yes is needed"], "policy_promote",
@@ -293,7 +290,7 @@ def killed(arena, chance):
         name = f"k{i // 2}"
         arena.trains(name, "abc"[i % 3])
         cmd = "policy_promote" if i % 4 < 3 else "policy_retire"
-        args = {"name": name, "key": f"kill-{i}"} | ({"yes": True} if cmd == "policy_promote" else {})
+        args = {"name": name, "key": f"kill-{i}"}
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(os.path.join(arena.state, "control.sock"))
             killer = threading.Timer(chance.uniform(0, 0.008), lambda: os.kill(arena.daemon.popen.pid, signal.SIGKILL))

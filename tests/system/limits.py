@@ -113,14 +113,14 @@ def bad_input(arena, path):
 
 def promoted(arena, path):
     daemon = arena.daemon
-    said = daemon.papertape("policy", "promote", "all", "--yes", "--policy", path, "--exposure-symbol", "30%", "--take-profit", "50%:10%")
+    said = daemon.papertape("policy", "promote", "all", "--policy", path, "--exposure-symbol", "30%", "--take-profit", "50%:10%")
     assert "limits: exposure_symbol 0.3, take_profit 0.5:0.1" in said, said
     shown = daemon.papertape("policy", "show", "all")
     assert re.search(r"limits +exposure_symbol 0.3, take_profit 0.5:0.1", shown), shown
     refused(daemon, ["exposure_symbol is 0.3 and not 0.4", "retire"], "all", "--exposure-symbol", "40%")
     refused(daemon, ["stop_loss is 0 and not 0.05", "retire"], "all", "--policy", path, "--stop-loss", "5%")
     arena.trading("all")
-    crowned = daemon.papertape("policy", "promote", "all", "--yes", "--exposure-symbol", "30%")
+    crowned = daemon.papertape("policy", "promote", "all", "--exposure-symbol", "30%")
     assert "champion" in crowned and "exposure_symbol 0.3" in crowned, crowned
     return arena.policy("all")
 

@@ -42,7 +42,7 @@ def asked(daemon, cmd, **args):
 def swapped(daemon, path):
     """The policy's object; what the account held before and after, its cash, where no bar came in between."""
     before = asked(daemon, "status")
-    policy = asked(daemon, "policy_promote", name="pupil", path=path, yes=True)["policy"]
+    policy = asked(daemon, "policy_promote", name="pupil", path=path)["policy"]
     after = asked(daemon, "status")
     return policy, [(status["counters"]["fills"], [position for position in status["positions"] if position["account"] == "pupil"],
                      [account["cash"] for account in status["accounts"] if account["account"] == "pupil"])
@@ -163,12 +163,12 @@ def remembers(folder, files):
                          f"{count} orders by {name} on {account}")
 
     for name in REMEMBER:  # challengers: accounts of their own
-        asked(daemon, "policy_promote", name=name, path=policies[name], yes=True)
+        asked(daemon, "policy_promote", name=name, path=policies[name])
     for name in REMEMBER:
         trades(name, name, 8)
-    asked(daemon, "policy_promote", name="recurrent", yes=True)  # the champion: an account is made
+    asked(daemon, "policy_promote", name="recurrent")  # the champion: an account is made
     trades("recurrent", "champion", 8)
-    asked(daemon, "policy_promote", name="discrete", yes=True)  # the champion's account is swapped
+    asked(daemon, "policy_promote", name="discrete")  # the champion's account is swapped
     trades("discrete", "champion", 8)
     assert daemon.stop() == 0
     assert replay.stop() == 0

@@ -240,7 +240,7 @@ def reported_unread(world, name, open_still=True):
 
 def persons(world):
     """What a person promoted keeps its slot; a proposal gets the second one, and there the days continue."""
-    answer = harness.control(world.daemon, "policy_promote", {"name": "mine", "path": world.policies["some"], "yes": True})
+    answer = harness.control(world.daemon, "policy_promote", {"name": "mine", "path": world.policies["some"]})
     assert answer["ok"], answer
     mine = world.becomes("mine", "challenger")
     world.emit("mine", 1, "less")

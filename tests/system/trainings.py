@@ -97,7 +97,7 @@ def end_all(daemons):
 def takes_position(daemon):
     """One by hand, and the policy as it is now on an account of its own."""
     daemon.papertape("order", "buy", "BTCUSDT", "0.01", "--account", "hand")
-    answer = harness.control(daemon, "policy_promote", {"name": "probe", "yes": True})
+    answer = harness.control(daemon, "policy_promote", {"name": "probe"})
     assert answer["ok"], answer
     holds(daemon)
 
