@@ -39,12 +39,13 @@ bool db_list_filter_named(const struct db_list_filter *filter)
     return filter->name > 0 && strspn(filter->words, letters) >= filter->name;
 }
 
+/* As SQLite reads it too: no hexadecimal, no "inf" or "nan". */
 static bool is_number(const char *text)
 {
     char *end;
 
     strtod(text, &end);
-    return end > text && !*end;
+    return end > text && !*end && strspn(text, "0123456789+-.eE") == (size_t)(end - text);
 }
 
 const char *db_list_filter_wrong(const struct db_list_filter *filter, bool is_time)

@@ -6,7 +6,7 @@
 #include <time.h>
 
 static const int64_t second_ns = 1000000000;
-enum { DAY_S = 86400 };
+enum { DAY_S = 86400, YEAR_MAX = 2261 /* the last whole year of int64_t's ns */ };
 
 /* Reads digits, `least` to `most`. -1: there are fewer. */
 static int digits(const char **text, int least, int most)
@@ -26,7 +26,8 @@ static bool skip(const char **text, const char *any)
     return found;
 }
 
-/* "09:30", "09:30:15": its parts and how many there are; 0: it is none. "09" where `hour` may stand alone. */
+/* "09:30", "09:30:15": its parts and how many there are; 0: it is none. `alone`: the hour may stand so, "09".
+ */
 static int parse_clock(const char **text, bool alone, int part[static 3])
 {
     int n = 0;
@@ -36,6 +37,14 @@ static int parse_clock(const char **text, bool alone, int part[static 3])
             return 0;
     while (++n < 3 && skip(text, ":"));
     return (n == 1 && !alone) || part[0] > 23 || (n > 1 && part[1] > 59) || (n > 2 && part[2] > 59) ? 0 : n;
+}
+
+static bool has_day(int year, int month, int day)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+    return day >= 1 && day <= days[month - 1] + (month == 2 && leap);
 }
 
 static int64_t seconds_of(struct tm tm, bool local)
@@ -50,11 +59,11 @@ static bool parse_date(const char *text, bool local, struct db_list_time *ret)
     struct tm from = {.tm_mday = 1}, to;
     int part[3] = {0}, year = digits(&text, 4, 4), month = 0, day = 0, n = 0;
 
-    if (year < 1970)
+    if (year < 1970 || year > YEAR_MAX)
         return false;
     if (skip(&text, "-") && ((month = digits(&text, 2, 2)) < 1 || month > 12))
         return false;
-    if (month && skip(&text, "-") && ((day = digits(&text, 2, 2)) < 1 || day > 31))
+    if (month && skip(&text, "-") && !has_day(year, month, day = digits(&text, 2, 2)))
         return false;
     if (day && skip(&text, " T") && (n = parse_clock(&text, true, part)) == 0)
         return false;

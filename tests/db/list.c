@@ -352,8 +352,11 @@ static void check_times(struct db_reader *reader, const char *path)
 {
     static const size_t ends[] = {7, 10, 13, 16, 19}; /* of a month, a day, an hour, a minute, a second */
     static const char *const ops[] = {"=", "<", ">", "<=", ">="};
+    static const char *const wrong_times[] = {"soon",       "2026-02-29", "2026-11-31",
+                                              "2100-02-29", "2262",       "9999-01"};
+    static const char *const wrong_numbers[] = {"many", "0x10", "nan", "inf"};
     struct db_list_query query = {.list = DB_LIST_ORDERS};
-    char shown[TEXT_MAX], filter[DB_LIST_WORDS_MAX];
+    char shown[TEXT_MAX], filter[DB_LIST_WORDS_MAX], words[2 * DB_LIST_WORDS_MAX];
     struct db_list_window w;
     sqlite3 *db;
 
@@ -386,12 +389,24 @@ static void check_times(struct db_reader *reader, const char *path)
         }
     check_one(reader, "qty>5.05e-7");
     check_one(reader, "!qty > 5.05e-7");
-    strcpy(query.filter, "time>soon");
-    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
-    CHECK(strstr(db_reader_error(reader), "time: \"soon\" is no time: as 2026-11-20, "));
-    strcpy(query.filter, "qty>many");
-    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
-    CHECK(strstr(db_reader_error(reader), "qty: \"many\" is no number"));
+    /* without such a day; later than int64_t's ns; a number that SQLite reads otherwise */
+    for (size_t i = 0; i < sizeof wrong_times / sizeof *wrong_times; i++) {
+        snprintf(query.filter, sizeof query.filter, "time>%s", wrong_times[i]);
+        CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
+        snprintf(words, sizeof words, "time: \"%s\" is no time: as 2026-11-20, ", wrong_times[i]);
+        CHECK(strstr(db_reader_error(reader), words));
+    }
+    for (size_t i = 0; i < sizeof wrong_numbers / sizeof *wrong_numbers; i++) {
+        snprintf(query.filter, sizeof query.filter, "qty>%s", wrong_numbers[i]);
+        CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
+        snprintf(words, sizeof words, "qty: \"%s\" is no number", wrong_numbers[i]);
+        CHECK(strstr(db_reader_error(reader), words));
+    }
+    strcpy(query.filter, "time<2261");
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+    CHECK_INT(w.count, w.total);
+    strcpy(query.filter, "time>2024-02-29");
+    CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
     strcpy(query.filter, "nosuch>1");
     CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
 }
