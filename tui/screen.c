@@ -50,6 +50,8 @@ static struct {
 
 static const int fatal_signals[] = {SIGSEGV, SIGBUS,    SIGFPE,  SIGILL, SIGABRT, SIGSYS,
                                     SIGXCPU, SIGVTALRM, SIGPROF, SIGIO,  SIGPWR};
+enum { FATAL_SIGNALS = sizeof(fatal_signals) / sizeof(fatal_signals[0]) };
+static struct sigaction former[FATAL_SIGNALS];
 
 bool tui_screen_possible(void)
 {
@@ -75,11 +77,25 @@ static void restore(void)
     }
 }
 
-static void fatal(int signal_number)
+/* A fault of the program's own goes to the handler that was there before, a sanitizer's, which reports its
+ * line. */
+static void fatal(int signal_number, siginfo_t *info, void *context)
 {
     restore();
+    for (size_t i = 0; info->si_code > 0 && i < FATAL_SIGNALS; i++)
+        if (fatal_signals[i] == signal_number && former[i].sa_flags & SA_SIGINFO)
+            former[i].sa_sigaction(signal_number, info, context);
     signal(signal_number, SIG_DFL);
     raise(signal_number);
+}
+
+static void catch_fatal(void)
+{
+    struct sigaction action = {.sa_sigaction = fatal, .sa_flags = SA_SIGINFO}, before;
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < FATAL_SIGNALS; i++)
+        if (sigaction(fatal_signals[i], &action, &before) == 0 && before.sa_sigaction != fatal)
+            former[i] = before;
 }
 
 /* Never called: the program that opens the screen blocks SIGTSTP. A signal that has a handler when curses
@@ -234,9 +250,7 @@ int tui_screen_open(enum scheme scheme, enum colours colours)
     remember(keypad_local);
     remember(exit_ca_mode);
     screen.open = true;
-    action.sa_handler = fatal;
-    for (size_t i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
-        sigaction(fatal_signals[i], &action, NULL);
+    catch_fatal();
     lazy_library_before_end(restore);
     prepare_styles(scheme, colours);
     ask_terminal(true);

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/check.h"
@@ -118,6 +119,34 @@ static void check_colours(int terminal)
     setenv("TERM", "xterm", 1);
 }
 
+/* As a sanitizer's handler: status 7 where it is given the fault itself, with its address. */
+static void on_fault(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    _exit(signal_number == SIGILL && info->si_code > 0 && info->si_addr ? 7 : 8);
+}
+
+/* A fault of the program's own reaches the handler that was there before, on the restored terminal; a
+ * signal that is sent ends it. */
+static void check_fault(int terminal, bool own)
+{
+    const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+    int status = 0;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        sigaction(SIGILL, &action, NULL);
+        tui_screen_open(SCHEME_MONO, COLOURS_AUTO);
+        if (!own)
+            raise(SIGILL);
+        __builtin_trap();
+    }
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(own ? WIFEXITED(status) && WEXITSTATUS(status) == 7
+              : WIFSIGNALED(status) && WTERMSIG(status) == SIGILL);
+    CHECK(strstr(written(terminal), "\033[?1049l") != NULL);
+}
+
 int main(void)
 {
     const struct winsize size = {.ws_col = WIDTH, .ws_row = HEIGHT};
@@ -130,6 +159,8 @@ int main(void)
     check_stop_while_drawing();
     written(terminal);
     check_colours(terminal);
+    check_fault(terminal, true);
+    check_fault(terminal, false);
     CHECK_INT(dup2(out, STDOUT_FILENO), STDOUT_FILENO);
     return check_done("tui/screen");
 }
