@@ -261,8 +261,7 @@ struct venue {
     const struct venue_format *format; /* its name, fees, and parsers */
     const char *title;                 /* for people: */
     const char *ws_url, *rest_url;     /* its own hosts */
-    /* Others that it documents, of the same market and of its testnet; NULL: there are none; NULL at the end.
-     */
+    /* Others that it documents, of the same market and of its testnet: NULL at the end; NULL: none. */
     const char *const *live_hosts, *const *test_hosts;
     const struct venue_option *options;
     size_t n_options;

@@ -10,9 +10,8 @@ const struct venue *const *venues_known(size_t *ret_n);
 /* By name, or NULL. */
 const struct venue *venue_find(const char *name);
 
-/* What a host's data are: "live", of a venue's own or documented hosts; "testnet"; "loopback", this
- * machine's;
- * "": of a host that no venue names. */
+/* What the data of a URL's host are: "live", of a venue's own or documented hosts; "testnet"; "loopback", of
+ * this machine; "": of a host that no venue names. */
 const char *venue_host_kind(const char *url);
 
 /* The venue of a configuration that names none. */
