@@ -157,19 +157,31 @@ static void batch_try_many(batch_compute_fn *compute, size_t n, size_t n_bars)
         series_free(&all[s]);
 }
 
-/* Enough tiles that values are forgotten on the way back, and that there is more than one load of them. With
- * `small` every second row. */
-static void batch_try_long(batch_compute_fn *compute, bool small)
+/* How much of the long series: every row on each kind; every row on a walk, and on each other kind some; on a
+ * walk every second row. */
+enum batch_extent { BATCH_ALL, BATCH_SOME, BATCH_FEW };
+
+static bool batch_has(enum batch_extent extent, size_t row, enum series_kind kind)
+{
+    return extent == BATCH_ALL || (extent == BATCH_SOME && row % (SERIES_JUMPS + 1) == kind) ||
+           (kind == SERIES_WALK && (extent == BATCH_SOME || row % 2 == 0));
+}
+
+/* Enough tiles that values are forgotten on the way back, and that there is more than one load of them. */
+static void batch_try_long(batch_compute_fn *compute, enum batch_extent extent)
 {
     const char *const few[] = {"sma:200", "ema:14",      "rsi:14",       "macd:12,26,9", "atr:14",
                                "ema:256", "rsi:200",     "macd:5,200,9", "atr:256",      "sma:256",
                                "ema:257", "keltner",     "adx",          "stochrsi",     "kama",
                                "sma:257", "plus_di:200", "trix:30",      "bbands"};
     const char *chosen[sizeof(few) / sizeof(few[0])];
-    size_t n = 0;
-    for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); i += small ? 2 : 1)
-        chosen[n++] = few[i];
-    for (enum series_kind kind = SERIES_WALK; kind <= (small ? SERIES_WALK : SERIES_JUMPS); kind++) {
+    for (enum series_kind kind = SERIES_WALK; kind <= SERIES_JUMPS; kind++) {
+        size_t n = 0;
+        for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); i++)
+            if (batch_has(extent, i, kind))
+                chosen[n++] = few[i];
+        if (n == 0)
+            continue;
         struct series s = series_make(300000, kind, 4);
         for (size_t i = 100000; i < 160000; i++) /* still for long, so that averages of changes decay */
             s.close[i] = s.high[i] = s.low[i] = s.close[99999];

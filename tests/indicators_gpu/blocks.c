@@ -41,12 +41,15 @@ int main(int argc, char **argv)
     if (!thorough && !SMALL)
         batch_try_many(compute, 5, 2500);
     printf(
-        "counts: %zu series of %zu bars, 5 of 2500, of long series every second row (PAPERTAPE_LONG: 65 series, all of "
-        "2500 bars, every row)\n",
-        n_series, n_bars);
-    batch_try_long(compute, !thorough);
+        "counts: %zu series of %zu bars%s, of long series %s (PAPERTAPE_LONG: 65 series of 2500 bars, long series of "
+        "4 kinds for every row)\n",
+        n_series, n_bars, SMALL || thorough ? "" : ", 5 of 2500",
+        thorough ? "4 kinds for every row"
+        : SMALL  ? "a walk for every second row"
+                 : "a walk for every row, 3 kinds for some");
+    batch_try_long(compute, thorough ? BATCH_ALL : SMALL ? BATCH_FEW : BATCH_SOME);
     gpu_module_close(module);
     if (SMALL)
-        printf("counts: of sizes 33 and 1025, of kinds one, none of 2500 bars (without a sanitizer: all)\n");
+        printf("counts: of sizes 33 and 1025, of kinds one (without a sanitizer: all)\n");
     return check_done("indicators_gpu/blocks");
 }

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     if (!small) {
         batch_try_lookbacks(compute);
         batch_try_many(compute, BATCH_SERIES, 2500);
-        batch_try_long(compute, small);
+        batch_try_long(compute, BATCH_ALL);
         refusals_try(module); /* not for memcheck, which counts the refused allocation as an error */
     }
     gpu_module_close(module);
