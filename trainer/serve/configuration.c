@@ -23,23 +23,28 @@ static void ignore(void *ctx, int line, const char *section, const char *key, co
     (void)ctx, (void)line, (void)section, (void)key, (void)message;
 }
 
-json_t *serve_configuration_errors(const char *text)
+/* `ret` is set where the text has no error; NULL: it is not wanted. */
+static json_t *errors_of(const char *text, struct train_config *ret)
 {
     json_t *errors = json_array();
-    if (errors && train_config_errors(FILE_NAME, text, NULL, add, errors) == -ENOMEM) {
+    if (errors && train_config_errors(FILE_NAME, text, ret, add, errors) == -ENOMEM) {
         json_decref(errors);
         return NULL;
     }
     return errors;
 }
 
+json_t *serve_configuration_errors(const char *text)
+{
+    return errors_of(text, NULL);
+}
+
 json_t *serve_configuration_refused(const char *text, bool bars)
 {
     char err[SOURCE_ERROR_MAX];
     struct train_config *config = malloc(sizeof *config);
-    json_t *errors = serve_configuration_errors(text);
-    if (config && errors && train_config_errors(FILE_NAME, text, config, ignore, NULL) == 0 &&
-        training_source_check_symbols(config, bars, err) < 0)
+    json_t *errors = config ? errors_of(text, config) : NULL;
+    if (errors && json_array_size(errors) == 0 && training_source_check_symbols(config, bars, err) < 0)
         add(errors, 0, "data", "symbols", err);
     free(config);
     return errors;
