@@ -95,10 +95,12 @@ static void cancel_one(struct work *work, const json_t *id)
     daemon_command_event(work, &event);
 }
 
-/* A market order on its way arrives, and trades, before a cancel that is sent after it. */
-static bool arrives_first(const struct order *order)
+/* A market order on its way arrives, and trades, before a cancel that is sent after it. Of one at a venue
+ * that is not known: it may wait here, or be lost. */
+static bool arrives_first(const struct engine *engine, const struct order *order)
 {
-    return order->type == ORDER_MARKET && order->state == ORDER_PENDING;
+    return order->type == ORDER_MARKET && order->state == ORDER_PENDING &&
+           engine_account(engine, order->account)->rules.execution != EXECUTION_VENUE_PAPER;
 }
 
 /* Every live order, or those of one symbol or account. */
@@ -116,7 +118,7 @@ static void cancel_all(const struct request *request, const struct args *args)
         const struct order *order = engine_order(request->engine, i);
         if ((symbol >= 0 && order->symbol != symbol) || (account >= 0 && order->account != account))
             continue;
-        json_array_append_new(arrives_first(order) ? arriving : canceled,
+        json_array_append_new(arrives_first(request->engine, order) ? arriving : canceled,
                               json_integer((json_int_t)order->id));
         if (protects_position(request->engine, order))
             json_array_append_new(exits,

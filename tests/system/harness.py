@@ -100,6 +100,15 @@ def control(daemon, cmd, args):
         return json.loads(data)
 
 
+def control_together(daemon, *requests):
+    """The results of requests (command, arguments), which are sent before any is answered."""
+    with connect(daemon) as client:
+        client.sendall(b"".join(json.dumps({"id": i, "cmd": cmd, "args": args}).encode() + b"\n" for i, (cmd, args) in enumerate(requests)))
+        with client.makefile() as lines:
+            answers = {answer["id"]: answer["result"] for answer in (json.loads(next(lines)) for _ in requests)}
+    return [answers[i] for i in range(len(requests))]
+
+
 # Two symbols; an account whose strategy trades all the time, and one by hand; as many orders as are asked for.
 BUSY_CONFIG = """[market]
 symbols = BTCUSDT, ETHUSDT

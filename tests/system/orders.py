@@ -6,7 +6,6 @@ paid into, reset. In the middle the daemon is killed and comes back."""
 import json
 import os
 import signal
-import socket
 import sys
 import time
 
@@ -250,16 +249,10 @@ def comes_back(folder, replay, trader):
 
 def arrives_first(trader):
     """A market order that is on its way when all are cancelled trades: it is not called cancelled."""
-    asked = [{"id": 1, "cmd": "order", "args": {"account": "hand", "side": "buy", "symbol": "BTCUSDT", "qty": "0.001"}},
-             {"id": 2, "cmd": "cancel", "args": {"all": True}}]
-    with socket.socket(socket.AF_UNIX) as client:
-        client.settimeout(harness.PATIENCE)
-        client.connect(os.path.join(trader.daemon.state, "control.sock"))
-        client.sendall(b"".join(json.dumps(request).encode() + b"\n" for request in asked))
-        with client.makefile() as lines:
-            answers = {answer["id"]: answer["result"] for answer in (json.loads(next(lines)) for _ in asked)}
-    number = answers[1]["order"]
-    assert answers[2] == {"canceled": [], "exits": [], "arriving": [number]}, answers
+    order = {"account": "hand", "side": "buy", "symbol": "BTCUSDT", "qty": "0.001"}
+    placed, canceled = harness.control_together(trader.daemon, ("order", order), ("cancel", {"all": True}))
+    number = placed["order"]
+    assert canceled == {"canceled": [], "exits": [], "arriving": [number]}, canceled
     trader.wait(number, "FILLED")
     print("cancel --all: a market order on its way is named as one that trades")
 

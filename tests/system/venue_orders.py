@@ -130,6 +130,9 @@ def unknown(folder):
     if harness.LONG:
         in_state(daemon, lost[0][0], "REJECTED")
         assert daemon.query(f"SELECT reason FROM orders WHERE id = {lost[0][0]}") == [("VENUE_LOST",)]
+    order = {"account": "paper", "side": "buy", "symbol": SYMBOL, "qty": "0.01"}
+    placed, canceled = harness.control_together(daemon, ("order", order), ("cancel", {"all": True}))
+    assert placed["order"] in canceled["canceled"] and "arriving" not in canceled, canceled  # it may be lost, or wait here
     assert (daemon.stop(), replay.stop()) == (0, 0), (daemon.popen.returncode, replay.popen.returncode)  # asked for its status meanwhile
     lines.process.kill()
     lines.process.wait()
