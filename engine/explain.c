@@ -255,7 +255,7 @@ static void attach_decision(struct run *run, struct explanation *explanation)
         }
 }
 
-/* What refused an order of its group refused it too. */
+/* What refused an order of its group refused it too. No verdict so far is of an order after the group's. */
 static void attach_verdict(struct run *run, struct explanation *explanation)
 {
     const struct order *order = &explanation->order;
