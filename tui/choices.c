@@ -168,7 +168,8 @@ static void toggle(struct view *view, const struct choice *row, struct moment no
     if (columns)
         tui_list_columns(view->listed, &n);
     if (columns && view->choosing_row < n)
-        tui_list_columns_toggle(view->listed, view->settings.columns[view->listed], view->choosing_row);
+        done =
+            tui_list_columns_toggle(view->listed, view->settings.columns[view->listed], view->choosing_row);
     else if (columns)
         done = tui_list_columns_toggle_param(view->settings.columns[view->listed], row->name);
     else

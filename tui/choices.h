@@ -13,8 +13,8 @@ struct choices {
     bool unmarked;             /* no row is shown or hidden: one is opened */
     int n;
     struct choice {
-        const char *name,
-            *about;             /* an indicator's name up to a point; a sentence of tui_key_map_sentence() */
+        const char *name;       /* of an indicator up to a point */
+        const char *about;      /* as tui_key_map_sentence() takes it */
         bool shown;             /* of a key: it is another than the table's */
         char key[KEY_WORD_MAX]; /* "": not of keys */
         int action;             /* of tui_key_action() */

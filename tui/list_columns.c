@@ -189,100 +189,88 @@ void tui_list_columns_shown(int list, const char *choice, bool ret[static LIST_C
     }
 }
 
+enum { PARAMS_MAX = 2 * LIST_COLUMNS_TEXT_MAX }; /* bytes of a choice's parameters and one more */
+
 static bool is_param(const char *word)
 {
     return strncmp(word, LIST_COLUMNS_PARAM, strlen(LIST_COLUMNS_PARAM)) == 0;
 }
 
-/* Copies those words of a choice that name parameters. How many bytes. */
-static size_t put_params(const char *choice, char *to, size_t size)
+/* Copies those words of a choice that name parameters, a blank before each, except `without` (NULL: none).
+ * Was that one of them? */
+static bool put_params(const char *choice, const char *without, char to[static PARAMS_MAX])
 {
+    const size_t prefix = strlen(LIST_COLUMNS_PARAM);
+    bool found = false;
     size_t n = 0;
 
     to[0] = '\0';
     for (const char *c = choice + strspn(choice, " "); *c; c += strspn(c, " ")) {
         const size_t len = strcspn(c, " ");
-        if (is_param(c))
-            n += (size_t)snprintf(to + n, size - n, " %.*s", (int)len, c);
+        if (is_param(c) && without && len == prefix + strlen(without) &&
+            memcmp(c + prefix, without, len - prefix) == 0)
+            found = true;
+        else if (is_param(c))
+            n += (size_t)snprintf(to + n, PARAMS_MAX - n, " %.*s", (int)len, c);
         c += len;
     }
-    return n;
+    return found;
 }
 
 bool tui_list_columns_param(const char *choice, const char *name)
 {
-    const size_t len = strlen(name);
+    char others[PARAMS_MAX];
 
-    for (const char *c = strstr(choice, LIST_COLUMNS_PARAM); c; c = strstr(c, LIST_COLUMNS_PARAM)) {
-        c += strlen(LIST_COLUMNS_PARAM);
-        if (strncmp(c, name, len) == 0 && (c[len] == ' ' || !c[len]))
-            return true;
-    }
-    return false;
+    return put_params(choice, name, others);
 }
 
-/* A choice's names, of "auto" the usual ones. */
-static size_t put_names(const bool *shown, int list, char *to, size_t size)
+/* The choice becomes the columns that are shown and the parameters, as put_params() has them;
+ * LIST_COLUMNS_AUTO where these are the usual ones. It stays where nothing would be shown. False: the text
+ * has no room for it. */
+static bool choose(int list, const bool *shown, const char *params, char choice[static LIST_COLUMNS_TEXT_MAX])
 {
+    char text[LIST_COLUMNS_TEXT_MAX + PARAMS_MAX] = "";
+    bool usual = !params[0];
     size_t n = 0;
 
-    to[0] = '\0';
-    for (int i = 0; i < tables[list].n; i++)
+    for (int i = 0; i < tables[list].n; i++) {
+        usual &= shown[i] == (tables[list].rows[i].rank > 0);
         if (shown[i])
-            n += (size_t)snprintf(to + n, size - n, "%s%s", n ? " " : "", tables[list].rows[i].name);
-    return n;
+            n += (size_t)snprintf(text + n, sizeof(text) - n, " %s", tables[list].rows[i].name);
+    }
+    n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", params);
+    if (n > LIST_COLUMNS_TEXT_MAX)
+        return false;
+    const char *chosen = usual ? LIST_COLUMNS_AUTO : text + 1;
+    if (n > 0)
+        memcpy(choice, chosen, strlen(chosen) + 1);
+    return true;
 }
 
 bool tui_list_columns_toggle_param(char choice[static LIST_COLUMNS_TEXT_MAX], const char *name)
 {
-    char params[LIST_COLUMNS_TEXT_MAX], text[2 * LIST_COLUMNS_TEXT_MAX], word[LIST_COLUMNS_TEXT_MAX];
+    char params[PARAMS_MAX];
     bool shown[LIST_COLUMNS_MAX];
-    const bool chosen = tui_list_columns_param(choice, name);
-    int len = snprintf(word, sizeof(word), " " LIST_COLUMNS_PARAM "%s", name);
 
-    if (len >= (int)sizeof(word) || strchr(name, ' ') || !name[0])
+    if (strlen(LIST_COLUMNS_PARAM) + strlen(name) >= LIST_COLUMNS_TEXT_MAX || strchr(name, ' ') || !name[0])
         return false;
     tui_list_columns_shown(LIST_TRIALS, choice, shown);
-    put_params(choice, params, sizeof(params));
-    size_t n = put_names(shown, LIST_TRIALS, text, sizeof(text));
-    for (const char *c = params; *c;) {
-        const size_t own = 1 + strcspn(c + 1, " ");
-        if (!chosen || own != (size_t)len || memcmp(c, word, own) != 0)
-            n += (size_t)snprintf(text + n, sizeof(text) - n, "%.*s", (int)own, c);
-        c += own;
+    if (!put_params(choice, name, params)) {
+        const size_t n = strlen(params);
+        snprintf(params + n, sizeof(params) - n, " " LIST_COLUMNS_PARAM "%s", name);
     }
-    if (!chosen)
-        n += (size_t)snprintf(text + n, sizeof(text) - n, "%s", word);
-    const char *start = text + strspn(text, " ");
-    if (!*start || strlen(start) >= LIST_COLUMNS_TEXT_MAX)
-        return false;
-    memcpy(choice, start, strlen(start) + 1);
-    return true;
+    return choose(LIST_TRIALS, shown, params, choice);
 }
 
-void tui_list_columns_toggle(int list, char choice[static LIST_COLUMNS_TEXT_MAX], int column)
+bool tui_list_columns_toggle(int list, char choice[static LIST_COLUMNS_TEXT_MAX], int column)
 {
-    bool shown[LIST_COLUMNS_MAX], usual = true;
-    char params[LIST_COLUMNS_TEXT_MAX], text[2 * LIST_COLUMNS_TEXT_MAX];
-    int left = 0;
+    char params[PARAMS_MAX];
+    bool shown[LIST_COLUMNS_MAX];
 
     tui_list_columns_shown(list, choice, shown);
     shown[column] = !shown[column];
-    for (int i = 0; i < tables[list].n; i++) {
-        left += shown[i];
-        usual &= shown[i] == (tables[list].rows[i].rank > 0);
-    }
-    put_params(choice, params, sizeof(params));
-    if (left == 0 && !params[0])
-        return;
-    if (usual && !params[0]) {
-        snprintf(choice, LIST_COLUMNS_TEXT_MAX, "%s", LIST_COLUMNS_AUTO);
-        return;
-    }
-    const size_t n = put_names(shown, list, text, sizeof(text));
-    snprintf(text + n, sizeof(text) - n, "%s", n ? params : params + 1);
-    if (strlen(text) < LIST_COLUMNS_TEXT_MAX) /* else it stays as it is */
-        memcpy(choice, text, strlen(text) + 1);
+    put_params(choice, NULL, params);
+    return choose(list, shown, params, choice);
 }
 
 const char *tui_list_columns_wrong(int list, const char *choice, size_t *ret_len)

@@ -42,11 +42,11 @@ const struct list_column_row *tui_list_columns(int list, int *ret_n);
 /* Which of them a choice shows, by their places; of "auto" those with a rank. */
 void tui_list_columns_shown(int list, const char *choice, bool ret[static LIST_COLUMNS_MAX]);
 
-/* Shows or hides one of them. The last that is shown stays. */
-void tui_list_columns_toggle(int list, char choice[static LIST_COLUMNS_TEXT_MAX], int column);
+/* Shows or hides one of them; the last that is shown stays. False: the text has no room for it. */
+bool tui_list_columns_toggle(int list, char choice[static LIST_COLUMNS_TEXT_MAX], int column);
 
-/* Is that parameter of trials chosen by its name? Chooses it, or does no more; false: the text has no room
- * for it. */
+/* Is that parameter of trials chosen by its name? Chooses it or no longer, likewise; false also of a name
+ * that a choice cannot have. */
 bool tui_list_columns_param(const char *choice, const char *name);
 bool tui_list_columns_toggle_param(char choice[static LIST_COLUMNS_TEXT_MAX], const char *name);
 

@@ -141,6 +141,24 @@ static void check_keys(void)
     CHECK_INT(view.choosing_row, 0);
 }
 
+/* Parameters chosen and no longer: the usual columns are as many as fit again. Names in which others are. */
+static void check_usual_again(void)
+{
+    char choice[LIST_COLUMNS_TEXT_MAX] = LIST_COLUMNS_AUTO;
+
+    CHECK(tui_list_columns_toggle_param(choice, "ppo.param:lr"));
+    CHECK(!tui_list_columns_param(choice, "lr") && tui_list_columns_param(choice, "ppo.param:lr"));
+    CHECK(tui_list_columns_toggle_param(choice, "ppo.param:lr"));
+    CHECK_STR(choice, LIST_COLUMNS_AUTO);
+    const char *name = choice + strlen(LIST_COLUMNS_PARAM);
+    memset(choice, 'x', sizeof choice - 1); /* one parameter that takes all the room there is */
+    choice[sizeof choice - 1] = '\0';
+    memcpy(choice, LIST_COLUMNS_PARAM, strlen(LIST_COLUMNS_PARAM));
+    CHECK(tui_list_columns_param(choice, name));
+    CHECK(!tui_list_columns_toggle(LIST_TRIALS, choice, 1) && !tui_list_columns_toggle_param(choice, "lr"));
+    CHECK(tui_list_columns_param(choice, name));
+}
+
 /* Parameters of trials beside the columns that each study has: words of the same choice. */
 static void check_params(void)
 {
@@ -172,7 +190,7 @@ static void check_params(void)
             tui_list_columns_toggle(LIST_TRIALS, choice, i);
     }
     CHECK_STR(choice, "param:lr_end");
-    CHECK(!tui_list_columns_toggle_param(choice, "lr_end")); /* the last stays */
+    CHECK(tui_list_columns_toggle_param(choice, "lr_end")); /* the last stays */
     CHECK_STR(choice, "param:lr_end");
     memset(long_name, 'x', sizeof long_name - 1);
     long_name[sizeof long_name - 1] = '\0';
@@ -241,6 +259,7 @@ int main(int argc, char **argv)
     check_sorted();
     check_keys();
     check_params();
+    check_usual_again();
     check_pictures(argv[1]);
     tui_history_close(reader);
     tui_model_destroy(model);
