@@ -11,10 +11,10 @@
 /* "position:BTCUSDT:main" of "Pos > position BTCUSDT of main", "study:ppo_1..3" of "Study ppo_1..3 (max)". */
 static void plain(const char *text, char *buf, size_t size)
 {
-    const char *shown = strstr(text, " > ");
+    const char *end = text + strcspn(text, " :"); /* of a title's tab, or the form's kind */
     char *blank, *of, *direction;
 
-    snprintf(buf, size, "%s", shown ? shown + 3 : text);
+    snprintf(buf, size, "%s", strncmp(end, " > ", 3) == 0 ? end + 3 : text);
     buf[0] = (char)tolower((unsigned char)buf[0]);
     if (!(blank = strchr(buf, ' ')) || memchr(buf, ':', (size_t)(blank - buf)))
         return;
@@ -106,7 +106,9 @@ bool tui_opened_is_gone(const struct opened *opened, const struct model *model)
 {
     const struct tui_study_page *page = model->study_page;
 
-    return opened->kind == OPENED_TRIAL && page && tui_studies_find(model->studies, opened->name) &&
-           strcmp(tui_studies_find(model->studies, opened->name)->key, page->study.key) == 0 &&
+    if (opened->kind != OPENED_TRIAL || !page)
+        return false;
+    const struct tui_study *study = tui_studies_find(model->studies, opened->name);
+    return study && strcmp(study->key, page->study.key) == 0 &&
            !tui_study_page_trial(page, opened->name, opened->trial);
 }

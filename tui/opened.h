@@ -32,7 +32,7 @@ bool tui_opened_parse(const char *text, struct opened *ret);
 struct view;
 struct model;
 
-/* False: its study, is not known, or not yet; the view is then as it was. */
+/* False: its study is not known, or not yet; the view is then as it was. */
 bool tui_opened_show(const struct opened *opened, struct view *view, const struct model *model);
 
 /* Its study's page has been read, and has no such trial. */

@@ -26,6 +26,7 @@ static void check_forms(void)
         {"training:ppo_1", "Training ppo_1", OPENED_TRAINING, "ppo_1", 0},
         {"study:ppo_1..3", "Study ppo_1..3 (max)", OPENED_STUDY, "ppo_1..3", 0},
         {"study:of mine", "Study of mine", OPENED_STUDY, "of mine", 0},
+        {"study:ppo > a2c", "Study ppo > a2c (min)", OPENED_STUDY, "ppo > a2c", 0},
         {"validation:ppo", "Validation of ppo", OPENED_VALIDATION, "ppo", 0},
         {"trial:ppo_2#29", NULL, OPENED_TRIAL, "ppo_2", 29},
         {"trial:a#b#0", NULL, OPENED_TRIAL, "a#b", 0},
@@ -53,8 +54,8 @@ static void check_forms(void)
         CHECK(!tui_opened_parse(bad[i], &by_form));
         CHECK_INT(by_form.trial, -7); /* left as it was */
     }
-    for (int kind = ITEM_ORDER; kind < ITEM_WHAT_IF;
-         kind++) { /* every title of an item, but one without a form */
+    /* Every title of an item, but one without a form. */
+    for (int kind = ITEM_ORDER; kind < ITEM_WHAT_IF; kind++) {
         struct item item = {.kind = (enum item_kind)kind, .id = kind < ITEM_ACCOUNT ? 12 : 0, .first = -1};
         if (kind >= ITEM_ACCOUNT)
             strcpy(item.name, "a-name-of-thirty-one-characters");
