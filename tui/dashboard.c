@@ -32,14 +32,14 @@ struct dashboard {
     struct canvas canvas;
     struct paste paste;
     int signals, timer;
-    int64_t collect_at_ms; /* monotonic */
-    int64_t timer_ms;      /* that the timer is set to */
-    sigset_t wait_mask;    /* while waiting: only the resize signal gets through */
-    int ended_by;          /* a signal, or 0 */
-    const char *opened;    /* the view that was opened before any symbol was known; NULL */
-    struct opened open;    /* the page that is to be opened once its study is known … */
-    bool opens;            /* … which it is not yet */
-    char unread[HISTORY_UNREAD_TEXT_MAX + 32]; /* the rows that cannot be read, as they were reported */
+    int64_t collect_at_ms;               /* monotonic */
+    int64_t timer_ms;                    /* that the timer is set to */
+    sigset_t wait_mask;                  /* while waiting: only the resize signal gets through */
+    int ended_by;                        /* a signal, or 0 */
+    const char *opened;                  /* the view that was opened before any symbol was known; NULL */
+    struct opened open;                  /* the page that is to be opened once its study is known … */
+    bool opens;                          /* … which it is not yet */
+    char unread[HISTORY_UNREAD_SUM_MAX]; /* the rows that cannot be read, as they were reported */
     bool quit, redraw;
 };
 
@@ -164,7 +164,7 @@ static void want_now(struct dashboard *d)
 /* Says once which rows cannot be read. */
 static void report_unread(struct dashboard *d, struct moment now)
 {
-    char words[HISTORY_UNREAD_TEXT_MAX + 32];
+    char words[HISTORY_UNREAD_SUM_MAX];
 
     tui_history_unread_text(&shown(d)->history.unread, words);
     if (words[0] && strcmp(words, d->unread) != 0)

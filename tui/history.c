@@ -130,7 +130,7 @@ bool tui_history_unreadable(struct history_reader *reader, int r)
 }
 
 const char *tui_history_unread_text(const struct history_unread *unread,
-                                    char ret[static HISTORY_UNREAD_TEXT_MAX + 32])
+                                    char ret[static HISTORY_UNREAD_SUM_MAX])
 {
     const int more = unread->n - 1;
 
@@ -139,7 +139,8 @@ const char *tui_history_unread_text(const struct history_unread *unread,
         return ret;
     int n = snprintf(ret, HISTORY_UNREAD_TEXT_MAX, "%s", unread->words[0]);
     if (more > 0)
-        snprintf(ret + n, 32, "; %d%s more unreadable", more, unread->n == HISTORY_UNREAD_MAX ? " or" : "");
+        snprintf(ret + n, HISTORY_UNREAD_SUM_MAX - (size_t)n, "; %d%s more unreadable", more,
+                 unread->n == HISTORY_UNREAD_MAX ? " or" : "");
     return ret;
 }
 
@@ -441,28 +442,22 @@ static int read_newest(struct history_reader *reader, struct reading *reading)
     return r;
 }
 
-/* All except the bars and the devices. Figures that need every row are read without leaving one out. */
+/* All except the bars, the devices and the statistics. */
 static int read_stored(struct history_reader *reader, struct reading *reading, int64_t wall_ns)
 {
     struct history *h = reading->history;
 
     h->read_version = 0;
-    tui_history_leave_out(reader, true);
     int r = read_newest(reader, reading);
     if (r == 0)
         r = tui_history_read_equity(reader, h, reading->want, wall_ns);
     if (r == 0)
         r = tui_history_read_benchmark(reader, h, reading->want->benchmark);
-    tui_history_leave_out(reader, false);
-    if (r == 0)
-        r = read_statistics(reader, reading);
-    tui_history_leave_out(reader, true);
     if (r == 0)
         r = tui_history_read_training(reader, &h->training, reading->want->training);
     move_compared(h, reading->want);
     for (int i = 0; r == 0 && i < HISTORY_COMPARED_MAX; i++)
         r = tui_history_read_points(reader, &h->compared[i], reading->want->compared[i]);
-    tui_history_leave_out(reader, false);
     return r;
 }
 
@@ -481,16 +476,16 @@ int tui_history_read(struct history_reader *reader, int64_t wall_ns, const struc
     const bool as_read = is_as_read(reader, version, h), past = !as_read || !same_past(want, &reader->want),
                chart = !as_read || !same_chart(want, &reader->want);
     reader->read = false;
+    tui_history_leave_out(reader, true);
     if (past)
         r = read_stored(reader, &reading, wall_ns);
-    else if (h->fills_left)
-        r = read_statistics(reader, &reading);
-    tui_history_leave_out(reader, true);
     if (r == 0 && chart)
         r = tui_history_read_bars(reader, h, want);
     if (r == 0)
         r = tui_history_read_devices(reader, wall_ns, &h->devices);
     tui_history_leave_out(reader, false);
+    if (r == 0 && (past || h->fills_left)) /* of every fill, or not known */
+        r = read_statistics(reader, &reading);
     h->unread = reader->unread;
     if (r < 0)
         r = tui_history_failed(reader, r, err, err_size);

@@ -32,6 +32,7 @@ enum {
     HISTORY_PARAMETERS_MAX = 96,
     HISTORY_UNREAD_MAX = 8,
     HISTORY_UNREAD_TEXT_MAX = 120,
+    HISTORY_UNREAD_SUM_MAX = HISTORY_UNREAD_TEXT_MAX + 32, /* one of them, and how many more */
 };
 
 struct history_equity {
@@ -209,9 +210,9 @@ struct history_unread {
     int n; /* no more are counted than are kept */
 };
 
-/* "orders: row 12: unknown state", "… and 2 more are unreadable", whole; "": all can be read. */
+/* "orders: row 12: unknown state; 2 more unreadable"; "": all can be read. */
 const char *tui_history_unread_text(const struct history_unread *unread,
-                                    char ret[static HISTORY_UNREAD_TEXT_MAX + 32]);
+                                    char ret[static HISTORY_UNREAD_SUM_MAX]);
 
 /* Newest first, except equity and bars, which go up in time, and days. */
 struct history {

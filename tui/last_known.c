@@ -22,7 +22,7 @@ struct reading {
     int64_t wall_ns;
     struct db_account_row accounts[STATUS_ACCOUNTS_MAX];
     int64_t equity_ns[STATUS_ACCOUNTS_MAX];
-    int64_t *stops; /* the nearest of each position, price_scale; NULL: no stop is read yet */
+    int64_t *stops; /* the nearest of each position, price_scale; 0: none */
     int at;         /* the account whose equity is read */
     bool past;      /* of a moment: its cash and deposits are read too */
     struct gains {
@@ -132,8 +132,7 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
     for (int i = 0; i < s->n_positions; i++) {
         struct status_position *p = &s->positions[i];
         bool is_long = strcmp(p->side, "S") != 0;
-        if (strcmp(p->symbol, o->symbol) != 0 || strcmp(p->account, o->account) != 0 ||
-            !(reading->stops || (reading->stops = calloc((size_t)s->n_positions, sizeof(*reading->stops)))))
+        if (strcmp(p->symbol, o->symbol) != 0 || strcmp(p->account, o->account) != 0)
             continue;
         int64_t nearest = order_nearer_stop(order, is_long ? ORDER_SELL : ORDER_BUY, reading->stops[i]);
         if (nearest == reading->stops[i])
@@ -152,8 +151,10 @@ static void on_any_order(void *ctx, const struct db_order_row *row)
 static int read_orders(struct history_reader *reader, struct reading *reading)
 {
     struct status *s = reading->status;
-    int r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading);
 
+    if (!(reading->stops = calloc((size_t)s->n_positions + 1, sizeof(*reading->stops))))
+        return -ENOMEM;
+    int r = db_reader_orders(reader->db, true, STATUS_ORDERS_MAX, on_live_order, reading);
     if (r < 0 || s->n_orders < STATUS_ORDERS_MAX)
         return r;
     s->orders_total = 0;
@@ -171,7 +172,7 @@ static void on_account(void *ctx, const struct db_account_row *row)
     reading->accounts[s->n_accounts] = *row;
     struct status_account *a = &s->accounts[s->n_accounts++];
     tui_status_read(accounts(), NULL, a);
-    a->interest = NAN;
+    a->max_drawdown_pct = a->interest = NAN;
     COPY(a->account, row->account.name);
     COPY(a->currency, row->account.currency);
     COPY(a->strategy, row->account.strategy);
@@ -285,16 +286,10 @@ static int read_gains(struct history_reader *reader, struct reading *reading, in
     return 0;
 }
 
-static int read_accounts(struct history_reader *reader, struct reading *reading)
+/* The figures of the accounts that were read: each of every row of its, or not known. */
+static int read_figures(struct history_reader *reader, struct reading *reading)
 {
-    char saved[8];
-    int r = db_reader_meta(reader->db, DB_BACKTEST_KEY, saved, sizeof(saved));
-    if (r < 0 && r != -ENOENT)
-        return r;
-    reading->status->saved = r != -ENOENT;
-    tui_history_leave_out(reader, true);
-    r = db_reader_accounts(reader->db, on_account, reading);
-    tui_history_leave_out(reader, false);
+    int r = 0;
 
     for (reading->at = 0; r == 0 && reading->at < reading->status->n_accounts; reading->at++) {
         int number = reading->accounts[reading->at].account.number;
@@ -339,6 +334,40 @@ static int read_parity(struct history_reader *reader, struct status_parity *ret)
     return 0;
 }
 
+/* What has rows of its own: one that cannot be read is left out. */
+static int read_rows(struct history_reader *reader, struct reading *reading)
+{
+    char saved[8];
+    int r = db_reader_meta(reader->db, DB_BACKTEST_KEY, saved, sizeof(saved));
+    if (r < 0 && r != -ENOENT)
+        return r;
+    reading->status->saved = r != -ENOENT;
+    tui_history_leave_out(reader, true);
+    if ((r = (reading->past ? db_as_of_prices : db_reader_prices)(reader->db, on_price, reading)) == 0 &&
+        (r = read_intervals(reader, reading->status)) == 0 &&
+        (r = (reading->past ? db_as_of_positions : db_reader_positions)(reader->db, on_position, reading)) ==
+            0 &&
+        (r = read_orders(reader, reading)) == 0)
+        r = db_reader_accounts(reader->db, on_account, reading);
+    tui_history_leave_out(reader, false);
+    return r;
+}
+
+static int read_all(struct history_reader *reader, struct reading *reading)
+{
+    int r = read_rows(reader, reading);
+
+    if (r == 0)
+        r = read_figures(reader, reading);
+    tui_history_leave_out(reader, true);
+    if (r == 0) /* policies have their accounts' figures */
+        r = tui_history_status_trainings(reader, reading->wall_ns, reading->status);
+    tui_history_leave_out(reader, false);
+    if (r == 0 && !reading->past) /* the last comparison alone is kept */
+        r = read_parity(reader, &reading->status->parity);
+    return r;
+}
+
 int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct status *ret,
                        int64_t *ret_accounts_age_ms, char *err, size_t err_size)
 {
@@ -355,20 +384,7 @@ int tui_history_status(struct history_reader *reader, int64_t wall_ns, struct st
         r = db_reader_begin(reader->db);
         if (r == 0) {
             reading->past = reader->at_ns > 0;
-            tui_history_leave_out(reader, true);
-            if ((r = (reading->past ? db_as_of_prices : db_reader_prices)(reader->db, on_price, reading)) ==
-                    0 &&
-                (r = read_intervals(reader, status)) == 0 &&
-                (r = (reading->past ? db_as_of_positions : db_reader_positions)(reader->db, on_position,
-                                                                                reading)) == 0 &&
-                (r = read_orders(reader, reading)) == 0)
-                r = read_accounts(reader, reading);
-            tui_history_leave_out(reader, true);
-            if (r == 0)
-                r = tui_history_status_trainings(reader, wall_ns, status);
-            tui_history_leave_out(reader, false);
-            if (r == 0 && !reading->past) /* the last comparison alone is kept */
-                r = read_parity(reader, &status->parity);
+            r = read_all(reader, reading);
             db_reader_end(reader->db);
         }
         if (r < 0)

@@ -66,8 +66,9 @@ struct status_reconciled {
 
 struct status_account {
     RECORD_SHOWN(RECORD_SHOWN_ACCOUNT)
-    double max_drawdown_pct; /* the deepest so far, of a saved backtest alone */
-    double interest;         /* that it paid, of a saved run; else NAN */
+    /* Of a saved backtest alone; NaN: not known. */
+    double max_drawdown_pct; /* the deepest so far */
+    double interest;         /* that it paid */
     struct status_venue_account there;
     struct status_reconciled reconciled;
 };

@@ -1,9 +1,11 @@
 /* A database in which one value of one row is garbage: that row alone is left out, its place in the lists
- * says which value it is, and every other row is read as before. */
+ * says which value it is, and every other row is read as before. What lacks its rows is not known, not 0. */
 #include <locale.h>
+#include <math.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
+#include "db/backtest.h"
 #include "fixtures/dashboard.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
@@ -131,7 +133,7 @@ static void check_lists(const char *path, const struct bad *b)
 static void check_bad(const char *folder, int at, const struct counts *whole, struct history *h)
 {
     const struct bad *b = &bad[at];
-    char path[SCRATCH_PATH_MAX + 32], words[HISTORY_UNREAD_TEXT_MAX + 32];
+    char path[SCRATCH_PATH_MAX + 32], words[HISTORY_UNREAD_SUM_MAX];
     struct counts left;
     bool trades;
 
@@ -154,6 +156,26 @@ static void check_bad(const char *folder, int at, const struct counts *whole, st
     check_lists(path, b);
 }
 
+/* A saved backtest that has no point of equity yet. */
+static void check_no_equity(const char *folder)
+{
+    char path[SCRATCH_PATH_MAX + 32], err[256] = "";
+    struct history_reader *reader;
+    struct status status;
+    int64_t age_ms;
+
+    snprintf(path, sizeof path, "%s/saved.db", folder);
+    CHECK_INT(fixture_database(path), 0);
+    spoil(path, "INSERT INTO meta (key, value) VALUES ('" DB_BACKTEST_KEY "', '1'); DELETE FROM equity");
+    CHECK_INT(tui_history_open(path, &reader, err, sizeof err), 0);
+    CHECK_INT(tui_history_status(reader, fixture_now_ns, &status, &age_ms, err, sizeof err), 0);
+    CHECK(status.saved && status.n_accounts > 0);
+    for (int i = 0; i < status.n_accounts; i++)
+        CHECK(isnan(status.accounts[i].max_drawdown_pct) && isnan(status.accounts[i].interest));
+    tui_status_finish(&status);
+    tui_history_close(reader);
+}
+
 int main(void)
 {
     char path[SCRATCH_PATH_MAX + 32];
@@ -171,6 +193,7 @@ int main(void)
     CHECK_INT(h->unread.n, 0);
     for (int i = 0; i < (int)(sizeof bad / sizeof bad[0]); i++)
         check_bad(folder, i, &whole, h);
+    check_no_equity(folder);
     free(h);
     return check_done("tui/unread");
 }

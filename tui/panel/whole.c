@@ -35,7 +35,7 @@ static int draw_all(const struct area *area, int y, int width, const struct canv
         {"parity", s->parity.detail},      {"parity", s->parity.error},
         {"co-process", s->trainer.detail}, {"studies", failed ? model->studies_words : ""},
     };
-    char unread[HISTORY_UNREAD_TEXT_MAX + 32];
+    char unread[HISTORY_UNREAD_SUM_MAX];
     int start = y, part;
     const char *words;
 
