@@ -91,6 +91,7 @@ void tui_backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct bac
 
 /* What is kept of consecutive points: the lowest, the highest, and the furthest below the peak so far. */
 enum { KEPT = 3, BUCKETS_MAX = (HISTORY_EQUITY_MAX - 2) / KEPT };
+_Static_assert(BUCKETS_MAX % 2 == 0, "each bucket has one to be joined with");
 
 struct bucket {
     struct history_equity points[2 * KEPT]; /* going up in time */
@@ -130,9 +131,9 @@ static void halve(struct bucket buckets[static BUCKETS_MAX])
 
 static void add(struct backtest_view *view, const struct history_equity *point)
 {
-    const struct history_equity *before = &view->curve[view->n_curve - 1];
+    const struct history_equity *before = view->n_curve > 0 ? &view->curve[view->n_curve - 1] : NULL;
 
-    if (view->n_curve == 0 || before->ts_ns != point->ts_ns || before->equity != point->equity)
+    if (!before || before->ts_ns != point->ts_ns || before->equity != point->equity)
         view->curve[view->n_curve++] = *point;
 }
 

@@ -172,13 +172,13 @@ static void read_database(struct collector *collector, struct moment now)
 
 static void no_daemon(struct collector *collector, int r)
 {
-    char path[STATUS_TEXT_MAX];
+    char path[STATE_PATH_MAX];
 
     cli_control_close(&collector->control);
     collector->status_id = 0;
     tui_collector_depth_lost(collector);
     cli_text_clean(path, sizeof(path), collector->state.socket);
-    snprintf(collector->model->daemon_words, sizeof(collector->model->daemon_words), "%.500s: %s", path,
+    snprintf(collector->model->daemon_words, sizeof(collector->model->daemon_words), "%s: %s", path,
              r == -ENOENT || r == -ECONNREFUSED ? CLI_NO_DAEMON : strerror(-r));
 }
 

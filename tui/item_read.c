@@ -41,7 +41,7 @@ static void on_order(void *ctx, int at, const struct db_order_row *row)
     tui_item_record(reading->page, &record_orders, &row->order, &context, NULL);
 }
 
-/* With what was needed and available, or the bounds: the words that its asker was answered with. */
+/* With what was needed and available, or the bounds: the words of the answer to its command. */
 static void on_refusal(void *ctx, const struct db_command *row)
 {
     struct reading *reading = ctx;

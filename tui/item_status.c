@@ -201,7 +201,6 @@ static void trip(struct item_page *page, const struct model *model)
 
     if (!t) {
         tui_item_line(page, STYLE_DIM, "not read yet");
-        page->unknown = true;
         return;
     }
     page->item.first = t->first_fill;

@@ -13,13 +13,11 @@
 
 enum kind {
     KIND_TEXT,
-    KIND_COUNT /* int64_t, below 0: none */,
-    KIND_TIME /* ns, 0: none */,
-    KIND_AGE /* int64_t, ms,
-shown as seconds */
-    ,
+    KIND_COUNT, /* int64_t, below 0: none */
+    KIND_TIME,  /* int64_t, ns; 0: none */
+    KIND_AGE,   /* int64_t, ms, which filters have in seconds; below 0: none */
     KIND_REAL,
-    KIND_OF
+    KIND_OF,
 };
 
 struct held_column {

@@ -37,12 +37,11 @@ bool tui_list_held_check(const struct model *model, int list, const char *text,
  * except a trial. Nothing has what tui_list_held_check() finds wrong. */
 bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *text);
 
-/* Has a number, of a time ns since 1970, what the filter of its column looks for? For a list's own columns.
- */
+/* Does a number, of a time in ns since 1970, match the filter of its column? For a list's own columns. */
 struct db_list_filter;
 bool tui_list_held_value(const struct db_list_filter *filter, bool is_time, double number);
 
-/* Has a time, as it is shown, these words? Only words that a time can have. */
+/* Does a time, as it is shown, have these words? False of words that no time can have. */
 bool tui_list_held_time(int64_t ns, const char *words);
 
 /* The rows that the choice leaves, in their order, for free(). NULL: there are none, or no memory. */

@@ -304,7 +304,7 @@ static void orders(FILE *out, const struct model *model, struct moment now)
     }
 }
 
-static void no_history(FILE *out, const struct model *model)
+static void unread(FILE *out, const struct model *model)
 {
     if (!model->have_history)
         fprintf(out, "history   none: %s\n", model->database_words);
@@ -423,7 +423,7 @@ void tui_print_overview(FILE *out, const struct model *model, struct moment now)
     tui_print_status(out, model, now);
     fills(out, model, now);
     open_alerts(out, model, now);
-    no_history(out, model);
+    unread(out, model);
 }
 
 bool tui_print_is_stale(const struct model *model, struct moment now)

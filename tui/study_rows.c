@@ -129,6 +129,11 @@ static double time_ns(int64_t us)
     return us == STUDY_NO_TIME ? NAN : (double)us * 1000;
 }
 
+static bool has_time(int64_t us, const char *words)
+{
+    return us != STUDY_NO_TIME && tui_list_held_time(us * 1000, words);
+}
+
 static double number_of(const struct tui_study_trial *trial, enum trial_column column)
 {
     const int64_t ms = tui_study_trial_duration_ms(trial, 0);
@@ -190,9 +195,8 @@ static bool matches(const struct tui_study_page *page, const struct tui_study_tr
     tui_study_trial_name(page, trial, name, sizeof(name));
     if (has(name, filter) || has(study_trial_state_name(trial->state), filter) ||
         strcasecmp(tui_study_rows_state(trial), filter) == 0 || has(trial->worker, filter) ||
-        (trial->failure && has(trial->failure, filter)) ||
-        tui_list_held_time(trial->started_us == STUDY_NO_TIME ? 0 : trial->started_us * 1000, filter) ||
-        tui_list_held_time(trial->completed_us == STUDY_NO_TIME ? 0 : trial->completed_us * 1000, filter))
+        (trial->failure && has(trial->failure, filter)) || has_time(trial->started_us, filter) ||
+        has_time(trial->completed_us, filter))
         return true;
     for (int i = 0; i < page->n_params; i++) {
         tui_study_cell_text(page, &trial->cells[i], cell, sizeof(cell));

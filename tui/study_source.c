@@ -461,7 +461,7 @@ static int make_page(struct tui_study_source *source, struct study *const *studi
     if (*ret && r == 0 && want->validation)
         r = read_validation(source, studies, proposing(source, members, found), want->returns, *ret);
     struct tui_studies own = {.study = *ret ? &(*ret)->study : NULL, .n = *ret != NULL};
-    for (size_t i = 0; i < found; i++) {
+    for (size_t i = 0; r == 0 && i < found; i++) {
         say_unread(&source->held[at[i]], &own);
         say_verdict(source, &source->held[at[i]], &own);
     }

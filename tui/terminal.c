@@ -13,8 +13,8 @@
     "%p1%{256}%/%{255}%&%d;%p1%{255}%&%d%;%;m"
 
 enum {
-    MAGIC = 01036, /* numbers of 32 bits */
-    SIZE_MOST = 32768,
+    MAGIC = 01036,     /* numbers of 32 bits */
+    SIZE_MOST = 32768, /* bytes, by term(5) */
     ABSENT = -1,
 };
 

@@ -235,6 +235,19 @@ static void promote_words(const struct model *model, const char *name, char *wha
                  account);
 }
 
+/* Adds the verdict, where it is not a good one. */
+static void verdict_words(const struct model *model, const char *name, char *what)
+{
+    const char *verdict = tui_train_ask_verdict(model, name);
+    const size_t n = strlen(what);
+
+    if (strcmp(verdict, TRAIN_ASK_NO_VERDICT) == 0)
+        snprintf(what + n, TRAIN_ASK_MAX - n,
+                 " It has no verdict: it was not evaluated on bars that it did not learn from.");
+    else if (verdict[0])
+        snprintf(what + n, TRAIN_ASK_MAX - n, " Its verdict: %.24s.", verdict);
+}
+
 void tui_train_ask(const struct model *model, enum prompt prompt, const char *name, int changes,
                    struct train_question *ret)
 {
@@ -264,15 +277,7 @@ void tui_train_ask(const struct model *model, enum prompt prompt, const char *na
         break;
     case PROMPT_PROMOTE:
         promote_words(model, name, ret->what);
-        if (tui_train_ask_verdict(model, name)[0]) {
-            size_t n = strlen(ret->what);
-            const char *verdict = tui_train_ask_verdict(model, name);
-            if (strcmp(verdict, TRAIN_ASK_NO_VERDICT) == 0)
-                snprintf(ret->what + n, sizeof(ret->what) - n,
-                         " It has no verdict: it was not evaluated on bars that it did not learn from.");
-            else
-                snprintf(ret->what + n, sizeof(ret->what) - n, " Its verdict: %.24s.", verdict);
-        }
+        verdict_words(model, name, ret->what);
         break;
     case PROMPT_RETIRE:
         snprintf(ret->what, sizeof(ret->what), "It is taken off its accounts, and what they hold is closed.");
