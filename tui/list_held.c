@@ -288,15 +288,21 @@ static const struct held_column *named_column(int list, const struct db_list_fil
     return NULL;
 }
 
+static const char *filter_name(const struct model *model, int list, int i)
+{
+    return list == LIST_TRIALS ? tui_study_rows_filter(model->study_page, i)
+                               : tui_list_held_column(list, i + 1);
+}
+
 static void put_unknown(const struct model *model, int list, const struct db_list_filter *filter,
                         char words[static LIST_HELD_WORDS_MAX])
 {
     int n =
         snprintf(words, LIST_HELD_WORDS_MAX, "no column \"%.*s\": one of ", (int)filter->name, filter->words);
+    const char *name;
 
-    for (int i = 1; i < tui_list_held_sorts(model, list) && n < LIST_HELD_WORDS_MAX; i++)
-        n += snprintf(words + n, (size_t)(LIST_HELD_WORDS_MAX - n), "%s%s", i > 1 ? ", " : "",
-                      tui_list_held_sort(model, list, i));
+    for (int i = 0; n < LIST_HELD_WORDS_MAX && (name = filter_name(model, list, i)); i++)
+        n += snprintf(words + n, (size_t)(LIST_HELD_WORDS_MAX - n), "%s%s", i > 0 ? ", " : "", name);
 }
 
 bool tui_list_held_check(const struct model *model, int list, const char *text,

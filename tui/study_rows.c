@@ -1,6 +1,5 @@
 #include "tui/study_rows.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,28 +71,28 @@ const char *tui_study_rows_state(const struct tui_study_trial *trial)
 
 static bool has(const char *text, const char *part)
 {
-    size_t n = strlen(part);
-
-    for (; *text; text++) {
-        size_t i = 0;
-        while (i < n && text[i] && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
-            i++;
-        if (i == n)
-            return true;
-    }
-    return n == 0;
+    return strcasestr(text, part) != NULL;
 }
 
 /* The columns of trials that a filter may name. */
 enum trial_column { VALUE, DURATION, TRIES, STARTED, ENDED, TRIAL, STATE, WORKER, FAILURE, COLUMNS };
 
+static const char *const column_names[COLUMNS] = {"value", "duration", "tries",  "started", "ended",
+                                                  "trial", "state",    "worker", "failure"};
+
+const char *tui_study_rows_filter(const struct tui_study_page *page, int i)
+{
+    if (i < COLUMNS)
+        return column_names[i];
+    const int param = tui_study_rows_param(page, i - COLUMNS);
+    return param >= 0 ? page->params[param] : NULL;
+}
+
 static enum trial_column column_of(const struct db_list_filter *filter)
 {
-    static const char *const names[COLUMNS] = {"value", "duration", "tries",  "started", "ended",
-                                               "trial", "state",    "worker", "failure"};
     int i = 0;
 
-    while (i < COLUMNS && !db_list_filter_names(filter, names[i]))
+    while (i < COLUMNS && !db_list_filter_names(filter, column_names[i]))
         i++;
     return (enum trial_column)i;
 }

@@ -31,6 +31,10 @@ int tui_study_rows_sorts(const struct tui_study_page *page); /* how many orders 
 /* The state as the lists write it: "ok", "pruned", "infs" of what constraints rule out, … */
 const char *tui_study_rows_state(const struct tui_study_trial *trial);
 
+/* The names that a filter can have before its sign, 0 …: of columns, then of parameters by their rank. NULL:
+ * there are fewer. */
+const char *tui_study_rows_filter(const struct tui_study_page *page, int i);
+
 /* Does the filter name a column of trials, or a parameter, whole or in a part that no other has ("lr" of
  * "ppo.lr")? Whether that is a time. */
 struct db_list_filter;
