@@ -11,6 +11,7 @@
 #include "tests/scratch.h"
 #include "tests/tui/picture.h"
 #include "tui/keys.h"
+#include "tui/panel/chart_figures.h"
 
 enum {
     AXIS = 15,
@@ -507,6 +508,22 @@ static bool says_forming(void)
     return strstr(row_text(chart.y, 0), " forming 08-08 23:54") != NULL;
 }
 
+/* Bars that the daemon has and the database not yet fill the chart's window with those before them. */
+static void check_window(size_t size, enum glyphs glyphs)
+{
+    struct history *h = &model->history;
+
+    make_bars(CHART_BARS_MIN, 23);
+    take_live("1m", true);
+    h->n_bars = CHART_BARS_MIN - 1; /* the last one is not stored yet */
+    start();
+    view.chart.bars = CHART_BARS_MIN;
+    draw(size, glyphs);
+    CHECK(says_forming());
+    CHECK_INT(panel_chart_bar_at(&view, model, now, 1, chart.width), 1);
+    tui_live_bars_finish(&model->live);
+}
+
 /* The bar that is forming is the last candle, dim, with its figures; not where it is known already, of
  * another timeframe, old, of the past, or where the chart ends before. */
 static void check_forming(size_t size, enum glyphs glyphs)
@@ -629,6 +646,7 @@ int main(void)
             check_far(size, (enum glyphs)tier);
             check_sessions(size, (enum glyphs)tier);
             check_stale(size, (enum glyphs)tier);
+            check_window(size, (enum glyphs)tier);
             check_forming(size, (enum glyphs)tier);
             check_held(size, (enum glyphs)tier);
         }

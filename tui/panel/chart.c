@@ -257,7 +257,7 @@ static void title(char *buf, size_t size, const struct chart *chart, const char 
     char a[FORMAT_MAX], b[FORMAT_MAX];
     int end = chart->first + chart->n - 1;
     bool past = chart->n > 0 && end < h->n_bars - 1, forms = panel_chart_forms(chart);
-    bool lacks = chart->n > 0 && oldest && oldest->ts_ns > h->bars[chart->first].open_ns;
+    bool lacks = chart->n > 0 && oldest && oldest->ts_ns > panel_chart_bar(chart, chart->first)->open_ns;
 
     snprintf(buf, size, "%s %s%s%s%s%s%s", chart->symbol->symbol, timeframe, chart->log ? " log" : "",
              past    ? " to "
@@ -279,7 +279,8 @@ static void choose_bars(struct chart *ret, const struct view *view, const struct
 {
     const struct history *h = &model->history;
     const int64_t age_ms = now.mono_ms - model->live.mono_ms;
-    const int wanted = view->chart.bars ? view->chart.bars : columns;
+    const int wanted = view->chart.bars ? view->chart.bars : columns,
+              most = wanted < HISTORY_BARS_MAX ? wanted : HISTORY_BARS_MAX;
 
     tui_chart_window(&view->chart, h, columns, &ret->first, &ret->n);
     ret->live = &model->live;
@@ -289,10 +290,11 @@ static void choose_bars(struct chart *ret, const struct view *view, const struct
             FRESH &&
         ret->n > 0 && ret->first + ret->n == h->n_bars)
         ret->n_live = tui_live_bars_newer(&model->live, h);
-    if (ret->n + ret->n_live > wanted || ret->n + ret->n_live > HISTORY_BARS_MAX)
-        ret->first += ret->n_live;
-    else
-        ret->n += ret->n_live;
+    ret->n += ret->n_live;
+    if (ret->n > most) { /* the oldest ones give way */
+        ret->first += ret->n - most;
+        ret->n = most;
+    }
 }
 
 /* Where in so many columns they stand; `bars` has them then. False: there is no bar. */
