@@ -413,6 +413,27 @@ static void check_items(void)
     tui_item_page_finish(&model->item);
 }
 
+/* The account whose drawdown the header cuts is in `w`, under the header's name of that. */
+static void check_worst(void)
+{
+    static const char *const names[] = {"worst dd ", "worst max dd "};
+
+    for (int saved = 0; saved < 2; saved++) {
+        struct canvas canvas;
+        const char *words;
+        int part, found = 0;
+        begin(TAB_ORDERS);
+        model->status.saved = saved;
+        CHECK_INT(tui_canvas_init(&canvas, 40, 10, GLYPHS_ASCII), 0);
+        tui_view_draw(&view, model, now, &canvas);
+        for (int i = 0; (words = tui_canvas_cut(&canvas, i, &part)); i++)
+            found += strncmp(words, names[saved], strlen(names[saved])) == 0;
+        CHECK_INT(found, 1);
+        tui_canvas_finish(&canvas);
+    }
+    model->status.saved = false;
+}
+
 /* ---- studies ---- */
 
 static struct study *studies[4];
@@ -585,6 +606,7 @@ int main(void)
         qsort(grams, n_grams, sizeof(*grams), compare_grams);
         check_tabs();
         check_questions();
+        check_worst();
         if (i == 0) {
             check_items();
             check_studies();

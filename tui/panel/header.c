@@ -253,7 +253,7 @@ static void fit_segments(const struct scene *scene, struct segment segments[stat
     }
 }
 
-/* The name of the account whose drawdown is shown, where it is cut. */
+/* Keeps the name of the account whose drawdown is shown, where that is cut. */
 static void keep_worst(struct canvas *canvas, const struct model *model, const char *shown)
 {
     const struct model_total total = tui_model_total(model);
@@ -261,7 +261,7 @@ static void keep_worst(struct canvas *canvas, const struct model *model, const c
 
     if (model->status.n_accounts < 2 || !shown[0] || strstr(shown, total.worst))
         return;
-    snprintf(words, sizeof(words), "worst dd %s %.30s", total.worst,
+    snprintf(words, sizeof(words), "worst %s %s %.30s", tui_model_drawdown_name(model), total.worst,
              cli_format_percent(text, total.drawdown_pct, 1));
     tui_canvas_keep(canvas, words);
 }
