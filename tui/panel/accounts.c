@@ -158,12 +158,10 @@ static void draw_by_rules(const struct table *table, int y, enum freshness fresh
 void panel_accounts(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    const int n = model->status.n_accounts, total = model->status.accounts_total;
-    char text_of[40] = "Accounts";
+    const int n = model->status.n_accounts;
     int title;
-    if (total > n)
-        snprintf(text_of, sizeof(text_of), "Accounts (%d of %d)", n, total);
-    struct area body = panel_frame_rule(area, scene, PANEL_ACCOUNTS, text_of, total > n ? -1 : n, &title);
+    struct area body =
+        panel_frame_rule_of(area, scene, PANEL_ACCOUNTS, "Accounts", n, model->status.accounts_total, &title);
     struct column shown[COLUMNS];
     int n_columns = choose_columns(model, shown);
     struct table table = panel_frame_table(area, title, shown, n_columns);

@@ -82,12 +82,10 @@ static void row(const struct table *table, int y, const struct scene *scene,
 void panel_strategies(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    const int n = model->status.n_accounts, total = model->status.accounts_total;
-    char text_of[40] = "Strategies";
+    const int n = model->status.n_accounts;
     int title;
-    if (total > n)
-        snprintf(text_of, sizeof(text_of), "Strategies (%d of %d)", n, total);
-    struct area body = panel_frame_rule(area, scene, PANEL_STRATEGIES, text_of, total > n ? -1 : n, &title);
+    struct area body = panel_frame_rule_of(area, scene, PANEL_STRATEGIES, "Strategies", n,
+                                           model->status.accounts_total, &title);
     struct column shown[COLUMNS];
     memcpy(shown, columns, sizeof(shown));
     if (area->width >= WIDE)
