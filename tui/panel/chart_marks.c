@@ -115,7 +115,9 @@ static void outside_labels(const struct chart_plot *chart, const struct chart_li
 {
     const bool plain = chart->plot.canvas->glyphs == GLYPHS_ASCII;
     const wchar_t arrow = above ? plain ? L'^' : L'↑' : plain ? L'v' : L'↓';
-    const int rows = chart->price.rows, most = rows >= ROWS_FOR_THREE ? 3 : rows >= ROWS_FOR_TWO ? 2 : 1;
+    const int rows = chart->price.rows, most = rows >= ROWS_FOR_THREE ? OUTSIDE_MAX
+                                               : rows >= ROWS_FOR_TWO ? 2
+                                                                      : 1;
     const struct chart_line *line = NULL;
     int places[OUTSIDE_MAX], n_places = 0, left = 0;
     char more[FORMAT_MAX];
@@ -148,9 +150,9 @@ void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_
 
     if (last_row >= 0)
         taken[last_row] = true;
-    for (int i = n - 1; i >= 0; i--) { /* of one row, the first stays */
+    for (int i = 0; i < n; i++) { /* of one row, the first */
         int y = tui_axis_row(&chart->price, lines[i].price);
-        if (y < 0 || y == last_row)
+        if (y < 0 || taken[y])
             continue;
         label(chart, y, &lines[i], L' ');
         taken[y] = true;
