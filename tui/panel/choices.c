@@ -108,7 +108,7 @@ void panel_choices(const struct area *screen, const struct scene *scene)
         tui_area_text_cut(&box, 1 + MARK_COLUMNS, y, names, style, name);
         if (row->key[0])
             tui_area_text(&box, x, y, row->shown ? STYLE_KEY : STYLE_NORMAL, row->key);
-        x += row->key[0] ? KEY_WORD_MAX : 0;
+        x = words_x(row, names);
         tui_area_text_cut(&box, x, y, box.width - x, STYLE_DIM,
                           panel_frame_sentence(scene, row->about, sentence));
     }

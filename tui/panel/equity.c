@@ -164,6 +164,11 @@ static double falls_of(const struct history_equity *points, int n, int64_t from_
     return low;
 }
 
+static char *fall_text(char buf[static FORMAT_MAX], double fall)
+{
+    return cli_format_percent(buf, fall, fall > -1 ? 2 : 1);
+}
+
 /* The drawdown: 0 at the top; with the backtest's where it is shown. */
 static void draw_drawdown(const struct area *body, const struct area *chart, int y, int rows,
                           const struct equity_curve *curve, const struct backtest_view *backtest,
@@ -172,16 +177,16 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
     struct history_equity points[HISTORY_EQUITY_MAX + 1], tested[HISTORY_EQUITY_MAX];
     double values[SAMPLES_MAX], low = falls_of(curve->points, curve->n, from_ns, to_ns, points),
                                 tested_low = NAN;
-    char a[FORMAT_MAX], words[2 * FORMAT_MAX + 16];
+    char a[FORMAT_MAX], b[FORMAT_MAX] = "", words[3 * FORMAT_MAX];
     int n = chart->width * 2 < SAMPLES_MAX ? chart->width * 2 : SAMPLES_MAX;
     const bool one = chart->canvas->glyphs != GLYPHS_BRAILLE;
 
-    snprintf(words, sizeof(words), "dd: below the peak so far; max dd %s",
-             cli_format_percent(a, low, low > -1 ? 2 : 1));
     if (backtest) {
         tested_low = falls_of(backtest->curve, backtest->n_curve, from_ns, to_ns, tested);
-        strcat(strcat(words, "  .. backtest "), cli_format_percent(a, tested_low, tested_low > -1 ? 2 : 1));
+        fall_text(b, tested_low);
     }
+    snprintf(words, sizeof(words), "dd: below the peak so far; max dd %s%s%s", fall_text(a, low),
+             backtest ? "  .. backtest " : "", b);
     struct area part = part_of(body, chart, y, rows, words);
     edge(body, &part, 0, "0%");
     const double least = fmin(low, tested_low);
@@ -193,7 +198,7 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
         sample_extremes(tested, backtest->n_curve, from_ns, to_ns, values, n, one);
         tui_chart_overlay(&part, values, n, least, 0, STYLE_LINE);
     }
-    edge(body, &part, part.height - 1, cli_format_percent(a, least, least > -1 ? 2 : 1));
+    edge(body, &part, part.height - 1, fall_text(a, least));
 }
 
 /* The UTC day that a column's left edge is in. */

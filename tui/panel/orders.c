@@ -222,9 +222,9 @@ void panel_cancel(const struct area *screen, const struct scene *scene)
     int rows =
         panel_frame_wrap_rows(what, width) + panel_frame_wrap_rows(where, width - 2) + (others > 0) + 1;
     struct area box = panel_frame_box(screen, COLUMNS, (rows > ROWS ? rows : ROWS) + 2, "Cancel");
-    int y = panel_frame_wrap(&box, 0, box.height, STYLE_STRONG, what);
+    int y = panel_frame_wrap(&box, 0, box.height - 1, STYLE_STRONG, what);
     struct area inner = tui_area_part(&box, 2, 0, box.width - 2, box.height);
-    y = panel_frame_wrap(&inner, y, box.height, STYLE_NORMAL, where);
+    y = panel_frame_wrap(&inner, y, box.height - 1 - y, STYLE_NORMAL, where);
     if (others > 0)
         tui_area_printf(&box, 0, y, STYLE_WARN, "%d more of its group may go with it.", others);
     y = box.height - 1;

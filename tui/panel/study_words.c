@@ -39,22 +39,32 @@ void panel_study_age(const struct area *area, const struct scene *scene, const c
     panel_frame_rule_right(area, area->width - 1, title, title_end, STYLE_WARN, text);
 }
 
+static void draw_no_page(const struct area *body, const struct scene *scene)
+{
+    char sentence[PANEL_SENTENCE_MAX], words[PANEL_SENTENCE_MAX];
+
+    if (tui_view_study(scene->view, scene->model)) {
+        panel_frame_empty(body, "not read yet");
+    } else if (scene->model->studies_error) {
+        panel_frame_empty(body, scene->model->studies_words);
+    } else {
+        snprintf(words, sizeof(words),
+                 "no such study %.80s any more (it was here, and may have been deleted); %s",
+                 scene->view->study, panel_frame_sentence(scene, "`Esc` goes back", sentence));
+        panel_frame_empty(body, words);
+    }
+}
+
 struct area panel_study_frame(const struct area *area, const struct scene *scene, enum panel panel,
                               const char *title, const struct tui_study_page **ret_page)
 {
     const struct tui_study_page *page = tui_view_study_page(scene->view, scene->model);
     int end;
     struct area body = panel_frame_rule(area, scene, panel, title, -1, &end);
-    char sentence[PANEL_SENTENCE_MAX], words[PANEL_SENTENCE_MAX];
 
-    snprintf(words, sizeof(words),
-             "no such study %.80s any more (it was here, and may have been deleted); %s", scene->view->study,
-             panel_frame_sentence(scene, "`Esc` goes back", sentence));
     panel_study_age(area, scene, title, end);
     if (!page)
-        panel_frame_empty(&body, tui_view_study(scene->view, scene->model) ? "not read yet"
-                                 : scene->model->studies_error             ? scene->model->studies_words
-                                                                           : words);
+        draw_no_page(&body, scene);
     *ret_page = page;
     return body;
 }

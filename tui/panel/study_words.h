@@ -10,7 +10,7 @@
 struct area panel_study_frame(const struct area *area, const struct scene *scene, enum panel panel,
                               const char *title, const struct tui_study_page **ret_page);
 
-/* Draws the age at the right end of a rule; nothing while it is fresh. */
+/* Draws the age at the right end of a rule, as panel_frame_rule_right() does; nothing while it is fresh. */
 void panel_study_age(const struct area *area, const struct scene *scene, const char *title, int title_end);
 
 /* The same after a title that ends at x, where columns have labels at the right; returns the column after it.

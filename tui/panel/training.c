@@ -67,7 +67,7 @@ static void head(const struct area *body, const struct scene *scene, const struc
         x = tui_area_printf(body, x + columns + 1, 0, plain, "%s",
                             panel_training_percent(a, panel_training_share(t))) +
             GAP;
-        x = tui_area_printf(body, x, 0, plain, "%s", panel_training_steps(steps, t, " steps")) + GAP;
+        x = tui_area_text(body, x, 0, plain, panel_training_steps(steps, t, " steps")) + GAP;
         if (tui_model_training_works(t) && x + 12 < body->width)
             x = tui_area_printf(body, x, 0, plain, "%s left", panel_training_left(a, t)) + GAP;
     }
