@@ -341,7 +341,7 @@ void panel_chart(const struct area *area, const struct scene *scene)
                           .last = symbol->last,
                           .low = INFINITY,
                           .high = -INFINITY};
-    int n_lines = panel_chart_lines(model, symbol->symbol, lines);
+    int n_lines = panel_chart_lines(model, symbol->symbol, lines, CHART_LINES_MAX);
     int columns = panel_chart_columns(model, symbol->symbol, area->width);
     if (ours && h->n_bars > 0 && columns > 0) {
         choose_bars(&chart, scene->view, model, scene->now, columns);

@@ -14,32 +14,34 @@ enum {
     ROWS_FOR_TWO = 5,
 };
 
+/* The lines that there are so far, and how many are wanted. */
+struct line_list {
+    struct chart_line *lines;
+    int n, cap;
+};
+
 /* Of lines that read the same, one. */
-static int add(struct chart_line *lines, int n, double price, const char *word, enum style style)
+static void add(struct line_list *list, double price, const char *word, enum style style, bool is_entry)
 {
-    for (int i = 0; i < n; i++)
-        if (lines[i].price == price && strcmp(lines[i].word, word) == 0)
-            return n;
-    if (n < CHART_LINES_MAX && isfinite(price) && price > 0)
-        lines[n++] = (struct chart_line){price, word, style, false};
-    return n;
+    if (list->n == list->cap || !isfinite(price) || price <= 0)
+        return;
+    for (int i = 0; i < list->n; i++)
+        if (list->lines[i].price == price && strcmp(list->lines[i].word, word) == 0)
+            return;
+    list->lines[list->n++] = (struct chart_line){price, word, style, is_entry};
 }
 
-int panel_chart_lines(const struct model *model, const char *symbol,
-                      struct chart_line ret[static CHART_LINES_MAX])
+int panel_chart_lines(const struct model *model, const char *symbol, struct chart_line *ret, int cap)
 {
+    struct line_list list = {ret, 0, cap};
     double above, below;
-    int n = 0;
 
     for (int i = 0; i < model->status.n_positions; i++) {
         const struct status_position *position = &model->status.positions[i];
         if (strcmp(position->symbol, symbol) != 0)
             continue;
-        const int before = n;
-        n = add(ret, n, position->entry, "entry", STYLE_KEY);
-        if (n > before)
-            ret[before].is_entry = true;
-        n = add(ret, n, position->stop, "stop", STYLE_KEY);
+        add(&list, position->entry, "entry", STYLE_KEY, true);
+        add(&list, position->stop, "stop", STYLE_KEY, false);
     }
     for (int i = 0; i < model->status.n_orders; i++) {
         const struct status_order *order = &model->status.orders[i];
@@ -48,20 +50,20 @@ int panel_chart_lines(const struct model *model, const char *symbol,
         bool held = strcmp(order->state, "HELD") == 0; /* its entry has not filled: it is not in the market */
         enum style style = held ? STYLE_DIM : STYLE_KEY;
         const char *word = strcmp(order->side, "SELL") == 0 ? "sell" : "buy";
-        n = add(ret, n, order->price, held ? "held" : word, style);
-        n = add(ret, n, order->stop, held ? "held" : "stop", style);
+        add(&list, order->price, held ? "held" : word, style, false);
+        add(&list, order->stop, held ? "held" : "stop", style, false);
     }
     tui_status_price_alerts(&model->status, symbol, &above, &below);
-    n = add(ret, n, above, "alert", STYLE_PRICE_ALERT);
-    n = add(ret, n, below, "alert", STYLE_PRICE_ALERT);
-    return n;
+    add(&list, above, "alert", STYLE_PRICE_ALERT, false);
+    add(&list, below, "alert", STYLE_PRICE_ALERT, false);
+    return list.n;
 }
 
 int panel_chart_columns(const struct model *model, const char *symbol, int width)
 {
-    struct chart_line lines[CHART_LINES_MAX];
+    struct chart_line any;
 
-    return width - 2 - (panel_chart_lines(model, symbol, lines) > 0 ? LINES_AXIS : CHART_AXIS);
+    return width - 2 - (panel_chart_lines(model, symbol, &any, 1) > 0 ? LINES_AXIS : CHART_AXIS);
 }
 
 static bool blank(const struct area *area, int x, int y)

@@ -14,14 +14,13 @@ enum {
 /* A price that concerns us: an open order's, a position's entry or stop, the nearest that are waited for. */
 struct chart_line {
     double price;
-    const char *word; /* "buy", "sell", "stop", "entry", "alert" */
+    const char *word; /* "buy", "sell", "held", "stop", "entry", "alert" */
     enum style style;
     bool is_entry; /* of a position */
 };
 
-/* Those of the symbol, each that reads differently, at most CHART_LINES_MAX. Returns how many. */
-int panel_chart_lines(const struct model *model, const char *symbol,
-                      struct chart_line ret[static CHART_LINES_MAX]);
+/* The first `cap` of the symbol's, each that reads differently. Returns how many. */
+int panel_chart_lines(const struct model *model, const char *symbol, struct chart_line *ret, int cap);
 
 /* The columns of bars of the symbol's chart in a panel so wide, beside the prices and the words of its lines;
  * may be negative. */
