@@ -18,8 +18,7 @@ CONFIG = """[market]
 interval = 1s
 history = 50
 [feed]
-stale_s = 10
-stale_trade_s = 10
+stale_s = {stale_s}
 [engine]
 latency_ms = 0
 [account hand]
@@ -29,6 +28,30 @@ strategy = none
 SYMBOL = "BTCUSDT"
 LEVEL = re.compile(r"([* ]) *(\d+\.\d+) +(\d+\.\d+|-) ?(?:[▏▎▍▌▋▊▉█#].*|\*.*)?$")
 TRADE = re.compile(r" (\d\d:\d\d:\d\d) (BUY |SELL) +(\d+\.\d+) +(\d+\.\d+) *$")
+
+
+def stand_still(daemon, replay):
+    """Stops the venue, and returns the status once what it had sent is taken: from then on nothing moves."""
+    os.kill(replay.popen.pid, signal.SIGSTOP)
+
+    def taken():
+        before, after = daemon.status_object(), daemon.status_object()
+        quiet = after["symbols"][0]["age_ms"] > 300 and after["feed"]["frames"] == before["feed"]["frames"]
+        return after if quiet else None
+    return harness.wait_for(taken, "a market that stands still")
+
+
+def resting_bid(daemon, replay):
+    """The book's third bid, in a market that stands still. Quotes come more often than the book's differences: where it was stopped
+    with the newest ask at or below that bid, an order there would trade at once, and it is stopped again later."""
+    def stopped():
+        ask = Decimal(str(stand_still(daemon, replay)["symbols"][0]["ask"]))
+        own = answer(daemon, "book", levels=20)["bids"][2][0]
+        if Decimal(own) < ask:
+            return own
+        os.kill(replay.popen.pid, signal.SIGCONT)
+        return None
+    return harness.wait_for(stopped, "a third bid below the newest ask")
 
 
 def panel(screen, title, other):
@@ -116,7 +139,7 @@ def answer(daemon, command, **arguments):
 def main():
     with harness.Folder() as folder:
         replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
-        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG))
+        daemon = folder.start(harness.Daemon(folder.path, replay, CONFIG.format(stale_s=300)))  # until it is to be stale
         daemon.wait_status(lambda s: s["symbols"] and s["symbols"][0]["book"] == "synced", "a book in step")
         dashboard.wait("trades", lambda: len(answer(daemon, "trades")["trades"]) >= 20)
         refused = harness.control(daemon, "trades", {"symbol": SYMBOL, "trades": 65})
@@ -129,13 +152,11 @@ def main():
             dashboard.expect(tmux, "PAPER ", "[4]Mkt", f"─{SYMBOL} 1s")
             tmux.keys("d")
             dashboard.expect(tmux, f"Depth {SYMBOL}", f"Trades {SYMBOL}", "spread", "d chart")
-            os.kill(replay.popen.pid, signal.SIGSTOP)
-            daemon.wait_status(lambda s: s["symbols"][0]["age_ms"] > 300, "a market that stands still")
-            own = answer(daemon, "book", levels=20)["bids"][2][0]
+            own = resting_bid(daemon, replay)
             daemon.papertape("order", "buy", SYMBOL, "0.01", "--limit", own)
             daemon.wait_status(lambda s: [order["state"] for order in s["orders"]] == ["OPEN"], "our order in the book")
             book = answer(daemon, "book", levels=100)
-            first = book["bids"][0][0].rstrip("0")
+            first, star = (f"{Decimal(price):.2f}" for price in (book["bids"][0][0], own))
             trades = answer(daemon, "trades", trades=64)["trades"]
             verb = daemon.papertape("book", SYMBOL).split()
             assert all(word in verb for word in book["bids"][0] + book["asks"][0]), verb
@@ -145,9 +166,12 @@ def main():
             if f"{SYMBOL} 1s forming" in printed:  # the market was stopped within a bar
                 check_forming(printed, answer(daemon, "indicators", timeframe="1s")["forming"])
             dashboard.wait("this book in tmux", lambda: f" {first} " in tmux.screen(), tmux.screen)
-            dashboard.wait("the star", lambda: f"\n*{own.rstrip('0')}" in tmux.screen(), tmux.screen)
+            dashboard.wait("the star", lambda: f"\n*{star} " in tmux.screen(), tmux.screen)
             check_ladder(tmux.screen(), book, own)
             check_tape(tmux.screen(), trades)
+            with open(daemon.config, "w", encoding="utf-8") as file:
+                file.write(CONFIG.format(stale_s=1))
+            daemon.papertape("reload")
             dashboard.expect(tmux, "- the order book is")
             assert "spread" not in tmux.screen()
             tmux.keys("d")
