@@ -72,13 +72,35 @@ class Keys:
     def last(self, text):
         dashboard.wait(f"the last line: {text}", lambda: text in dashboard_command.last(self.tmux), self.tmux.screen)
 
+    def row(self, *texts):
+        """The chosen row is read and has the texts: what a key does to one that is not read yet is nothing."""
+        dashboard.wait(f"the chosen row: {texts}", lambda: any(line.startswith(">") and all(text in line for text in texts)
+                                                              for line in self.tmux.screen().splitlines()), self.tmux.screen)
+
+    def still(self, key):
+        """Presses a key on a frozen screen, where the key alone changes what is drawn below the header."""
+        self.press("f")
+        self.see("FROZEN")
+        before = self.below()
+        self.press(key)
+        dashboard.wait(f"what {key} changes", lambda: self.below() != before, self.tmux.screen)
+        self.press("f")
+        self.gone("FROZEN")
+
+    def below(self):
+        return self.tmux.screen().splitlines()[2:20]
+
     def alert(self):
-        """An alert that is open, and its number."""
+        """The number of an alert that is open."""
         last = self.daemon.status_object()["symbols"][0]["last"]
         for side, price in (("--above", last + 5), ("--below", last - 5)):  # the market goes one way or the other
             self.daemon.papertape("alerts", "price", "BTCUSDT", side, f"{price:.2f}")
         dashboard.wait("an open alert", self.open_alerts, lambda: self.daemon.papertape("alerts", "list"))
         return self.open_alerts()[-1]
+
+    def acknowledged(self, alert):
+        """Presses `a` until it is: the dashboard may not have read of it yet, and newer ones come first."""
+        dashboard.wait("the acknowledgement", lambda: alert not in self.open_alerts() or self.press("a"), self.tmux.screen)
 
     def open_alerts(self):
         return [each["alert"] for each in json.loads(self.daemon.papertape("alerts", "list", "--json"))["alerts"]
@@ -115,6 +137,7 @@ def everywhere(k, orders):
     k.press("g", "g")
     k.pressed.add((k.section, "gg"))
     k.see(f"Orders (1 of {n}")
+    k.row("BUY")
     k.press("Enter")
     k.see("Ord > order ")
     k.press("Escape")
@@ -133,11 +156,13 @@ def everywhere(k, orders):
     k.tmux.keys("Escape")
     k.gone(" Whole texts ")
     k.press("f")
-    before = k.tmux.screen().splitlines()
+    k.see("FROZEN")
+    before = k.below()
     start = k.daemon.status_object()["now_ns"]
     dashboard.wait("seconds that are not shown", lambda: k.daemon.status_object()["now_ns"] > start + 2 * 10**9)
-    assert k.tmux.screen().splitlines()[2:20] == before[2:20], k.tmux.screen()
+    assert k.below() == before, k.tmux.screen()
     k.press("f")
+    k.gone("FROZEN")
     k.press("F2")
     k.see(" Set-up ")
     k.tmux.keys("Escape")
@@ -157,14 +182,14 @@ def everywhere(k, orders):
     k.see("2.0s  ?=help")
     k.press("-")
     k.see("1.0s  ?=help")
-    k.press("p")
-    k.trading("paused")
-    k.press("p")
-    k.trading("on")
+    for done, state in (("pause done", "paused"), ("resume done", "on")):
+        k.press("p")
+        k.see(done)  # until the answer has come a further command is refused
+        k.trading(state)
     alert = k.alert()
     k.see("Alert!")
-    k.press("1")  # again: the dashboard may not have read of it yet
-    dashboard.wait("the acknowledgement", lambda: alert not in k.open_alerts() or k.press("a"), k.tmux.screen)
+    k.press("1")
+    k.acknowledged(alert)
     k.press("Escape", ":")
     k.last(":_")
     k.tmux.run("set-buffer", "--", "order buy\nBTC")
@@ -189,7 +214,9 @@ def everywhere(k, orders):
     k.press("O")
     k.see("─Order─", "What it would be")
     k.tmux.keys("Escape")
-    k.press("6", "g", "g", "y")
+    k.press("6", "g", "g")
+    k.row("BUY")
+    k.press("y")
     k.see("copy: sent")
     k.press("C-l")
     k.see("[6]Ord")
@@ -216,7 +243,7 @@ def lists(k, orders):
     k.gone("filtered")
     for key in ("n", "N"):
         k.press(key)
-        dashboard.wait("the order with the text", lambda: any(line.startswith(">") and "50003" in line for line in k.tmux.screen().splitlines()), k.tmux.screen)
+        k.row("50003")
     k.press("E")
     k.see("Amend")
     k.tmux.keys("Escape")
@@ -247,22 +274,29 @@ def pages(k, orders):
     k.press("x")
     k.see(f"order {orders[1]}: BUY")
     k.tmux.keys("y")
+    k.see("cancel done")
     k.daemon.wait_status(lambda s: not s["orders"], "the cancel")
     k.press("Escape")
     k.see("─Orders (")
-    k.tmux.keys("Tab", "Enter")
+    k.tmux.keys("Tab")
+    k.see("Fills (1 of ")
+    k.row("BUY")
+    k.tmux.keys("Enter")
     k.see("Ord > fill ")
     k.press("Enter")
     k.see("Ord > order ")
     k.tmux.keys("Escape", "Tab")
-    k.alert()
+    alert = k.alert()
     k.tmux.keys("7")
     k.see("[7]Alert!")
-    k.tmux.keys("g", "g", "Enter")
-    k.see("Alert > alert ")
-    shown = int(re.search(r"Alert > alert (\d+)", k.tmux.screen())[1])
+    k.tmux.keys("/")
+    k.tmux.type(f"#{alert}")
+    k.tmux.keys("Enter")
+    k.see("(1 of 1 filtered")
+    k.tmux.keys("Enter")
+    k.see(f"Alert > alert {alert}─")
     k.press("a")
-    dashboard.wait("the acknowledgement", lambda: shown not in k.open_alerts() or k.press("a"), k.tmux.screen)
+    k.acknowledged(alert)
     k.tmux.keys("Escape")
 
 
@@ -288,9 +322,7 @@ def market(k, _):
     k.see("inverted")
     k.press("I")
     k.gone("inverted")
-    before = k.tmux.screen()
-    k.press("c")
-    dashboard.wait("a line", lambda: k.tmux.screen() != before, k.tmux.screen)
+    k.still("c")
     k.press("c", "L")
     k.see("1s log")
     k.press("L")
@@ -306,15 +338,17 @@ def market(k, _):
     k.press("m", "C")
     dashboard.wait("the indicators, or that there are none", lambda: "Indicators of the chart" in k.tmux.screen() or "indicator" in dashboard_command.last(k.tmux), k.tmux.screen)
     k.tmux.keys("Escape")
-    k.press("i")
+    k.gone("Indicators of the chart")
+    k.still("i")
 
 
 def positions(k, _):
     k.tmux.keys("Escape", "5")
     k.press("t")
     k.see("Round trips")
+    k.gone("Round trips of hand")
     k.press("A")
-    k.see("Round trips of hand" if "Round trips of hand" in k.tmux.screen() else "Round trips")
+    k.see("Round trips of hand")
     k.press("t")
     k.see("P&L by symbol")
     k.press("t", "t")
@@ -364,8 +398,9 @@ def mouse(k):
     y, x = dashboard_command.line_of(tmux, "6Ord")
     report(tmux, x, y)
     k.see("[6]Ord")
-    rows = [y for y, line in enumerate(tmux.screen().splitlines()) if re.match(r"[ >] +\d+ BUY", line)]
-    assert len(rows) >= 3, tmux.screen()
+    listed = lambda: [y for y, line in enumerate(tmux.screen().splitlines()) if re.match(r"[ >] +\d+ BUY", line)]  # noqa: E731
+    dashboard.wait("three orders", lambda: len(listed()) >= 3, tmux.screen)
+    rows = listed()
     report(tmux, 20, rows[2])
     dashboard.wait("the clicked row", lambda: tmux.screen().splitlines()[rows[2]].startswith(">"), tmux.screen)
     report(tmux, 20, rows[2], 64)
