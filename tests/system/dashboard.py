@@ -22,9 +22,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../../fixtures")]
 import fake_daemon  # noqa: E402
+import programs  # noqa: E402
 import real_daemon  # noqa: E402
 
-DEADLINE_S = 300  # sanitizers on two busy cores are slow
+DEADLINE_S = programs.PATIENCE
 NS = 1_000_000_000
 
 
@@ -75,13 +76,11 @@ class Tmux:
 
 
 def wait(what, condition, detail=lambda: ""):
-    """Polls until condition() is true; fails loudly after the deadline."""
-    end = time.monotonic() + DEADLINE_S
-    while time.monotonic() < end:
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{what}: not within {DEADLINE_S} s\n{detail()}")
+    """Polls until condition() is true; fails loudly after the deadline, with what is there instead."""
+    try:
+        programs.wait_for(condition, what, DEADLINE_S)
+    except AssertionError as error:
+        raise AssertionError(f"{error}\n{detail()}") from error
 
 
 def shows(tmux, text):
