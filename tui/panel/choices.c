@@ -87,7 +87,8 @@ void panel_choices(const struct area *screen, const struct scene *scene)
     const bool keys = view->choosing == CHOOSING_KEYS;
     const int columns = keys ? 78 : 70,
               width = (screen->width < columns ? screen->width : columns) - BOX_FRAME;
-    const int foot = about_rows(scene, &choices, names, width) + 1;
+    const bool unsaved = view->choosing != CHOOSING_VIEWS && panel_frame_unsaved(NULL, 0, view);
+    const int foot = about_rows(scene, &choices, names, width) + 1 + unsaved;
     int rows = choices.n + foot + 2;
     if (keys && rows >= screen->height) /* the last line says why a key is not taken */
         rows = screen->height - 1;
@@ -114,11 +115,13 @@ void panel_choices(const struct area *screen, const struct scene *scene)
     }
     const char *about = choices.n > 0 ? panel_frame_sentence(scene, choices.rows[at].about, sentence) : "";
     if (view->choosing_waits)
-        panel_frame_wrap(&box, height, foot - 1, STYLE_WARN, choices.words);
+        panel_frame_wrap(&box, height, foot - 1 - unsaved, STYLE_WARN, choices.words);
     else if (choices.n > 0 &&
              cli_text_width(about) > box.width - words_x(&choices.rows[at], names)) /* whole */
-        panel_frame_wrap(&box, height, foot - 1, STYLE_NORMAL, about);
-    else if (view->choosing == CHOOSING_VIEWS || !panel_frame_unsaved(&box, height, view))
-        panel_frame_wrap(&box, height, foot - 1, STYLE_DIM, choices.words);
+        panel_frame_wrap(&box, height, foot - 1 - unsaved, STYLE_NORMAL, about);
+    else
+        panel_frame_wrap(&box, height, foot - 1 - unsaved, STYLE_DIM, choices.words);
+    if (unsaved)
+        panel_frame_unsaved(&box, height + foot - 2, view);
     draw_foot(&box, view->choosing);
 }

@@ -373,6 +373,8 @@ bool panel_frame_unsaved(const struct area *box, int y, const struct view *view)
 
     if (!tui_settings_changed(&view->settings, &view->settings_kept, names)[0])
         return false;
+    if (!box)
+        return true;
     const int x = tui_area_text(box, 0, y, STYLE_WARN, "changed, not saved: ");
     tui_area_text_cut(box, x, y, box->width - x, STYLE_WARN, names);
     return true;

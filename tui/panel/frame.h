@@ -126,7 +126,8 @@ void panel_frame_when(char buf[static FORMAT_MAX], int64_t ts_ns, int64_t now_ns
 /* The style of a feed or a venue in that state. */
 enum style panel_frame_feed_style(const char *state);
 
-/* In a row of a box: what of the set-up is not saved. False: all is, and nothing is written. */
+/* In a row of a box, unless that is NULL: what of the set-up is not saved. False: all is, and nothing is
+ * written. */
 bool panel_frame_unsaved(const struct area *box, int y, const struct view *view);
 
 #endif
