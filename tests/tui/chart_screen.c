@@ -13,12 +13,8 @@
 #include "tui/keys.h"
 #include "tui/panel/chart_figures.h"
 
-enum {
-    AXIS = 15,
-    EIGHT = 8,
-    ROW_MAX = 256,
-    RUNS_MAX = 64
-}; /* the fixture's position has lines: words at the axis */
+enum { EIGHT = 8, ROW_MAX = 256, RUNS_MAX = 64 };
+enum { AXIS = 15 }; /* the fixture's position has lines: words at the axis */
 
 /* Labels and ends of wicks are in the row that is nearest to their price: each within half a row. */
 static const double rows_near = 1.5;
@@ -80,8 +76,6 @@ static void draw(size_t size, enum glyphs glyphs)
     for (bottom = chart.y + 1; bottom < chart.y + chart.height - 1; bottom++)
         if (strncmp(axis_text(bottom), " v ", 3) == 0)
             break;
-    for (top = chart.y + 2; top < bottom && !strchr(axis_text(top) + 1, '.'); top++)
-        ;
     for (top = chart.y + 2; top < bottom && strchr(row_text(top, 1), '_'); top++) /* names of indicators */
         ;
 }

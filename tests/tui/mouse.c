@@ -18,7 +18,7 @@
 #include "tui/mouse.h"
 #include "tui/mouse_report.h"
 
-enum { STEP = 7, NARROW = COUNTS_PART ? 0 : 80 }; /* of wider screens each cell of a pattern */
+enum { STEP = 7, NARROW = COUNTS_PART ? 0 : 80 }; /* of wider screens each STEP-th cell of a line */
 
 static struct model *model;
 static const struct moment now = {1723161255342000000, 1000000};
@@ -117,8 +117,9 @@ static void check_tab(enum tab tab, int width, int height)
     usual.tab = tab;
     draw(&canvas, &usual);
     reach(&usual, width, height, reached);
-    for (int y = 0; y < height; y++)
-        for (int x = y % STEP; x<width; x += width> NARROW ? STEP : 1 + y % 3) {
+    for (int y = 0; y < height; y++) {
+        const int step = width > NARROW ? STEP : 1 + y % 3;
+        for (int x = y % STEP; x < width; x += step) {
             const enum panel panel = panel_at(&usual, &canvas, x, y);
             struct canvas_row row = {0};
             for (int i = 0; i < canvas.n_rows; i++) /* the nearest above, of that panel */
@@ -152,6 +153,7 @@ static void check_tab(enum tab tab, int width, int height)
                 seen.wheeled++;
             }
         }
+    }
     tui_canvas_finish(&canvas);
     tui_canvas_finish(&clicked);
 }

@@ -613,6 +613,9 @@ int main(void)
         }
     }
     printf("tui/whole: %d screens, %d texts cut\n", n_screens, n_cut);
+    CHECK(n_cut > n_screens);
+    if (!getenv("PAPERTAPE_LONG"))
+        printf("counts: three sizes, two rows of each list (PAPERTAPE_LONG: four, eight)\n");
     tui_view_finish(&view);
     tui_history_close(reader);
     tui_model_destroy(model);
