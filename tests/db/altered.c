@@ -9,12 +9,11 @@
 #include "tests/db/fixture.h"
 
 enum { EVENTS_ALL = 2500, CELLS_LONG = 3000, BITS_LONG = 5000 };
-
-#ifdef __SANITIZE_ADDRESS__
-enum { EVENTS = 1000, CELLS = 12, BITS = 20 };
-#else
-enum { EVENTS = EVENTS_ALL, CELLS = 60, BITS = 100 };
-#endif
+enum {
+    EVENTS = COUNTS_PART ? 1000 : EVENTS_ALL,
+    CELLS = COUNTS_PART ? 12 : 60,
+    BITS = COUNTS_PART ? 20 : 100
+};
 
 static struct {
     char path[SCRATCH_PATH_MAX];

@@ -40,13 +40,12 @@ int main(int argc, char **argv)
     batch_try_many(compute, n_series, n_bars);
     if (!thorough && !SMALL)
         batch_try_many(compute, 5, 2500);
-    printf(
-        "counts: %zu series of %zu bars%s, of long series %s (PAPERTAPE_LONG: 65 series of 2500 bars, long series of "
-        "4 kinds for every row)\n",
-        n_series, n_bars, SMALL || thorough ? "" : ", 5 of 2500",
-        thorough ? "4 kinds for every row"
-        : SMALL  ? "a walk for every second row"
-                 : "a walk for every row, 3 kinds for some");
+    if (!thorough)
+        printf(
+            "counts: %zu series of %zu bars, %d of 2500, of long series %s (PAPERTAPE_LONG: %d series of 2500, long "
+            "series of 4 kinds for every row)\n",
+            n_series, n_bars, SMALL ? 0 : 5,
+            SMALL ? "a walk for every second row" : "a walk for every row, 3 kinds for some", BATCH_SERIES);
     batch_try_long(compute, thorough ? BATCH_ALL : SMALL ? BATCH_FEW : BATCH_SOME);
     gpu_module_close(module);
     if (SMALL)
