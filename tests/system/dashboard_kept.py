@@ -31,7 +31,7 @@ def keys(tmux, daemon, ini):
     dashboard.expect(tmux, "q=help", "X pause", "F10 quit")
     tmux.keys("p", "X")
     trading(daemon, "paused")
-    dashboard.expect(tmux, "pause done")
+    dashboard.expect(tmux, "pause done", "TRADING paused")  # the key undoes what is shown, once the answer has come
     tmux.keys("Escape", "p", "X")
     trading(daemon, "on")
     tmux.keys("q")
@@ -66,7 +66,7 @@ def keys(tmux, daemon, ini):
     dashboard.expect(tmux, "TRADING on")  # the daemon has answered: a key before that is refused
     tmux.keys("p")  # its usual one
     trading(daemon, "paused")
-    dashboard.expect(tmux, "TRADING paused")  # p undoes what is shown
+    dashboard.expect(tmux, "pause done", "TRADING paused")
     tmux.keys("p")
     trading(daemon, "on")
     leave(tmux, "q")
