@@ -5,6 +5,7 @@
 #include "db/row_hash.h"
 #include "db/tables.h"
 
+#include "tests/counts.h"
 #include "tests/db/fixture.h"
 #include "tests/db/sql.h"
 
@@ -69,11 +70,7 @@ static void alter_cell(sqlite3 *db, const char *path, const char *table, const c
     sqlite3_free(value);
 }
 
-#ifdef __SANITIZE_ADDRESS__
-enum { ROWS = 1, EACH = 2 };
-#else
-enum { ROWS = 3, EACH = 1 };
-#endif
+enum { ROWS = COUNTS_PART ? 1 : 3, EACH = COUNTS_PART ? 2 : 1 };
 
 /* Every EACH-th column of a middle, the first and the last row: of so many of these. */
 static void alter_every_cell(const char *path, const char *table)
