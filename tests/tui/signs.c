@@ -201,9 +201,9 @@ static void take_lists(int width, int height)
     tui_view_layout(&view, model, width, height, &layout);
     tui_lists_want(&view, model, &layout, &want);
     for (int i = 0; i < DB_LISTS; i++) {
-        if (!want.list[i].used ||
-            tui_list_source_read(reader->db, (enum db_list)i, &want.list[i], true, &read[i]) < 0)
+        if (!want.list[i].used)
             continue;
+        CHECK(tui_list_source_read(reader->db, (enum db_list)i, &want.list[i], true, &read[i]) >= 0);
         if (read[i].window.n == 0 && i != DB_LIST_BARS) { /* the database has none */
             free(read[i].rows);
             read[i].rows = calloc(ROWS, tui_list_row_size((enum db_list)i));
