@@ -18,7 +18,8 @@ static bool order_of(const struct view *view, const struct model *model, struct 
     if (-1 - id >= s->n_externals)
         return false;
     *ret = (struct item){.kind = ITEM_EXTERNAL};
-    snprintf(ret->name, sizeof(ret->name), "%s", s->externals[-1 - id].client_id);
+    snprintf(ret->name, sizeof(ret->name), "%.*s", (int)sizeof(ret->name) - 1,
+             s->externals[-1 - id].client_id);
     return true;
 }
 

@@ -123,10 +123,12 @@ static void on_live_order(void *ctx, const struct db_order_row *row)
     struct status *s = reading->status;
     const struct order *order = &row->order;
 
-    if (!row->account || !row->symbol || s->n_orders == STATUS_ORDERS_MAX)
+    if (!row->account || !row->symbol)
         return;
     const struct record_context context = {&row->symbol->symbol, row->account->name};
-    struct status_order *o = &s->orders[s->n_orders++];
+    struct status_order *o = tui_status_add(s, STATUS_ORDERS);
+    if (!o)
+        return;
     s->orders_total = s->n_orders;
     tui_status_stored(orders(), o, &record_orders, order, tui_history_order_keys, 1, &context);
     for (int i = 0; i < s->n_positions; i++) {
@@ -167,10 +169,10 @@ static void on_account(void *ctx, const struct db_account_row *row)
     struct status *s = reading->status;
 
     s->accounts_total++;
-    if (s->n_accounts == STATUS_ACCOUNTS_MAX)
+    struct status_account *a = tui_status_add(s, STATUS_ACCOUNTS);
+    if (!a)
         return;
-    reading->accounts[s->n_accounts] = *row;
-    struct status_account *a = &s->accounts[s->n_accounts++];
+    reading->accounts[s->n_accounts - 1] = *row;
     tui_status_read(accounts(), NULL, a);
     a->max_drawdown_pct = a->interest = NAN;
     COPY(a->account, row->account.name);

@@ -130,10 +130,8 @@ void tui_model_take_stored(struct model *model, struct status *stored, int64_t a
     if (model->source == MODEL_DAEMON) {
         tui_status_move(stored, s, STATUS_SYMBOLS);
         tui_status_move(stored, s, STATUS_POSITIONS);
-        memcpy(s->accounts, stored->accounts, sizeof(s->accounts));
-        memcpy(s->orders, stored->orders, sizeof(s->orders));
-        s->n_accounts = stored->n_accounts;
-        s->n_orders = stored->n_orders;
+        tui_status_move(stored, s, STATUS_ACCOUNTS);
+        tui_status_move(stored, s, STATUS_ORDERS);
         s->accounts_total = stored->accounts_total;
         s->orders_total = stored->orders_total;
         if (!s->parity.state[0])

@@ -147,47 +147,35 @@ static void read_account(const json_t *object, struct status *s, void *row)
     tui_status_read(there(), at, &account->there);
     tui_status_read(reconciled(), json_object_get(at, "reconciled"), &account->reconciled);
     s->externals_total += (int)json_array_size(list);
-    for (size_t i = 0; i < json_array_size(list) && s->n_externals < STATUS_EXTERNALS_MAX; i++) {
-        struct status_external *external = &s->externals[s->n_externals++];
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        struct status_external *external = tui_status_add(s, STATUS_EXTERNALS);
+        if (!external)
+            break;
         tui_status_read(externals(), json_array_get(list, i), external);
         memcpy(external->account, account->account, sizeof(external->account));
     }
 }
 
-#define LIST(member) \
-    STATUS_LISTS, offsetof(struct status, member), sizeof(((struct status *)0)->member), \
-        offsetof(struct status, n_##member)
 static const struct list {
     const char *in, *key; /* of the status, or of an object in it; an object without a text of the name
                              `named` is skipped */
     const char *named;
     const struct record *(*record)(void);
     void (*also)(const json_t *object, struct status *s, void *row); /* or NULL */
-    enum status_list grows; /* STATUS_LISTS: it does not, and has a place, bytes and a count of its rows */
-    size_t at, size, n_at;
+    enum status_list list;
     size_t total_at; /* where all of them are counted; 0: nowhere */
 } lists[] = {
-    {"feed", "streams", NULL, streams, read_stream, LIST(streams)},
-    {NULL, "venues", NULL, venues, NULL, LIST(venues)},
-    {NULL, "symbols", NULL, symbols, read_symbol, STATUS_SYMBOLS, 0, 0, 0},
-    {NULL, "accounts", NULL, accounts, read_account, LIST(accounts), PART(accounts_total)},
-    {NULL, "positions", NULL, positions, NULL, STATUS_POSITIONS, 0, 0, 0},
-    {NULL, "orders", NULL, orders, NULL, LIST(orders), PART(orders_total)},
-    {NULL, "price_alerts", NULL, price_alerts, NULL, LIST(price_alerts), PART(price_alerts_total)},
-    {"gpu", "devices", NULL, devices, NULL, LIST(devices)},
-    {"rebuilt", "sources", NULL, sources, NULL, LIST(sources)},
-    {NULL, "policies", "policy", tui_status_policy_record, tui_status_read_policy, STATUS_POLICIES, 0, 0, 0},
+    {"feed", "streams", NULL, streams, read_stream, STATUS_STREAMS, 0},
+    {NULL, "venues", NULL, venues, NULL, STATUS_VENUES, 0},
+    {NULL, "symbols", NULL, symbols, read_symbol, STATUS_SYMBOLS, 0},
+    {NULL, "accounts", NULL, accounts, read_account, STATUS_ACCOUNTS, PART(accounts_total)},
+    {NULL, "positions", NULL, positions, NULL, STATUS_POSITIONS, 0},
+    {NULL, "orders", NULL, orders, NULL, STATUS_ORDERS, PART(orders_total)},
+    {NULL, "price_alerts", NULL, price_alerts, NULL, STATUS_PRICE_ALERTS, PART(price_alerts_total)},
+    {"gpu", "devices", NULL, devices, NULL, STATUS_DEVICES, 0},
+    {"rebuilt", "sources", NULL, sources, NULL, STATUS_SOURCES, 0},
+    {NULL, "policies", "policy", tui_status_policy_record, tui_status_read_policy, STATUS_POLICIES, 0},
 };
-
-/* The next row of a list; NULL: it does not fit. */
-static void *next_row(const struct list *list, struct status *s)
-{
-    if (list->grows < STATUS_LISTS)
-        return tui_status_add(s, list->grows);
-    int *n = (int *)(void *)((char *)s + list->n_at);
-    const size_t size = list->record()->size;
-    return (size_t)*n < list->size / size ? (char *)s + list->at + (size_t)(*n)++ * size : NULL;
-}
 
 /* Those that are objects, as many as fit; all are counted. */
 static void read_list(const struct list *list, const json_t *object, struct status *s)
@@ -201,7 +189,7 @@ static void read_list(const struct list *list, const json_t *object, struct stat
             continue;
         if (list->total_at)
             ++*(int *)(void *)((char *)s + list->total_at);
-        void *row = next_row(list, s);
+        void *row = tui_status_add(s, list->list);
         if (!row)
             continue;
         tui_status_read(list->record(), e, row);

@@ -146,8 +146,22 @@ struct status_source {
     RECORD_SHOWN(RECORD_SHOWN_SOURCE)
 };
 
-/* The lists that grow: there is no most of their rows. */
-enum status_list { STATUS_SYMBOLS, STATUS_POSITIONS, STATUS_TRAININGS, STATUS_POLICIES, STATUS_LISTS };
+/* The lists, which have memory for the rows that there are. */
+enum status_list {
+    STATUS_STREAMS,
+    STATUS_VENUES,
+    STATUS_SYMBOLS,
+    STATUS_ACCOUNTS,
+    STATUS_POSITIONS,
+    STATUS_ORDERS,
+    STATUS_EXTERNALS,
+    STATUS_PRICE_ALERTS,
+    STATUS_DEVICES,
+    STATUS_SOURCES, /* of `rebuilt` */
+    STATUS_TRAININGS,
+    STATUS_POLICIES,
+    STATUS_LISTS,
+};
 
 struct status {
     RECORD_SHOWN(RECORD_SHOWN_WHOLE)
@@ -155,20 +169,20 @@ struct status {
     bool
         started; /* false: the daemon does not know its holdings yet; no symbol, account, position or order */
     struct status_feed feed;
-    struct status_stream streams[STATUS_STREAMS_MAX];
-    struct status_venue venues[STATUS_VENUES_MAX];
-    struct status_symbol *symbols; /* [n_symbols]; this and the other lists without a length are owned */
-    struct status_account accounts[STATUS_ACCOUNTS_MAX];
+    struct status_stream *streams; /* [n_streams]; this and the other lists without a length are owned */
+    struct status_venue *venues;
+    struct status_symbol *symbols;
+    struct status_account *accounts;
     struct status_position *positions;
-    struct status_order orders[STATUS_ORDERS_MAX];
-    struct status_external externals[STATUS_EXTERNALS_MAX];
-    struct status_price_alert price_alerts[STATUS_PRICE_ALERTS_MAX];
+    struct status_order *orders;
+    struct status_external *externals;
+    struct status_price_alert *price_alerts;
     struct status_refusal refusals[STATUS_REFUSALS_MAX];
-    struct status_device devices[STATUS_DEVICES_MAX];
+    struct status_device *devices;
     int n_streams, n_venues, n_symbols, n_accounts, n_positions, n_orders, n_refusals, n_devices;
     int n_externals, n_price_alerts;
     int accounts_total, orders_total, externals_total, price_alerts_total; /* with those that do not fit */
-    struct status_source sources[STATUS_SOURCES_MAX];                      /* of `rebuilt` */
+    struct status_source *sources;
     int n_sources;
     int64_t alerts_open;
     struct status_counters {
@@ -207,7 +221,8 @@ void tui_status_init(struct status *status);
 /* Frees what a status owns; it then knows nothing of those lists. Fine on a zeroed one. */
 void tui_status_finish(struct status *status);
 
-/* A further row of a list, zeroed, which is counted. NULL without memory. Earlier rows may move. */
+/* A further row of a list, zeroed, which is counted. NULL without memory, or where a list that has a most
+ * of its rows (STATUS_ORDERS_MAX …) is full. Earlier rows may move. */
 void *tui_status_add(struct status *status, enum status_list list);
 
 /* A copy with lists of its own, for tui_status_finish(). False without memory: *ret is then unchanged. */

@@ -1,23 +1,33 @@
-/* The lists of a status that grow. */
+/* The lists of a status. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tui/status.h"
 
-enum { ROOM_LEAST = 16 };
+enum { ROOM_LEAST = 4 };
 
-#define GROWS(member) \
+#define LIST(member, most) \
     { \
         offsetof(struct status, member), offsetof(struct status, n_##member), \
-            sizeof(*((struct status *)0)->member) \
+            sizeof(*((struct status *)0)->member), most \
     }
 static const struct {
     size_t at, n_at, size; /* of a row */
+    int most;              /* rows */
 } lists[STATUS_LISTS] = {
-    [STATUS_SYMBOLS] = GROWS(symbols),
-    [STATUS_POSITIONS] = GROWS(positions),
-    [STATUS_TRAININGS] = GROWS(trainings),
-    [STATUS_POLICIES] = GROWS(policies),
+    [STATUS_STREAMS] = LIST(streams, STATUS_STREAMS_MAX),
+    [STATUS_VENUES] = LIST(venues, STATUS_VENUES_MAX),
+    [STATUS_SYMBOLS] = LIST(symbols, INT_MAX),
+    [STATUS_ACCOUNTS] = LIST(accounts, STATUS_ACCOUNTS_MAX),
+    [STATUS_POSITIONS] = LIST(positions, INT_MAX),
+    [STATUS_ORDERS] = LIST(orders, STATUS_ORDERS_MAX),
+    [STATUS_EXTERNALS] = LIST(externals, STATUS_EXTERNALS_MAX),
+    [STATUS_PRICE_ALERTS] = LIST(price_alerts, STATUS_PRICE_ALERTS_MAX),
+    [STATUS_DEVICES] = LIST(devices, STATUS_DEVICES_MAX),
+    [STATUS_SOURCES] = LIST(sources, STATUS_SOURCES_MAX),
+    [STATUS_TRAININGS] = LIST(trainings, INT_MAX),
+    [STATUS_POLICIES] = LIST(policies, INT_MAX),
 };
 
 static void *rows_of(const struct status *status, enum status_list list)
@@ -44,6 +54,8 @@ void *tui_status_add(struct status *status, enum status_list list)
     int *n = count_of(status, list), room = status->room[list];
     char *rows = rows_of(status, list);
 
+    if (*n == lists[list].most)
+        return NULL;
     if (*n == room) {
         room = room > 0 ? 2 * room : ROOM_LEAST;
         rows = reallocarray(rows, (size_t)room, lists[list].size);

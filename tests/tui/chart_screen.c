@@ -315,9 +315,10 @@ static void check_gaps(size_t size, enum glyphs glyphs)
 static void add_order(double price, double stop, const char *side, const char *state)
 {
     struct status *status = &model->status;
-    struct status_order *order = &status->orders[status->n_orders++];
+    const struct status_order first = status->orders[0];
+    struct status_order *order = tui_status_add(status, STATUS_ORDERS);
 
-    *order = status->orders[0];
+    *order = first;
     order->price = price;
     order->stop = stop;
     strcpy(order->side, side);

@@ -71,16 +71,16 @@ static void check_completion(void)
     CHECK_STR(completed("order cancel ", 1), "order cancel 7 "); /* the only one that is alive */
     int n_orders = model->status.n_orders;
     int64_t id = model->status.orders[0].id;
-    for (int i = 0; i <= COMMAND_OFFERS_MAX; i++) /* the last of more than are offered begins otherwise */
-        model->status.orders[i].id = i < COMMAND_OFFERS_MAX ? 100 + i : 200;
-    model->status.n_orders = COMMAND_OFFERS_MAX + 1;
+    model->status.orders[0].id = 100;
+    for (int i = 1; i <= COMMAND_OFFERS_MAX; i++) /* the last of more than are offered begins otherwise */
+        *(struct status_order *)tui_status_add(&model->status, STATUS_ORDERS) =
+            (struct status_order){.id = i < COMMAND_OFFERS_MAX ? 100 + i : 200};
     CHECK_STR(completed("order cancel ", 1), "order cancel ");
     CHECK_STR(completed("order cancel ", 2), "order cancel 100");
     CHECK_STR(view.line->offers[0].words, "SELL STOP 0.08 BTCUSDT");
     model->status.n_orders = n_orders;
     model->status.orders[0].id = id;
-    model->status.n_price_alerts = 1;
-    model->status.price_alerts[0].id = 12;
+    ((struct status_price_alert *)tui_status_add(&model->status, STATUS_PRICE_ALERTS))->id = 12;
     CHECK_STR(completed("alerts remove-price ", 1), "alerts remove-price 12 ");
     model->status.n_price_alerts = 0;
     CHECK_STR(completed("alerts price BTC", 1), "alerts price BTCUSDT ");

@@ -317,9 +317,8 @@ static void check_backtest(void)
     model->backtest.state = BACKTEST_RUNNING;
     CHECK_INT(press('b'), ACTION_STOP_BACKTEST);
     model->backtest.state = BACKTEST_DONE;
-    strcpy(status->accounts[1].account, "hand");
-    status->accounts[1].strategy[0] = '\0';
-    status->n_accounts = 2;
+    status->n_accounts = 1;
+    strcpy(((struct status_account *)tui_status_add(status, STATUS_ACCOUNTS))->account, "hand");
     view.focus = PANEL_STRATEGIES;
     CHECK_INT(press('j'), ACTION_COLLECT); /* the curve of another account */
     CHECK_STR(tui_view_account(&view, model)->account, "hand");

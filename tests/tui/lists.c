@@ -106,10 +106,10 @@ static void check_ended(void)
     static const struct status_order live[2] = {{.id = 2999}, {.id = 3000}};
     struct lists_rows rows;
 
-    memcpy(model->status.orders, live, sizeof live);
+    for (int i = 0; i < 2; i++)
+        *(struct status_order *)tui_status_add(&model->status, STATUS_ORDERS) = live[i];
     model->history.orders[0] = live[0];
     model->history.n_orders = 1;
-    model->status.n_orders = 2;
     settle_live(2, ORDERS);
     view.lists[DB_LIST_ORDERS].id = 2999;
     model->status.orders[0] = live[1];

@@ -73,6 +73,19 @@ static json_t *objects(int n, const char *key, const char *word)
     return list;
 }
 
+/* A status is copied several times a second: it has memory for what there is, not for all that may be. */
+static void check_memory(const struct status *status)
+{
+    const int rows[STATUS_LISTS] = {[STATUS_ACCOUNTS] = status->n_accounts,
+                                    [STATUS_ORDERS] = status->n_orders,
+                                    [STATUS_PRICE_ALERTS] = status->n_price_alerts};
+
+    CHECK(sizeof *status <= 16 << 10);
+    for (int i = 0; i < STATUS_LISTS; i++)
+        CHECK(rows[i] == 0 ? status->room[i] == 0
+                           : status->room[i] >= rows[i] && status->room[i] <= 2 * rows[i] + 4);
+}
+
 /* Of a status every account, order and price alert is counted, and as many as fit are shown. */
 static void check_status(int accounts, int orders, int alerts)
 {
@@ -88,6 +101,7 @@ static void check_status(int accounts, int orders, int alerts)
     CHECK_INT(status->accounts_total, accounts);
     CHECK_INT(status->orders_total, orders);
     CHECK_INT(status->price_alerts_total, alerts);
+    check_memory(status);
     tui_status_finish(status);
     free(status);
     json_decref(object);

@@ -233,9 +233,10 @@ static void check_price_alerts(void)
     struct status *status = calloc(1, sizeof(*status));
 
     for (int round = 0; status && round < 300; round++) {
-        status->n_price_alerts = (int)random_between(&rng, 0, round % 20);
-        for (int i = 0; i < status->n_price_alerts; i++) {
-            struct status_price_alert *alert = &status->price_alerts[i];
+        const int n_alerts = (int)random_between(&rng, 0, round % 20);
+        status->n_price_alerts = 0;
+        for (int i = 0; i < n_alerts; i++) {
+            struct status_price_alert *alert = tui_status_add(status, STATUS_PRICE_ALERTS);
             strcpy(alert->symbol, names[random_between(&rng, 0, 2)]);
             strcpy(alert->side, random_chance(&rng, 50) ? "above" : "below");
             alert->price = (double)random_between(&rng, 1, 1000) / 100;
@@ -258,6 +259,8 @@ static void check_price_alerts(void)
             CHECK(lows > 0 || isnan(below));
         }
     }
+    if (status)
+        tui_status_finish(status);
     free(status);
 }
 

@@ -198,8 +198,8 @@ static void check_price_alerts(void)
     struct status *status = &model->status;
     struct view view;
 
-    memcpy(status->price_alerts, alerts, sizeof(alerts));
-    status->n_price_alerts = sizeof(alerts) / sizeof(alerts[0]);
+    for (size_t i = 0; i < sizeof(alerts) / sizeof(alerts[0]); i++)
+        *(struct status_price_alert *)tui_status_add(status, STATUS_PRICE_ALERTS) = alerts[i];
     tui_view_init(&view, true, 1000);
     view.tab = TAB_MARKET;
     check_screen("market-alerts-80x24", &view, 80, 24, GLYPHS_BRAILLE);
@@ -221,7 +221,7 @@ static void check_depth(void)
     struct view view;
 
     for (int i = 0; i < 3; i++) {
-        struct status_order *order = &status->orders[status->n_orders++];
+        struct status_order *order = tui_status_add(status, STATUS_ORDERS);
         status->orders_total = status->n_orders;
         *order = status->orders[0];
         order->stop = NAN;
@@ -427,8 +427,10 @@ static void check_header(void)
     static const char *const states[] = {"on", "paused", "halted"};
     static const double equities[] = {12.34, 15133.13, 1234567.89};
     struct status *status = &model->status;
-    const struct status kept = *status;
+    struct status kept;
     struct view view;
+
+    CHECK(tui_status_copy(status, &kept));
 
     tui_view_init(&view, false, 1000);
     for (int i = 0; i < 2 * 3 * 3 * 2 * 2; i++) {
@@ -438,13 +440,13 @@ static void check_header(void)
         strcpy(status->trading, states[i / 6 % 3]);
         strcpy(status->parity.state, i / 36 % 2 ? "failed" : "ok");
         strcpy(status->db.state, i / 36 % 2 ? "ok" : "checking");
-        status->n_accounts = several ? ACCOUNTS : 1;
-        for (int k = 0; k < status->n_accounts; k++) {
-            struct status_account *account = &status->accounts[k];
+        status->n_accounts = 0;
+        for (int k = 0; k < (several ? ACCOUNTS : 1); k++) {
+            struct status_account *account = tui_status_add(status, STATUS_ACCOUNTS);
             *account = kept.accounts[0];
             snprintf(account->account, sizeof(account->account), "%s", k == 3 ? name : "other");
-            account->equity = equity / status->n_accounts;
-            account->deposits = equity / status->n_accounts / 1.0243;
+            account->equity = equity / (several ? ACCOUNTS : 1);
+            account->deposits = account->equity / 1.0243;
             account->return_pct = 2.43;
             account->drawdown_pct = k == 3 || !several ? -20.4 : -1.5;
         }
@@ -467,6 +469,7 @@ static void check_header(void)
             free(text);
         }
     }
+    tui_status_finish(status);
     *status = kept;
     tui_view_finish(&view);
 }
