@@ -1,5 +1,5 @@
 /* The equity's panel: the rows and columns of each day's profit or loss, of synthetic days; its return after
- * deposits. */
+ * deposits; the labels of two curves, and of three, at all widths. */
 #include <locale.h>
 
 #include "cli/format.h"
@@ -213,6 +213,101 @@ static void check_transfers(void)
     *account = kept;
 }
 
+/* Is a cell below the rule, from row y on, drawn in that style? */
+static bool drawn(int y, enum style style)
+{
+    for (; y < canvas.height; y++)
+        for (int x = 0; x < canvas.width; x++) {
+            const struct cell *cell = tui_canvas_cell(&canvas, x, y);
+            if (cell->style == style && cell->text[0] != L' ' && cell->text[0] != L'\0')
+                return true;
+        }
+    return false;
+}
+
+/* The words of a row, without what is not ASCII. */
+static const char *row_words(int y)
+{
+    static char words[512];
+    int n = 0;
+
+    for (int x = 0; x < canvas.width; x++) {
+        const wchar_t c = tui_canvas_cell(&canvas, x, y)->text[0];
+        words[n++] = c > 0 && c < 128 ? (char)c : ' ';
+    }
+    words[n] = '\0';
+    return words;
+}
+
+/* The panel in that size: a curve beside the account's is drawn only with its label, above the drawdown as
+ * well; and where no backtest's is, the gain has its place. */
+static void check_labelled(const struct view *view, int width, int height, bool stale, int *ret_drawn)
+{
+    struct moment now = {fixture_now_ns, stale ? 1100000 : 1000000};
+    struct scene scene = {.model = model, .view = view, .now = now, .real_now = now};
+    int below = 0;
+
+    CHECK_INT(tui_canvas_init(&canvas, width, height, glyphs), 0);
+    struct area area = tui_canvas_area(&canvas);
+    panel_draw(PANEL_EQUITY, &area, &scene);
+    const bool both = drawn(1, STYLE_LINE), holds = drawn(1, STYLE_LINE_3);
+    const char *words = row_words(0);
+    bool right = (!both || (strstr(words, "live") && strstr(words, ".. backtest"))) &&
+                 (!holds || strstr(words, ": BTCUSDT "));
+    if (!strstr(words, ".. backtest") && width >= 39)
+        right = right && strstr(words, stale ? " STALE " : " +10.00 ") != NULL;
+    for (int y = 1; y < height; y++)
+        below = strstr(row_words(y), "max dd") ? y : below;
+    if (below > 0 && drawn(below + 1, STYLE_LINE))
+        right = right && strchr(strstr(row_words(below), ".. backtest"), '%');
+    if (!right) {
+        fprintf(stderr, "%d x %d, backtest %d, benchmark %d:\n", width, height, both, holds);
+        tui_canvas_print(&canvas, stderr);
+    }
+    CHECK(right);
+    ret_drawn[0] += both;
+    ret_drawn[1] += holds;
+    tui_canvas_finish(&canvas);
+}
+
+static void check_labels(void)
+{
+    struct history *h = &model->history;
+    struct backtest_view *tested = &model->backtest;
+    double *equity = &model->status.accounts[0].equity, kept = *equity;
+    struct view view;
+
+    *equity = 1010;
+    put_days((const double[]){0, 40, -30, 60, -20, 0}, 6);
+    tui_view_init(&view, true, 1000);
+    view.benchmark = true;
+    h->benchmark = (struct history_benchmark){
+        .from_ns = h->equity[0].ts_ns, .to_ns = fixture_now_ns, .n = 2, .newest = 1.2};
+    h->benchmark.step_ns = (fixture_now_ns - h->equity[0].ts_ns) / 2;
+    strcpy(h->benchmark.symbol, "BTCUSDT");
+    h->benchmark.closes[0] = 1;
+    h->benchmark.closes[1] = 1.1;
+    tested->state = BACKTEST_DONE;
+    strcpy(tested->account, "main");
+    for (int i = 0; i < h->n_equity; i++)
+        tested->curve[tested->n_curve++] =
+            (struct history_equity){h->equity[i].ts_ns, i % 2 ? 990 : 1080, 1080};
+    for (int stale = 0; stale < 2; stale++)
+        for (enum glyphs each = GLYPHS_ASCII; each <= GLYPHS_BRAILLE; each++) {
+            int n[2] = {0};
+            glyphs = each;
+            for (int width = 10; width <= 200; width++)
+                for (int height = 3; height <= 40; height += width % 10 == 9 ? 1 : 12)
+                    check_labelled(&view, width, height, stale, n);
+            CHECK(n[0] > 50 && n[1] > 50);
+        }
+    glyphs = GLYPHS_BLOCK;
+    *equity = kept;
+    tested->state = BACKTEST_NONE;
+    tested->n_curve = 0;
+    h->benchmark = (struct history_benchmark){.newest = NAN};
+}
+
 int main(void)
 {
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
@@ -227,6 +322,7 @@ int main(void)
     check_unknown_peak();
     check_extremes();
     check_transfers();
+    check_labels();
     tui_model_destroy(model);
     return check_done("tui/equity_panel");
 }

@@ -185,8 +185,15 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
         tested_low = falls_of(backtest->curve, backtest->n_curve, from_ns, to_ns, tested);
         fall_text(b, tested_low);
     }
-    snprintf(words, sizeof(words), "dd: below the peak so far; max dd %s%s%s", fall_text(a, low),
-             backtest ? "  .. backtest " : "", b);
+    fall_text(a, low);
+    for (int explained = 1; explained >= 0;
+         explained--) { /* without the explanation where both have no room */
+        int length =
+            snprintf(words, sizeof(words), "%smax dd %s%s%s", explained ? "dd: below the peak so far; " : "",
+                     a, backtest ? "  .. backtest " : "", b);
+        if (!backtest || length <= body->width - (chart->x - body->x))
+            break;
+    }
     struct area part = part_of(body, chart, y, rows, words);
     edge(body, &part, 0, "0%");
     const double least = fmin(low, tested_low);
@@ -236,13 +243,28 @@ static void draw_days(const struct area *body, const struct area *chart, int y, 
     edge(body, &part, 0, cli_format_signed(a, most, most < 100 ? 2 : 0));
 }
 
+/* Which curves are drawn beside the account's: none without its label, which stands in the rule with `own`,
+ * or the backtest's `pair`. A benchmark's is shortened to its symbol where that has room. */
+static void fit_labels(int width, const char *own, const char *pair, char *more, bool *both, bool *holds)
+{
+    enum { TITLE = 16, TITLE_BESIDE = 24 };
+
+    *both = *both && width > (int)strlen(pair) + TITLE;
+    const int room = width - TITLE_BESIDE - (int)strlen(*both ? pair : own);
+    char *figure = strchr(more + strspn(more, " :"), ' ');
+    if (*holds && (int)strlen(more) >= room && figure)
+        figure[1] = '\0';
+    *holds = *holds && (int)strlen(more) < room;
+}
+
 void panel_equity(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
     enum freshness freshness = tui_model_accounts_freshness(model, scene->now);
     struct equity_curve curve;
     double values[SAMPLES_MAX], all[HISTORY_EQUITY_MAX + 1 + 2 * SAMPLES_MAX], low, high;
-    char a[FORMAT_MAX], b[FORMAT_MAX], text[FORMAT_MAX * 3], title[ACCOUNT_NAME_MAX + 2 * FORMAT_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX], text[FORMAT_MAX * 3],
+        pair[FORMAT_MAX * 3] = "", title[ACCOUNT_NAME_MAX + 2 * FORMAT_MAX];
     int end;
     const struct status_account *account = tui_view_account(scene->view, model);
 
@@ -263,13 +285,8 @@ void panel_equity(const struct area *area, const struct scene *scene)
     int n = columns < 1 ? 1 : columns * 2 < SAMPLES_MAX ? columns * 2 : SAMPLES_MAX;
     const bool one = body.canvas->glyphs != GLYPHS_BRAILLE;
     bool both = curve.n > 0 && sample_backtest(model, account, from_ns, to_ns, backtest, n, one);
-    if (both)
-        memcpy(all + curve.n, backtest, (size_t)n * sizeof(*all));
-    int known = curve.n + (both ? n : 0);
     bool holds = curve.n > 0 && sample_benchmark(scene, all[0], from_ns, to_ns, held, n);
-    if (holds)
-        memcpy(all + known, held, (size_t)n * sizeof(*all));
-    if (!tui_chart_range(all, known + (holds ? n : 0), &low, &high)) {
+    if (!tui_chart_range(all, curve.n, &low, &high)) {
         panel_frame_empty(&body, panel_frame_no_history(model, "no point yet"));
         return;
     }
@@ -279,24 +296,31 @@ void panel_equity(const struct area *area, const struct scene *scene)
     if (holds)
         snprintf(more, sizeof(more), " : %s %s ", benchmark->symbol,
                  cli_format_percent(a, 100 * (held[n - 1] / all[0] - 1), 2));
-    if (freshness == FRESH && both)
-        snprintf(text, sizeof(text), " live %s  .. backtest %s ", cli_format_fit(a, last, 2, AXIS + 3),
+    if (both)
+        snprintf(pair, sizeof(pair), " %s%s  .. backtest %s ", freshness == FRESH ? "live " : "STALE live",
+                 freshness == FRESH ? cli_format_fit(a, last, 2, AXIS + 3) : "",
                  cli_format_fit(b, backtest_at(&model->backtest, to_ns), 2, AXIS + 3));
-    else if (freshness == FRESH)
+    if (freshness == FRESH)
         snprintf(text, sizeof(text), " %s %s ", cli_format_signed(a, gain, 2),
                  cli_format_percent(b, percent, 2));
     else
         snprintf(text, sizeof(text), " STALE ");
-    const bool beside = holds && area->width > (int)(strlen(text) + strlen(more)) + 24;
-    const int right = area->width - 1 - (beside ? (int)strlen(more) : 0);
-    if (beside)
+    fit_labels(area->width, text, pair, more, &both, &holds);
+    const int right = area->width - 1 - (holds ? (int)strlen(more) : 0);
+    if (holds)
         tui_area_text_right(area, area->width - 1, 0, STYLE_LINE_3, more);
-    if (beside || area->width > (int)strlen(text) + 16) {
+    if (both || holds || area->width > (int)strlen(text) + 16) {
         panel_frame_rule_right(area, right, title, end,
-                               freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN, text);
+                               freshness == FRESH ? style_signed(gain, 2) : STYLE_WARN, both ? pair : text);
         if (freshness == FRESH && !both) /* a small gain of much money is 0.00 % of it */
             tui_area_text_right(area, right - 1, 0, style_signed(percent, 2), b);
     }
+    if (both)
+        memcpy(all + curve.n, backtest, (size_t)n * sizeof(*all));
+    int known = curve.n + (both ? n : 0);
+    if (holds)
+        memcpy(all + known, held, (size_t)n * sizeof(*all));
+    tui_chart_range(all, known + (holds ? n : 0), &low, &high);
     int decimals = high - low >= 20 ? 0 : high - low >= 2 ? 1 : 2;
     int below = axis && body.height >= BELOW_FROM ? body.height / 4 : 0;
     int daily = 0; /* its words, and as many rows for a loss as for a profit */
