@@ -488,6 +488,40 @@ static void check_whole(void)
     CHECK(!view.whole && view.prompt == PROMPT_NONE);
 }
 
+/* What a challenger still lacks, on its own page alone: each figure of its evidence by its label. */
+static void check_evidence(void)
+{
+    static const struct {
+        const char *label, *value;
+    } wanted[] = {{"against", "cash"},
+                  {"days", "12"},
+                  {"days needed", "20"},
+                  {"value", "3.14159"},
+                  {"value needed", "20"}};
+    static const char heading[] = "Evidence for becoming champion";
+
+    for (int i = 0; i < model->status.n_policies; i++) {
+        open_item(TAB_STUDY, PANEL_POLICIES, i);
+        const bool young = strcmp(view.item.name, "young") == 0;
+        char *text = picture_draw(model, &view, now, 80, 60, GLYPHS_BRAILLE);
+        const char *at = text ? strstr(text, heading) : NULL;
+        CHECK(text && !at == !young);
+        for (size_t k = 0; at && k < sizeof(wanted) / sizeof(*wanted); k++) {
+            char row[64];
+            at = strchr(at, '\n');
+            snprintf(row, sizeof(row), "\n %-19s %s\n", wanted[k].label, wanted[k].value);
+            CHECK(at && strncmp(at, row, strlen(row)) == 0);
+            at = at ? at + 1 : at;
+        }
+        free(text);
+        if (!young)
+            continue;
+        press('G');
+        CHECK(
+            picture_matches(golden, "item-policy-evidence-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    }
+}
+
 /* The pages that the other statuses have: a command's, a policy's, an order's from elsewhere; and a what-if.
  */
 static void check_other_pictures(void)
@@ -513,6 +547,7 @@ static void check_other_pictures(void)
     CHECK_INT(fixture_take(model, fixture_trainings, now), 0);
     open_item(TAB_STUDY, PANEL_POLICIES, 0);
     CHECK(picture_matches(golden, "item-policy-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    check_evidence();
     CHECK_INT(fixture_take(model, fixture_at_venue, now), 0);
     open_item(TAB_ORDERS, PANEL_ORDERS, model->status.n_orders);
     CHECK_INT(view.item.kind, ITEM_EXTERNAL);
