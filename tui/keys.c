@@ -202,6 +202,8 @@ static void move(struct view *view, const struct model *model, const struct layo
     if (focus == PANEL_TRAINING_LOG || focus == PANEL_GPU || focus == PANEL_ITEM || focus == PANEL_TRADES)
         rows = rows > page ? rows - page + 1 : 1; /* the last page is the last place */
     page -= focus == PANEL_GPU;                   /* its last row says what is below */
+    page -= (focus == PANEL_TRIPS || focus == PANEL_BY_SYMBOL || focus == PANEL_BY_STRATEGY) &&
+            view->trips_one; /* its labels may have a row of their own */
     if (at >= rows)
         at = rows - 1;
     if (key == PRESS_UP || key == 'k')

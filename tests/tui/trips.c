@@ -243,6 +243,78 @@ static void check_sizes(void)
     memcpy(name, kept, sizeof(kept));
 }
 
+/* The labels of a foot's table at that size, each after a blank; "": it has no room for a row of labels. */
+static void read_labels(int width, int height, enum panel panel, const char *title, char *ret, size_t size)
+{
+    struct layout layout;
+    char *text = picture_draw(model, &view, now, width, height, GLYPHS_ASCII), *next = NULL;
+    const char *at = text ? strstr(text, title) : NULL;
+
+    tui_view_layout(&view, model, width, height, &layout);
+    const struct rect *rect = tui_layout_find(&layout, panel);
+    *ret = '\0';
+    if (rect && rect->height >= 5) {
+        CHECK(at != NULL);
+        char *end = at ? strchr(at, '\n') : NULL;
+        const char *closing = at ? strchr(at, ')') : NULL;
+        at = closing && closing < end ? closing + 1 : end;                 /* a long title is cut */
+        if (end && (end[1] == '-' || strncmp(end + 1, " closed", 7) == 0)) /* those on a row of their own */
+            end = strchr(end + 1, '\n');
+        if (end)
+            *end = '\0';
+        for (char *word = end ? strtok_r(text + (at - text), "-\n ", &next) : NULL; word;
+             word = strtok_r(NULL, "-\n ", &next))
+            snprintf(ret + strlen(ret), size - strlen(ret), " %s", word);
+    }
+    free(text);
+}
+
+/* An account's name in the title, as long as names may be, hides none of the labels that are there without
+ * it. */
+static void check_labels(void)
+{
+    static const struct {
+        enum layout_foot foot;
+        enum panel panel;
+        const char *title;
+    } feet[] = {{FOOT_TRIPS, PANEL_TRIPS, "-Round trips"},
+                {FOOT_SYMBOLS, PANEL_BY_SYMBOL, "y symbol"},
+                {FOOT_STRATEGIES, PANEL_BY_STRATEGY, "y strategy"}};
+    struct list_rows *read = &model->lists[DB_LIST_TRIPS];
+    char *name = model->status.accounts[0].account, kept[ACCOUNT_NAME_MAX];
+    int labels = 0;
+
+    memcpy(kept, name, sizeof(kept));
+    tui_view_init(&view, false, 1000);
+    view.tab = TAB_POSITIONS;
+    for (size_t k = 0; k < sizeof(feet) / sizeof(feet[0]); k++)
+        for (int width = 40; width <= 109; width++)
+            for (int height = 20; height <= 32; height += 4)
+                for (size_t length = 1; length < ACCOUNT_NAME_MAX; length += 6) {
+                    char without[256], with[256], all[256], *next = NULL;
+                    memset(name, 'n', length);
+                    name[length] = '\0';
+                    view.foot = feet[k].foot;
+                    view.trips_one = false;
+                    read->query.account[0] = '\0';
+                    read_labels(width, height, feet[k].panel, feet[k].title, without, sizeof(without));
+                    view.trips_one = true;
+                    strcpy(read->query.account, name);
+                    read_labels(width, height, feet[k].panel, feet[k].title, with, sizeof(with));
+                    strcpy(all, without);
+                    for (char *label = strtok_r(all, " ", &next); label; label = strtok_r(NULL, " ", &next)) {
+                        if (!strstr(with, label))
+                            fprintf(stderr, "%d x %d, a name of %zu: \"%s\" lacks %s\n", width, height,
+                                    length, with, label);
+                        CHECK(strstr(with, label) != NULL);
+                        labels++;
+                    }
+                }
+    CHECK(labels > 10000);
+    memcpy(name, kept, sizeof(kept));
+    read->query.account[0] = '\0';
+}
+
 /* What is to be read: for the list, its sums and the page of one, and nothing elsewhere; of whose account. */
 static void check_want(void)
 {
@@ -453,6 +525,7 @@ int main(int argc, char **argv)
     make_trips();
     check_pictures();
     check_sizes();
+    check_labels();
     check_want();
     check_counts();
     check_currencies();

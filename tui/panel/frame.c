@@ -48,7 +48,7 @@ int panel_frame_rule_right(const struct area *area, int right, const char *title
     return left;
 }
 
-struct table panel_frame_table(const struct area *area, int title_end, const struct column *columns, int n)
+static struct table lay_out(const struct area *area, int title_end, const struct column *columns, int n)
 {
     struct table table = {.area = area, .columns = columns, .n = n, .end = title_end};
     bool shown[COLUMNS_MAX];
@@ -84,19 +84,53 @@ struct table panel_frame_table(const struct area *area, int title_end, const str
         x += columns[i].width + 1;
         seen++;
     }
+    return table;
+}
+
+/* Where a column's label begins; -1: it has none, or is not shown. */
+static int label_left(const struct table *table, int i)
+{
+    const struct column *column = &table->columns[i];
+    const int width = cli_text_width(column->label);
+
+    if (table->x[i] < 0 || !width)
+        return -1;
+    return column->right ? table->x[i] + column->width - width : table->x[i];
+}
+
+struct table panel_frame_table(const struct area *area, int title_end, const struct column *columns, int n)
+{
+    const struct table table = lay_out(area, title_end, columns, n);
+
     for (int i = 0; i < n; i++) {
-        const char *label = columns[i].label;
-        int width = cli_text_width(label);
-        if (table.x[i] < 0 || !width)
-            continue;
-        int left = columns[i].right ? table.x[i] + columns[i].width - width : table.x[i];
+        const int left = label_left(&table, i);
         if (left <= title_end + 1)
             continue;
         tui_area_char(area, left - 1, 0, STYLE_RULE, L' ');
-        tui_area_text(area, left, 0, STYLE_DIM, label);
-        tui_area_char(area, left + width, 0, STYLE_RULE, L' ');
+        tui_area_text(area, left, 0, STYLE_DIM, columns[i].label);
+        tui_area_char(area, left + cli_text_width(columns[i].label), 0, STYLE_RULE, L' ');
     }
     return table;
+}
+
+bool panel_frame_hides(const struct area *area, int least, int title_end, const struct column *columns, int n)
+{
+    const struct table table = lay_out(area, title_end, columns, n);
+    bool hides = false;
+
+    for (int i = 0; i < n; i++) {
+        const int left = label_left(&table, i);
+        hides |= left > least + 1 && left <= title_end + 1;
+    }
+    return hides;
+}
+
+struct area panel_frame_labels_below(const struct area *area)
+{
+    const struct area below = tui_area_part(area, 0, 1, area->width, area->height - 1);
+
+    tui_area_line(&below, 0, 0, below.width, STYLE_RULE, rule_char(area->canvas));
+    return below;
 }
 
 void panel_table_text(const struct table *table, int column, int y, enum style style, const char *text)

@@ -45,6 +45,15 @@ int panel_frame_rule_right(const struct area *area, int right, const char *title
  * edge. */
 struct table panel_frame_table(const struct area *area, int title_end, const struct column *columns, int n);
 
+/* Does a title that ends there hide a label, which one that ends at `least` leaves? */
+bool panel_frame_hides(const struct area *area, int least, int title_end, const struct column *columns,
+                       int n);
+
+/* A row below the title for the labels, which a title hides: the area for the table, all of whose labels are
+ * there with PANEL_LABELS_BELOW as the title's end. */
+enum { PANEL_LABELS_BELOW = -1, PANEL_LABELS_BELOW_FROM = 5 /* rows of a panel that has room for it */ };
+struct area panel_frame_labels_below(const struct area *area);
+
 /* Writes a cell of row y of the area; nothing for a column that does not fit. */
 void panel_table_text(const struct table *table, int column, int y, enum style style, const char *text);
 

@@ -82,6 +82,22 @@ void panel_list_frame(const struct area *area, const struct scene *scene, enum p
     panel_list_bar(&whole, &ret->window, tui_list_count(&ret->rows.items));
 }
 
+void panel_list_labels_below(const struct area *area, const struct scene *scene, enum panel panel,
+                             struct list_frame *frame)
+{
+    const struct area labels = panel_frame_labels_below(area);
+    const struct area body = tui_area_part(&labels, 0, 1, labels.width, labels.height - 1);
+    const int64_t count = tui_list_count(&frame->rows.items);
+
+    frame->area = labels;
+    frame->body = body;
+    if (area->width > 1 && count > body.height)
+        frame->area.width = frame->body.width = area->width - 1;
+    frame->title_end = PANEL_LABELS_BELOW;
+    frame->window = panel_list_window(scene, frame, panel, 0);
+    panel_list_bar(&body, &frame->window, count);
+}
+
 int panel_list_columns(const struct scene *scene, int list, struct column shown[static LIST_COLUMNS_MAX])
 {
     const char *choice = scene->view->settings.columns[list];

@@ -19,6 +19,10 @@ struct list_frame {
 void panel_list_frame(const struct area *area, const struct scene *scene, enum panel panel, const char *title,
                       const char *more, struct list_frame *ret);
 
+/* Puts the labels on a row of their own, below the title: of rows there is one fewer. */
+void panel_list_labels_below(const struct area *area, const struct scene *scene, enum panel panel,
+                             struct list_frame *frame);
+
 /* The rows that fit where the chosen one takes `more` rows beyond its first. */
 struct window panel_list_window(const struct scene *scene, const struct list_frame *frame, enum panel panel,
                                 int more);

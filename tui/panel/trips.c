@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "cli/text.h"
 #include "exchange/decimal.h"
 #include "tui/panel/list.h"
 
@@ -114,6 +115,10 @@ void panel_trips(const struct area *area, const struct scene *scene)
     panel_list_frame(area, scene, PANEL_TRIPS, title, "", &frame);
     int n = panel_list_columns(scene, DB_LIST_TRIPS, shown);
     widen(shown, area->width);
+    const int words = account[0] ? (int)strlen(" of ") + cli_text_width(account) : 0;
+    if (area->height >= PANEL_LABELS_BELOW_FROM &&
+        panel_frame_hides(&frame.area, frame.title_end - words, frame.title_end, shown, n))
+        panel_list_labels_below(area, scene, PANEL_TRIPS, &frame);
     struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
 
     panel_list_empty(&frame, scene, frame.rows.have ? "no closed one yet" : "not read yet");
@@ -203,9 +208,19 @@ static void draw_sums(const struct area *area, const struct scene *scene, enum p
     }
     if (group(rows, n)) /* rows of the same name, which no sum of both can be of */
         shown[CURRENCY].rank = 2;
-    if (shown[NAME].width < end - 1 && end - 1 <= area->width / 2) /* the labels stay right of the title */
-        shown[NAME].width = end - 1;
-    struct table table = panel_frame_table(area, end, shown, SUMS);
+    struct area rows_area = *area;
+    int used = 0;
+    for (int i = 0; i < SUMS; i++)
+        used += shown[i].rank > 0 ? shown[i].width + 1 : 0;
+    const bool fits = used + end - shown[NAME].width <= area->width;
+    if (account[0] && !fits && area->height >= PANEL_LABELS_BELOW_FROM &&
+        panel_frame_hides(area, 0, end, shown, SUMS)) {
+        rows_area = panel_frame_labels_below(area);
+        body = tui_area_part(&rows_area, 0, 1, rows_area.width, rows_area.height - 1);
+        end = PANEL_LABELS_BELOW;
+    } else if (shown[NAME].width < end && (fits || end <= area->width / 2))
+        shown[NAME].width = end; /* the labels stay right of the title */
+    struct table table = panel_frame_table(&rows_area, end, shown, SUMS);
     struct window window = panel_frame_window(scene, panel, (int)n, body.height);
     if (n == 0)
         panel_frame_empty(&body, panel_frame_no_history(model, read->have ? "none yet" : "not read yet"));
