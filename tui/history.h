@@ -48,9 +48,12 @@ struct history_benchmark {
     double closes[HISTORY_BENCHMARK_MAX]; /* NaN: no bar had ended by then */
     double newest;                        /* at to_ns; likewise */
     int n;                                /* 0: of that symbol nothing is stored */
+    char account[ACCOUNT_NAME_MAX];       /* whose curve it is beside */
+    double fee;                           /* that account's for taking the symbol: a share of what it costs */
 };
 
-/* What one unit of money was worth then that bought it with the first of these closes; NaN: not known. */
+/* What one unit of money was worth then that bought it with the first of these closes, at the fee, as a
+ * report's benchmarks (docs/report.md); NaN: not known. */
 double tui_history_benchmark(const struct history_benchmark *benchmark, int64_t at_ns);
 
 /* Profit or loss of a UTC day by its newest point; money in and out is neither. */

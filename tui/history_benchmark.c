@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/account.h"
 #include "exchange/bar.h"
 #include "exchange/decimal.h"
 #include "tui/history_reader.h"
@@ -52,12 +53,38 @@ static int read_closes(struct db_reader *db, struct history_benchmark *b, const 
     return r == 0 ? read_close(db, &row, interval_ns, to_ns, &b->newest) : r;
 }
 
+struct fee_reading {
+    struct history_benchmark *benchmark;
+    struct symbol symbol;
+};
+
+static void take_fee(void *ctx, const struct db_account_row *row)
+{
+    struct fee_reading *reading = ctx;
+
+    if (strcmp(row->account.name, reading->benchmark->account) == 0)
+        reading->benchmark->fee = account_fees(&row->account.rules, &reading->symbol)->taker_e6 / 1e6;
+}
+
+static int read_fee(struct db_reader *db, struct history_benchmark *b, const char *symbol)
+{
+    struct fee_reading reading = {.benchmark = b};
+    struct db_symbol_row row;
+    int r = db_reader_symbol(db, symbol, &row);
+
+    if (r < 0)
+        return r;
+    reading.symbol = row.symbol;
+    return db_reader_accounts(db, take_fee, &reading);
+}
+
 int tui_history_read_benchmark(struct history_reader *reader, struct history *h, const char *symbol)
 {
     struct history_benchmark *b = &h->benchmark;
     const int64_t from_ns = h->n_equity > 0 ? h->equity[0].ts_ns : 0,
                   to_ns = h->n_equity > 0 ? h->equity[h->n_equity - 1].ts_ns : 0;
-    const bool same = strcmp(b->symbol, symbol) == 0 && b->from_ns == from_ns && to_ns >= b->to_ns;
+    const bool same = strcmp(b->symbol, symbol) == 0 && strcmp(b->account, h->equity_account) == 0 &&
+                      b->from_ns == from_ns && to_ns >= b->to_ns;
 
     if (!*symbol || to_ns <= from_ns) {
         *b = (struct history_benchmark){.newest = NAN};
@@ -68,7 +95,10 @@ int tui_history_read_benchmark(struct history_reader *reader, struct history *h,
     if (!same)
         begin(b, from_ns, to_ns);
     b->symbol[0] = '\0'; /* until all of it has been read */
-    int r = read_closes(reader->db, b, symbol, to_ns);
+    memcpy(b->account, h->equity_account, sizeof(b->account));
+    int r = read_fee(reader->db, b, symbol);
+    if (r == 0)
+        r = read_closes(reader->db, b, symbol, to_ns);
     if (r < 0 && r != -ENOENT)
         return r;
     if (r == -ENOENT)
@@ -88,5 +118,5 @@ double tui_history_benchmark(const struct history_benchmark *b, int64_t at_ns)
         first = b->closes[i];
     first = isfinite(first) ? first : b->newest;
     int64_t at = (at_ns - b->from_ns) / b->step_ns;
-    return (at_ns >= b->to_ns ? b->newest : b->closes[at < b->n ? at : b->n - 1]) / first;
+    return (at_ns >= b->to_ns ? b->newest : b->closes[at < b->n ? at : b->n - 1]) / first / (1 + b->fee);
 }

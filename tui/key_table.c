@@ -36,7 +36,7 @@ static const struct key_row rows[] = {
     {"u", "equity-span", KEYS_EVERYWHERE, "the equity of a day, a week, a month, all",
      "With the drawdown where there is room, and each UTC day's profit or loss: zoom it with *z*."},
     {"H", "benchmark", KEYS_EVERYWHERE, "beside the equity: holding the chosen symbol, or not",
-     "The symbol of tab 4, bought with all of the money at the curve's first point, or at the first stored bar after it, without fees."},
+     "The symbol of tab 4, bought with all of the money at the curve's first point, or at the first stored bar after it, at the account's taker fee, as a report's benchmark."},
     {"+ -", "slower faster", KEYS_EVERYWHERE, "slower or faster: the interval at the top right", NULL},
     {"p", "pause", KEYS_EVERYWHERE, "pause trading, or resume it, at once",
      "It asks nothing, since a pause that waits for an answer is late; the header has it, and p again undoes it. Paused, "

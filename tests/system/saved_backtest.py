@@ -92,7 +92,18 @@ def shown_page(state, item, *labels):
     return [float(re.search(rf"^ {label}  +(\S+)$", re.sub(r" +$", "", page, flags=re.MULTILINE), re.MULTILINE)[1]) for label in labels]
 
 
-def check_report(state, account):
+def shown_holding(folder, state, symbol):
+    """The return of holding a symbol beside the whole curve of equity, in per cent."""
+    views = os.path.join(folder, "config/papertape/views")
+    os.makedirs(views, exist_ok=True)
+    with open(os.path.join(views, "held.ini"), "w") as file:
+        file.write(f"[view]\ntab = positions\nsymbol = {symbol}\nequity_span = all\nbenchmark = yes\n")
+    line = [harness.PAPERTAPE, "--state", state, "--view", "held", "--dump-screen", "120x40"]
+    screen = harness.run(line, env={**os.environ, "XDG_CONFIG_HOME": os.path.join(folder, "config")}).stdout
+    return float(re.search(rf"─Equity all .* : {symbol} (\S+)% ─", screen)[1])
+
+
+def check_report(folder, state, account):
     """Each number that the dashboard shares with what the run printed and with `papertape report` of the saved state."""
     line = [harness.PAPERTAPE, "report", "--state", state, "--from", "2023-01-01", "--to", "2024-01-01", "--json"]
     report = json.loads(harness.run(line).stdout)["accounts"][0]
@@ -118,6 +129,8 @@ def check_report(state, account):
     page = shown_page(state, f"account:{account['account']}", "fills", "closed trades", "of these won", "best", "worst", "fees")
     wanted = [report["fills"], trades["closed"], trades["wins"], trades["largest_win"], trades["largest_loss"], report["fees"]]
     assert all(abs(a - b) <= 0.0051 for a, b in zip(page, wanted, strict=True)), (page, wanted)
+    held = sum(shown_holding(folder, state, symbol) for symbol in SYMBOLS) / len(SYMBOLS)  # the report's are equal parts of both
+    assert abs(held - 100 * report["benchmark_streamed"]["return_share"]) <= 0.0051, (held, report["benchmark_streamed"])
     lists = harness.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "200x60", "--tab", "6"]).stdout
     for title, wanted in (("Orders", report["orders"]), ("Fills", report["fills"])):
         assert re.search(rf"─{title} \((1 of )?{wanted}\)", lists), (title, wanted, lists)
@@ -138,7 +151,7 @@ def check_charts(state):
 def check_drawn(folder, state, account, equity):
     """The equity's page reaches the run's highest and lowest point and the deepest drawdown that its report prints, in its figures and its lines."""
     views = os.path.join(folder, "config/papertape/views")
-    os.makedirs(views)
+    os.makedirs(views, exist_ok=True)
     with open(os.path.join(views, "deep.ini"), "w") as file:
         file.write("[view]\ntab = positions\nzoomed = equity\nequity_span = all\n")
     deepest = f"{account['max_drawdown_pct']:.{2 if account['max_drawdown_pct'] > -1 else 1}f}%"
@@ -173,14 +186,15 @@ def check_saved(folder, n):
     verified = subprocess.run([harness.PAPERTAPE, "ledger", "verify", "--state", state], capture_output=True, text=True, timeout=harness.PATIENCE)
     assert verified.returncode == 0, verified.stderr
     check_dashboard(state, account)
-    check_report(state, account)
+    check_report(folder, state, account)
     check_charts(state)
     check_drawn(folder, state, account, [float(row["equity"]) for row in rows])
     return cpu_s, account["fills"]
 
 
 def check_interest(folder):
-    """What shorts cost is the same in the saved run's accounts and its report, and 0.00 is what costs nothing."""
+    """What shorts cost is the same in the saved run's accounts and its report, and 0.00 is what costs nothing; so is the
+    benchmark, at a taker's fee of 0.1 %, ten times what rounding hides."""
     state = os.path.join(folder, "short")
     harness.run([harness.PAPERTAPE, "backtest", "--strategy", "binance-day-trade", "--shorts", "--borrow-rate", "900%", "--bars",
                  synthetic_bars(folder, 3000)[0], "--no-cache", "--save", state])
@@ -188,6 +202,8 @@ def check_interest(folder):
     report = json.loads(harness.run(line).stdout)["accounts"][0]
     row = named(harness.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "200x60", "--tab", "5"]).stdout, "Accounts")
     assert report["interest"] > 0.01 and row["interest"] == f"{report['interest']:.2f}", (row, report["interest"])
+    held = shown_holding(folder, state, SYMBOLS[0])
+    assert f"{held:.2f}" == f"{100 * report['benchmark_traded']['return_share']:.2f}", (held, report["benchmark_traded"])
 
 
 def said(state, *words, status=1):

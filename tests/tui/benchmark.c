@@ -42,6 +42,7 @@ static double close_at(int64_t at_ns)
 static void check_closes(struct history_reader *reader)
 {
     const struct history_benchmark *b = &model->history.benchmark;
+    const double fee = 0.001; /* what an account of the fixture's database pays as a taker */
     double first = NAN;
     int known = 0;
 
@@ -63,7 +64,8 @@ static void check_closes(struct history_reader *reader)
         known += isfinite(want);
     }
     CHECK(known > 4 && known < b->n); /* bars are of a part of the time alone */
-    CHECK_NEAR(tui_history_benchmark(b, b->to_ns), close_at(b->to_ns) / first, 1e-12);
+    CHECK_NEAR(tui_history_benchmark(b, b->to_ns), close_at(b->to_ns) / first / (1 + fee), 1e-12);
+    CHECK_STR(b->account, "main");
     CHECK(isnan(tui_history_benchmark(b, b->from_ns - 1)) && isnan(tui_history_benchmark(b, b->from_ns)));
 }
 
