@@ -67,6 +67,14 @@ const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part)
     return canvas->cut_text + canvas->cuts[i].at;
 }
 
+void tui_canvas_cover(struct canvas *canvas)
+{
+    canvas->part = canvas->n_cuts = 0;
+    canvas->n_cut_text = 0;
+    canvas->joint_y = -1;
+    canvas->keeps = true;
+}
+
 bool tui_canvas_keep(struct canvas *canvas, const char *text)
 {
     size_t size = strlen(text) + 1;

@@ -68,6 +68,9 @@ struct cell *tui_canvas_cell(const struct canvas *canvas, int x, int y);
 /* The i-th text that was cut, and what part drew it; NULL: past the last. */
 const char *tui_canvas_cut(const struct canvas *canvas, int i, int *ret_part);
 
+/* Forgets the texts that were kept: what is drawn from now on covers them. It is of part 0, and kept too. */
+void tui_canvas_cover(struct canvas *canvas);
+
 /* Keeps a text of which the caller draws less, until the canvas is blanked. False: it is kept already, or
  * there is no room for it. */
 bool tui_canvas_keep(struct canvas *canvas, const char *text);

@@ -105,7 +105,7 @@ static void draw(struct dashboard *d)
     }
     tui_view_draw(&d->view, shown(d), tui_model_now(), &d->canvas);
     if (d->view.whole)
-        d->view.whole_most = panel_whole_most(&d->canvas, shown(d));
+        d->view.whole_most = panel_whole_most(&d->canvas, &d->view, shown(d));
     tui_screen_show(&d->canvas);
     d->redraw = false;
 }

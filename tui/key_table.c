@@ -24,7 +24,8 @@ static const struct key_row rows[] = {
     {"J", "ledger", KEYS_EVERYWHERE, "the ledger, which is on `8` with the log; there, the log again",
      "Every entry: its amount, and the balance after it. An entry's page has the fill and the order, or the command, "
      "that caused it. A screen of 33 rows or more shows both."},
-    {"w", "whole", KEYS_EVERYWHERE, "every text that is cut on this screen, whole", NULL},
+    {"w", "whole", KEYS_EVERYWHERE, "every text that is cut on this screen, whole",
+     "_F3_ does in a form, in a box that _F2_, _C_ or _V_ opens, and in the command line, of what Tab offers there, too."},
     {"z", "zoom", KEYS_EVERYWHERE, "zoom the panel, and back", NULL},
     {"f", "freeze", KEYS_EVERYWHERE, "freeze the screen, and continue", NULL},
     {"F2", "set-up", KEYS_EVERYWHERE, "set-up: colours, glyphs, times, interval, columns, keys, views",
@@ -169,6 +170,7 @@ static const struct key_row rows[] = {
     {"Ctrl-U", "-", KEYS_ORDER, "clear the field: the order has no such option; so does Del", NULL},
     {"F5", "-", KEYS_ORDER, "ask the daemon again what it would be",
      "It is asked at each change, and each second: its answer is that of papertape order --dry-run."},
+    {"F3", "-", KEYS_ORDER, "every text that is cut in the form, whole", NULL},
     {"Enter F12", "- -", KEYS_ORDER, "order, or amend, with this; y confirms",
      "It is the same as the line below the fields with _papertape_ before it."},
     {":", "-", KEYS_ORDER, "continue in the command line, with that line", NULL},
@@ -180,6 +182,7 @@ static const struct key_row rows[] = {
     {"u", "form-undo", KEYS_FORM, "undo what was done to the chosen line", NULL},
     {"c F5", "form-check -", KEYS_FORM, "check: the co-process names what is wrong, at its lines", NULL},
     {"n", "form-error", KEYS_FORM, "the next line with an error", NULL},
+    {"w F3", "whole -", KEYS_FORM, "every text that is cut in the form, whole; F3 while typing", NULL},
     {"s F12", "form-send -", KEYS_FORM, "start, or restart, with this; y confirms", NULL},
     {"Esc q", "- -", KEYS_FORM, "leave; asks where something was changed", NULL},
 };

@@ -366,6 +366,24 @@ static void choose_accounts(struct view *view)
     view->cursor[PANEL_TRIPS] = view->cursor[PANEL_BY_SYMBOL] = view->cursor[PANEL_BY_STRATEGY] = 0;
 }
 
+/* The key that shows the whole texts where w does: a function key also where letters are typed. */
+static bool asks_whole(const struct view *view, int key)
+{
+    if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_COMMAND)
+        return false;
+    if (view->prompt == PROMPT_COMMAND || view->order_form || view->setup || view->choosing)
+        return key == PRESS_F3 && !view->choosing_waits;
+    return view->page && (key == PRESS_F3 || (key == 'w' && view->page->mode == FORM_ROWS));
+}
+
+static enum action show_whole(struct view *view)
+{
+    view->whole = true;
+    view->scroll = 0;
+    view->whole_most = LIST_END;
+    return ACTION_NONE;
+}
+
 static enum action open_tab(struct view *view, enum tab tab)
 {
     view->tab = tab;
@@ -491,7 +509,9 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
                : key == CONTROL_L                 ? ACTION_REDRAW
                                                   : ACTION_NONE;
     }
-    if (view->prompt != PROMPT_NONE)
+    if (!view->help && !view->whole && asks_whole(view, key))
+        return show_whole(view);
+    if (view->prompt != PROMPT_NONE && !view->whole)
         return answer(view, model, now, key);
     if (view->help || view->whole)
         return overlay(view, &layout, height, key);
@@ -521,10 +541,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
         view->scroll = 0;
         break;
     case 'w':
-        view->whole = true;
-        view->scroll = 0;
-        view->whole_most = LIST_END;
-        break;
+        return show_whole(view);
     case PRESS_F2:
         tui_setup_open(view, tui_study_keys_list(view, model, tui_view_focus(view, &layout)));
         break;

@@ -394,32 +394,37 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         canvas->part = (int)r->panel;
         panel_draw(r->panel, &area, &scene);
     }
-    canvas->keeps = false;
-    if (tui_layout_find(&layout, PANEL_TOO_SMALL))
+    if (tui_layout_find(&layout, PANEL_TOO_SMALL)) {
+        canvas->keeps = false;
         return;
+    }
+    const bool asks = view->prompt != PROMPT_NONE && view->prompt != PROMPT_LIST &&
+                      view->prompt != PROMPT_FIND; /* which the last line shows */
+    const bool box = !asks && !view->help && (view->setup || view->choosing);
+    canvas->part = PANEL_NONE;
+    if (tui_view_form(view))
+        tui_canvas_cover(canvas);
     if (view->page)
         panel_form(&screen, &scene);
     if (view->order_form)
         panel_order(&screen, &scene);
+    if (view->prompt == PROMPT_COMMAND)
+        panel_command(&screen, &scene);
+    else if (box)
+        (view->choosing ? panel_choices : panel_setup)(&screen, &scene);
+    canvas->keeps = false;
     if (view->prompt == PROMPT_FLATTEN)
         panel_flatten(&screen, &scene);
     else if (view->prompt == PROMPT_CANCEL)
         panel_cancel(&screen, &scene);
     else if (view->prompt == PROMPT_ORDER)
         panel_order_confirm(&screen, &scene);
-    else if (view->prompt == PROMPT_COMMAND)
-        panel_command(&screen, &scene);
-    else if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_LIST &&
-             view->prompt != PROMPT_FIND) /* which the last line shows */
+    else if (asks && view->prompt != PROMPT_COMMAND)
         panel_confirm(&screen, &scene);
     else if (view->help)
         panel_help(&screen, &scene);
-    else if (view->setup && !view->choosing)
-        panel_setup(&screen, &scene);
-    else if (view->choosing)
-        panel_choices(&screen, &scene);
     else if (view->whole)
         panel_whole(&screen, &scene);
-    else if (panel_answer_needed(view, canvas->width))
+    else if (!box && panel_answer_needed(view, canvas->width))
         panel_answer(&screen, &scene);
 }

@@ -148,6 +148,7 @@ static void presses(const char *word, size_t len, int ret[static 9])
         {"Esc", {PRESS_ESCAPE}},
         {"F1", {PRESS_HELP}},
         {"F2", {PRESS_F2}},
+        {"F3", {PRESS_F3}},
         {"F5", {PRESS_F5}},
         {"F12", {PRESS_F12}},
         {"Up", {PRESS_UP}},

@@ -243,7 +243,7 @@ static void gather_whole(int width, int height, wchar_t *ret)
     do {
         CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_ASCII), 0);
         tui_view_draw(&view, model, now, &canvas);
-        most = panel_whole_most(&canvas, model);
+        most = panel_whole_most(&canvas, &view, model);
         int top = 0, bottom = height - 1, page = height - 3;
         while (top < height && tui_canvas_cell(&canvas, 0, top)->text[0] != L'+')
             top++;

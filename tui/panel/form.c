@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/format.h"
@@ -9,10 +10,11 @@
 enum {
     NUMBERS_FROM = 60, /* columns from which on lines have their numbers */
     KEY_MAX = 26,
-    ERROR_ROWS = 3,  /* of a line; of none */
-    PLAN_ROWS = 3,   /* of a study, above its lines */
-    ABOUT_ROWS = 2,  /* below the list: what the chosen one is */
-    VALUE_MAX = 512, /* bytes of a value that can be in sight */
+    HINTS_MAX = 400,
+    ERROR_ROWS = 3,            /* of a line; of none */
+    PLAN_ROWS = 3,             /* of a study, above its lines */
+    ABOUT_ROWS = 2,            /* below the list: what the chosen one is */
+    VALUE_MAX = LINE_EDIT_MAX, /* bytes of a value */
 };
 
 /* The columns of a row of the list. */
@@ -36,10 +38,14 @@ static int draw_errors(const struct area *area, int x, int y, const char *senten
 
     for (int n = lines_of(sentences); n > 0; n--, y++) {
         size_t len = strcspn(sentences, "\n");
+        char *whole = strndup(sentences, len);
         snprintf(line, sizeof(line), "! %.*s", (int)len, sentences);
-        tui_area_text_cut(area, x, y, area->width - x, STYLE_BAD, line);
+        tui_area_text_cut_of(area, x, y, area->width - x, STYLE_BAD, line, whole ? whole : line);
+        free(whole);
         sentences += len + (sentences[len] == '\n');
     }
+    if (sentences && *sentences) /* there are more than rows */
+        tui_canvas_keep(area->canvas, sentences);
     return y;
 }
 
@@ -108,7 +114,9 @@ static void draw_key(const struct area *area, int y, const struct form_page *pag
              parts.comment.text);
     if (r->left_out)
         snprintf(text, sizeof(text), "left out");
-    if (text[0] && end < area->width)
+    if (text[0] && end >= area->width)
+        tui_canvas_keep(area->canvas, text);
+    else if (text[0])
         tui_area_text_cut(area, end, y, area->width - end, STYLE_DIM, text);
 }
 
@@ -192,10 +200,11 @@ static void draw_about(const struct area *area, const struct scene *scene)
     if (!there)
         return;
     if (page->form.rows[page->row].error) {
-        snprintf(text, sizeof(text), "%s", page->form.rows[page->row].error);
-        for (char *c = text; (c = strchr(c, '\n'));)
+        char *errors = strdup(page->form.rows[page->row].error);
+        for (char *c = errors; c && (c = strchr(c, '\n'));)
             *c = ';';
-        panel_frame_wrap(area, 0, ABOUT_ROWS, STYLE_BAD, text);
+        panel_frame_wrap(area, 0, ABOUT_ROWS, STYLE_BAD, errors ? errors : "out of memory");
+        free(errors);
         return;
     }
     if (known)
@@ -249,7 +258,8 @@ static void draw_keys(const struct area *area, const struct scene *scene)
     static const char *const adds[][2] = {{"Enter", "adds it"}, {"Esc", "does not"}, {"letters", "filter"}};
     const struct form_page *page = scene->view->page;
     const char *const(*keys)[2] = rows;
-    char hint[KEY_HINT_MAX];
+    char hint[KEY_HINT_MAX], all[HINTS_MAX] = "";
+    bool fits = true;
     size_t n = sizeof(rows) / sizeof(rows[0]);
     int x = 0;
 
@@ -271,11 +281,16 @@ static void draw_keys(const struct area *area, const struct scene *scene)
                               ? keys[i][0]
                               : tui_key_map_hint(&scene->view->settings.keys,
                                                  (struct key_where){KEYS_FORM, KEYS_FORM}, keys[i][0], hint);
-        if (x + cli_text_width(key) + (int)strlen(word) + 1 > area->width)
-            break;
+        size_t len = strlen(all);
+        snprintf(all + len, sizeof(all) - len, "%s%s %s", len > 0 ? ", " : "", key, word);
+        fits = fits && x + cli_text_width(key) + (int)strlen(word) + 1 <= area->width;
+        if (!fits)
+            continue;
         x = tui_area_text(area, x, 0, STYLE_KEY, key);
         x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
     }
+    if (!fits)
+        tui_canvas_keep(area->canvas, all);
 }
 
 /* The keys that are missing, to choose one. */

@@ -345,6 +345,8 @@ void panel_frame_edit(const struct area *area, int x, int y, const struct line_e
     snprintf(before, sizeof(before), "%.*s", (int)edit->at, edit->text);
     while (*from && cli_text_width(from) > field.width - 2)
         from += cli_text_decode(from, &c);
+    if (from > before)
+        tui_canvas_keep(area->canvas, edit->text);
     int at = tui_area_text(&field, 0, 0, STYLE_STRONG, from);
     const char *rest = edit->text + edit->at;
     if (!*rest) {
@@ -353,7 +355,7 @@ void panel_frame_edit(const struct area *area, int x, int y, const struct line_e
     }
     snprintf(under, sizeof(under), "%.*s", (int)cli_text_decode(rest, &c), rest);
     at = tui_area_text(&field, at, 0, STYLE_BRAND, under);
-    tui_area_text_cut(&field, at, 0, field.width - at, STYLE_STRONG, rest + strlen(under));
+    tui_area_text_cut_of(&field, at, 0, field.width - at, STYLE_STRONG, rest + strlen(under), edit->text);
 }
 
 struct area panel_frame_box(const struct area *screen, int width, int height, const char *title)

@@ -200,6 +200,8 @@ static void draw_rules(const struct area *area, const struct scene *scene)
     }
     if (!apart)
         panel_frame_wrap(area, 0, area->height, STYLE_DIM, text);
+    if (area->height == 0)
+        tui_canvas_keep(area->canvas, text);
 }
 
 /* A part a row where there is room, else as running text. */
@@ -214,13 +216,16 @@ static void draw_parts(const struct area *area, enum style style, const char *wo
         panel_frame_wrap(area, 0, area->height, style, words);
         return;
     }
-    for (const char *c = words; *c && y < area->height; c += *c ? 2 : 0) {
+    const char *c = words;
+    for (; *c && y < area->height; c += *c ? 2 : 0) {
         const char *end = strstr(c, PART);
         size_t len = end ? (size_t)(end - c) : strlen(c);
         snprintf(part, sizeof(part), "%.*s", (int)len, c);
         y = panel_frame_wrap(area, y, area->height - y, style, part);
         c += len;
     }
+    if (*c)
+        tui_canvas_keep(area->canvas, words);
 }
 
 /* What stands below the last rule. */
@@ -325,7 +330,10 @@ static void draw_keys(const struct area *area, const struct scene *scene)
                                           {"Left Right", "step"},
                                           {"Ctrl-U", "clear"},
                                           {":", "as a line"},
-                                          {"F1", "help"}};
+                                          {"F1", "help"},
+                                          {"F3", "whole texts"}};
+    char all[160] = "";
+    bool fits = true;
     const struct order_form *form = scene->view->order_form;
     int x = 0;
 
@@ -335,11 +343,16 @@ static void draw_keys(const struct area *area, const struct scene *scene)
     }
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *word = i == 0 && form->amends > 0 ? "amend; y confirms" : keys[i][1];
-        if (x + (int)(strlen(keys[i][0]) + strlen(word)) + 1 > area->width)
-            break;
+        size_t len = strlen(all);
+        snprintf(all + len, sizeof(all) - len, "%s%s %s", len > 0 ? ", " : "", keys[i][0], word);
+        fits = fits && x + (int)(strlen(keys[i][0]) + strlen(word)) + 1 <= area->width;
+        if (!fits)
+            continue;
         x = tui_area_text(area, x, 0, STYLE_KEY, keys[i][0]);
         x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
     }
+    if (!fits)
+        tui_canvas_keep(area->canvas, all);
 }
 
 /* The market of the order's symbol at the right of the title. */
@@ -394,8 +407,7 @@ void panel_order(const struct area *screen, const struct scene *scene)
     part = tui_area_part(screen, 1, y += rows.line, width - 2, rows.about);
     draw_about(&part, form);
     part = tui_area_part(screen, 1, y += rows.about, width - 2, rows.rules);
-    if (rows.rules > 0)
-        draw_rules(&part, scene);
+    draw_rules(&part, scene);
     part = tui_area_part(screen, 0, y += rows.rules, width, rows.answer);
     draw_said(&part, scene, &said);
     part = tui_area_part(screen, 0, y += rows.answer, width, rows.held);
@@ -407,7 +419,7 @@ void panel_order(const struct area *screen, const struct scene *scene)
 
 void panel_order_confirm(const struct area *screen, const struct scene *scene)
 {
-    enum { WIDTH = 60, LINE_ROWS = 4, SAID_ROWS = 6 };
+    enum { WIDTH = 60, LINE_ROWS = 4, AROUND = 5 /* frame, blanks and keys */, LEAST = 3 };
     const struct order_form *form = scene->view->order_form;
     struct order_said said;
     char line[COMMAND_LINE_MAX];
@@ -416,12 +428,15 @@ void panel_order_confirm(const struct area *screen, const struct scene *scene)
         return;
     tui_order_form_line(form, line);
     say(scene, &said);
-    int lines = panel_frame_wrap_rows(line, WIDTH - 4), rows = panel_frame_wrap_rows(said.text, WIDTH - 4);
+    int width = (WIDTH < screen->width ? WIDTH : screen->width) - 4, room = screen->height;
+    int lines = panel_frame_wrap_rows(line, width), rows = panel_frame_wrap_rows(said.text, width);
     lines = lines < LINE_ROWS ? lines : LINE_ROWS;
-    rows = rows < SAID_ROWS ? rows : SAID_ROWS;
-    struct area box = panel_frame_box(screen, WIDTH, lines + rows + 5, form->amends > 0 ? "Amend" : "Order");
-    panel_frame_wrap(&box, panel_frame_wrap(&box, 0, lines, STYLE_STRONG, line) + 1, rows, said.style,
-                     said.text);
+    int around = lines + rows + AROUND <= room ? AROUND : LEAST;
+    rows = lines + rows + around <= room ? rows : room - around - lines;
+    struct area box =
+        panel_frame_box(screen, WIDTH, lines + rows + around, form->amends > 0 ? "Amend" : "Order");
+    panel_frame_wrap(&box, panel_frame_wrap(&box, 0, lines, STYLE_STRONG, line) + (around == AROUND), rows,
+                     said.style, said.text);
     int y = box.height - 1, x = tui_area_text(&box, 0, y, STYLE_KEY, "y");
     x = tui_area_text(&box, x + 1, y, STYLE_NORMAL, "does it;");
     tui_area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");

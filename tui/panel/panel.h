@@ -31,7 +31,7 @@ void panel_confirm(const struct area *screen, const struct scene *scene); /* the
 
 /* How far the help on so many rows, and the texts that a drawn canvas cuts, can be scrolled. */
 int panel_help_most(const struct view *view, enum panel focus, int height);
-int panel_whole_most(const struct canvas *canvas, const struct model *model);
+int panel_whole_most(const struct canvas *canvas, const struct view *view, const struct model *model);
 
 void panel_command(const struct area *screen, const struct scene *scene); /* the last line is typed */
 /* Is an outcome longer than a line of that width? Then panel_answer() has it whole. */

@@ -3,7 +3,7 @@
 
 #include "tui/panel/frame.h"
 
-enum { FRAME_ROWS = 2, MARGIN = 4, TEXT_MAX = 4096 };
+enum { FRAME_ROWS = 2, MARGIN = 4, TEXT_MAX = LINE_EDIT_MAX + 64 };
 
 #define PANEL_TEXT(number, name) [PANEL_##number] = #name,
 static const char *const names[PANELS] = {PANEL_LIST(PANEL_TEXT)};
@@ -21,8 +21,9 @@ static int draw_text(const struct area *area, int y, int width, const char *name
 
 /* All of them; only counts their rows where area is NULL. */
 static int draw_all(const struct area *area, int y, int width, const struct canvas *canvas,
-                    const struct model *model)
+                    const struct view *view, const struct model *model)
 {
+    const bool covered = tui_view_form(view);
     const struct status *s = &model->status;
     int studies = model->studies ? model->studies->n : 0;
     bool failed = tui_model_studies_rows(model) > studies; /* no file yet is no error */
@@ -39,14 +40,19 @@ static int draw_all(const struct area *area, int y, int width, const struct canv
     int start = y, part;
     const char *words;
 
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    for (int i = 0; (words = tui_canvas_cut(canvas, i, &part)); i++) /* of what is over the panels */
+        if (part == PANEL_NONE)
+            y = draw_text(area, y, width, covered ? "form" : "box", words);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]) && !covered; i++)
         y = draw_text(area, y, width, known[i].name, known[i].words);
-    y = draw_text(area, y, width, "unreadable", tui_history_unread_text(&model->history.unread, unread));
-    for (int i = 0; i < s->n_venues; i++)
+    if (!covered)
+        y = draw_text(area, y, width, "unreadable", tui_history_unread_text(&model->history.unread, unread));
+    for (int i = 0; i < s->n_venues && !covered; i++)
         y = draw_text(area, y, width, s->venues[i].venue, s->venues[i].detail);
     for (int i = 0; (words = tui_canvas_cut(canvas, i, &part)); i++)
-        y = draw_text(area, y, width, part >= 0 && part < PANELS && names[part] ? names[part] : "screen",
-                      words);
+        if (part != PANEL_NONE)
+            y = draw_text(area, y, width, part > 0 && part < PANELS && names[part] ? names[part] : "screen",
+                          words);
     if (y == start && area)
         tui_area_text(area, 0, y, STYLE_DIM, "Nothing is cut on this screen.");
     return y == start ? y + 1 : y;
@@ -57,9 +63,9 @@ static int inner_width(int width)
     return width - MARGIN;
 }
 
-int panel_whole_most(const struct canvas *canvas, const struct model *model)
+int panel_whole_most(const struct canvas *canvas, const struct view *view, const struct model *model)
 {
-    int rows = draw_all(NULL, 0, inner_width(canvas->width), canvas, model);
+    int rows = draw_all(NULL, 0, inner_width(canvas->width), canvas, view, model);
     int hidden = rows - (canvas->height - FRAME_ROWS - 1);
 
     return hidden > 0 ? hidden : 0;
@@ -68,13 +74,13 @@ int panel_whole_most(const struct canvas *canvas, const struct model *model)
 void panel_whole(const struct area *screen, const struct scene *scene)
 {
     const struct canvas *canvas = screen->canvas;
-    int rows = draw_all(NULL, 0, inner_width(screen->width), canvas, scene->model);
-    int most = panel_whole_most(canvas, scene->model);
+    int rows = draw_all(NULL, 0, inner_width(screen->width), canvas, scene->view, scene->model);
+    int most = panel_whole_most(canvas, scene->view, scene->model);
     struct area box = panel_frame_box(screen, screen->width, rows + 1 + FRAME_ROWS, "Whole texts");
     struct area body = tui_area_part(&box, 0, 0, box.width, box.height - 1);
 
     draw_all(&body, -(scene->view->scroll < most ? scene->view->scroll : most), box.width, canvas,
-             scene->model);
+             scene->view, scene->model);
     tui_area_text_cut(&box, 0, box.height - 1, box.width, STYLE_DIM,
                       most > 0 ? "Arrows, PgDn and PgUp scroll; any other key closes this."
                                : "Any key closes this.");
