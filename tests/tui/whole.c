@@ -13,8 +13,11 @@
 #include "tests/random.h"
 #include "tests/scratch.h"
 #include "tests/tui/picture.h"
+#include "tui/choices.h"
+#include "tui/command_keys.h"
 #include "tui/history_reader.h"
 #include "tui/keys.h"
+#include "tui/list_source.h"
 #include "tui/lists.h"
 #include "tui/panel/panel.h"
 
@@ -238,6 +241,9 @@ static void gather_whole(int width, int height, wchar_t *ret)
     size_t n = 0;
     int most = 0;
 
+    const enum prompt asked = view.prompt;
+    if (asked == PROMPT_ORDER) /* the first of two keys leaves the question */
+        view.prompt = PROMPT_NONE;
     view.whole = true;
     view.scroll = 0;
     do {
@@ -256,6 +262,7 @@ static void gather_whole(int width, int height, wchar_t *ret)
         tui_canvas_finish(&canvas);
         view.scroll += page;
     } while (view.scroll < most + height - 3 && most > 0);
+    view.prompt = asked;
     view.whole = false;
     view.scroll = 0;
 }
@@ -288,7 +295,47 @@ static void check_title(const char *name, const struct canvas *canvas, const str
     }
 }
 
-static int n_screens, n_cut;
+/* What is walked: at least so many screens, and so many texts that are cut there. */
+static struct walked {
+    const char *name;
+    int least_screens, least_cut, screens, cut;
+} walked[] = {
+    {"tab", 400, 4000, 0, 0},      {"foot", 100, 500, 0, 0},       {"depth", 20, 100, 0, 0},
+    {"training", 40, 400, 0, 0},   {"bars", 10, 10, 0, 0},         {"ledger", 10, 50, 0, 0},
+    {"round trips", 10, 50, 0, 0}, {"past", 100, 500, 0, 0},       {"item", 30, 50, 0, 0},
+    {"studies", 20, 50, 0, 0},     {"study", 100, 100, 0, 0},      {"failed trials", 20, 20, 0, 0},
+    {"trial", 6, 6, 0, 0},         {"validation", 20, 40, 0, 0},   {"training form", 60, 800, 0, 0},
+    {"order form", 100, 40, 0, 0}, {"order question", 6, 2, 0, 0}, {"offers", 36, 200, 0, 0},
+    {"columns", 12, 0, 0, 0}, /* whose words are the program's */
+    {"keys", 12, 0, 0, 0},         {"indicators", 12, 40, 0, 0},   {"views", 12, 40, 0, 0},
+};
+
+static struct walked *walk(const char *name)
+{
+    for (size_t i = 0; i < sizeof(walked) / sizeof(walked[0]); i++)
+        if (strcmp(walked[i].name, name) == 0)
+            return &walked[i];
+    fprintf(stderr, "%s is not among what is walked\n", name);
+    abort();
+}
+
+/* A box over the panels, of ASCII: its inside. */
+static struct rect find_box(const struct canvas *canvas)
+{
+    for (int y = 0; y + 1 < canvas->height; y++)
+        for (int x = 0; x + 1 < canvas->width; x++)
+            if (tui_canvas_cell(canvas, x, y)->text[0] == L'+' &&
+                tui_canvas_cell(canvas, x, y + 1)->text[0] == L'|') {
+                int right = x + 1, bottom = y + 1;
+                while (right + 1 < canvas->width && tui_canvas_cell(canvas, right, y)->text[0] != L'+')
+                    right++;
+                while (bottom + 1 < canvas->height && tui_canvas_cell(canvas, x, bottom)->text[0] != L'+')
+                    bottom++;
+                return (struct rect){PANEL_NONE, x + 1, y + 1, right - x - 1, bottom - y - 1};
+            }
+    CHECK(!"there is a box");
+    return (struct rect){0};
+}
 
 /* What is seen of a text in a panel, and neither all of it there nor behind w. */
 static void check_screen(const char *name, int width, int height)
@@ -301,7 +348,12 @@ static void check_screen(const char *name, int width, int height)
     CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_ASCII), 0);
     tui_view_draw(&view, model, now, &canvas);
     tui_view_layout(&view, model, width, height, &layout);
-    n_screens++;
+    struct walked *kind = walk(name);
+    kind->screens++;
+    if (view.choosing || view.prompt == PROMPT_COMMAND || view.prompt == PROMPT_ORDER)
+        layout = (struct layout){.n = 1, .rects = {find_box(&canvas)}};
+    else if (tui_view_form(&view))
+        layout = (struct layout){.n = 1, .rects = {{PANEL_NONE, 0, 0, width, height}}};
     for (int i = 0; i < layout.n; i++) {
         size_t n = gather(&canvas, &layout.rects[i], seen, 0);
         if (layout.rects[i].panel > PANEL_KEYS)
@@ -312,7 +364,7 @@ static void check_screen(const char *name, int width, int height)
             if (!gram || gram->text == last || wcsstr(seen, texts[gram->text].letters))
                 continue;
             last = gram->text;
-            n_cut++;
+            kind->cut++;
             if (!asked)
                 gather_whole(width, height, whole);
             asked = true;
@@ -362,6 +414,181 @@ static void begin(enum tab tab)
     view.tab = tab;
 }
 
+/* Rows of a list as they were read. */
+static void put_rows(enum db_list list, void *rows, int n)
+{
+    struct list_rows *read = &model->lists[list];
+
+    tui_list_rows_finish(read);
+    *read = (struct list_rows){.have = true, .rows = rows, .window = {.n = n, .count = n, .total = n}};
+    for (int i = 0; i < n; i++)
+        read->window.ids[i] = i + 1;
+    read->query.list = list;
+}
+
+static void put_lists(void)
+{
+    enum { ROWS = 12 };
+    struct history_trip *trips = calloc(ROWS, sizeof(*trips));
+    struct history_ledger *entries = calloc(ROWS, sizeof(*entries));
+
+    for (int i = 0; i < ROWS && trips && entries; i++) {
+        WRITE(trips[i].account, false), WRITE(trips[i].symbol, false), WRITE(trips[i].strategy, false);
+        WRITE(trips[i].reason, false);
+        trips[i].id = entries[i].id = i + 1;
+        WRITE(entries[i].account, false);
+        entries[i].kind = "deposit", entries[i].contra = "equity";
+    }
+    put_rows(DB_LIST_TRIPS, trips, ROWS);
+    put_rows(DB_LIST_LEDGER, entries, ROWS);
+    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+}
+
+static void check_lists(void)
+{
+    put_lists();
+    begin(TAB_MARKET);
+    view.bars = true;
+    view.focus = PANEL_BARS;
+    check_panels("bars");
+    begin(TAB_LOG);
+    view.ledger = true;
+    view.focus = PANEL_LEDGER;
+    check_panels("ledger");
+    begin(TAB_POSITIONS);
+    view.foot = FOOT_TRIPS;
+    view.focus = PANEL_TRIPS;
+    check_panels("round trips");
+    model->at_ns = now.wall_ns - 3600 * INT64_C(1000000000);
+    for (int tab = 0; tab < TABS; tab++) {
+        begin((enum tab)tab);
+        view.at_ns = model->at_ns;
+        check_panels("past");
+    }
+    model->at_ns = 0;
+}
+
+/* ---- what covers the panels ---- */
+
+static const int box_sizes[][2] = {{80, 24}, {40, 10}, {200, 60}};
+enum { BOX_SIZES = 3 };
+
+/* With the cursor on each of so many rows. */
+static void check_box(const char *name, int rows)
+{
+    for (int at = 0; at < rows; at++) {
+        for (int k = 0; k < BOX_SIZES; k++) {
+            check_screen(name, box_sizes[k][0], box_sizes[k][1]);
+            tui_keys_press(&view, model, box_sizes[k][0], box_sizes[k][1], now, PRESS_F3);
+            CHECK(view.whole); /* the key does it */
+            tui_keys_press(&view, model, box_sizes[k][0], box_sizes[k][1], now, 'x');
+            CHECK(!view.whole);
+        }
+        tui_keys_press(&view, model, 80, 24, now, PRESS_DOWN);
+    }
+}
+
+static void check_training_form(bool study)
+{
+    static char text[32 * TEXT_MAX];
+    int n = snprintf(text, sizeof(text), "[training]\n");
+
+    for (int i = 0; i < 6; i++)
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "%s = %s\n", invent(NULL, 31, false),
+                      invent(NULL, i % 2 ? 900 : 60, false));
+    n += snprintf(text + n, sizeof(text) - (size_t)n, "name = x ; %s\n", invent(NULL, 400, false));
+    snprintf(text + n, sizeof(text) - (size_t)n, "%s\n", invent(NULL, 300, false));
+    begin(TAB_STUDY);
+    view.page = tui_form_page_create(model->status.trainings[1].training, !study);
+    CHECK_INT(tui_form_page_fill(view.page, text), 0);
+    struct form *form = &view.page->form;
+    tui_form_keep_lines(form);
+    tui_form_errors_begin(form);
+    for (int i = 0; i < 5; i++) {
+        tui_form_error(form, 3, "", "", invent(NULL, 900, true));
+        tui_form_error(form, 0, "", "", invent(NULL, 900, true));
+    }
+    tui_form_error(form, 5, "", "", invent(NULL, 300, true));
+    if (study)
+        WRITE(view.page->plan, true);
+    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+    view.page->row = 1;
+    check_box("training form", 8);
+    WRITE(view.page->words, true);
+    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+    for (int k = 0; k < BOX_SIZES; k++)
+        check_screen("training form", box_sizes[k][0], box_sizes[k][1]);
+    view.page->row = 2;
+    tui_keys_press(&view, model, 80, 24, now, PRESS_ENTER);
+    CHECK_INT(view.page->mode, FORM_EDITS);
+    check_box("training form", 1);
+    tui_keys_press(&view, model, 80, 24, now, PRESS_HOME);
+    check_box("training form", 1);
+}
+
+static void check_order_form(void)
+{
+    begin(TAB_MARKET);
+    tui_keys_press(&view, model, 80, 24, now, 'O');
+    CHECK(view.order_form != NULL);
+    if (!view.order_form)
+        return;
+    struct order_answer *answer = &view.order_form->answer;
+    const bool done[] = {true, false};
+    for (int i = 0; i < 2; i++) {
+        int at = 0;
+        for (int part = 0; part < (i ? 1 : 5); part++)
+            at += snprintf(answer->words + at, sizeof(answer->words) - (size_t)at, "%s%s", part ? "; " : "",
+                           invent(NULL, i ? 900 : 150, true));
+        answer->done = done[i];
+        answer->mono_ms = now.mono_ms;
+        tui_order_form_line(view.order_form, answer->line);
+        qsort(grams, n_grams, sizeof(*grams), compare_grams);
+        check_box("order form", view.order_form->n);
+        view.prompt = PROMPT_ORDER;
+        for (int k = 0; k < BOX_SIZES; k++)
+            check_screen("order question", box_sizes[k][0], box_sizes[k][1]);
+        view.prompt = PROMPT_NONE;
+    }
+    WRITE(view.order_form->words, true);
+    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+    check_box("order form", 1);
+}
+
+static void check_boxes(void)
+{
+    begin(TAB_ORDERS);
+    tui_command_keys_open(&view, "order buy ", now);
+    CHECK(view.line != NULL);
+    view.line->n_offers = 12;
+    for (int i = 0; i < view.line->n_offers; i++)
+        WRITE(view.line->offers[i].word, false), WRITE(view.line->offers[i].words, true);
+    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+    for (view.line->offered = 0; view.line->offered < view.line->n_offers; view.line->offered++)
+        for (int k = 0; k < BOX_SIZES; k++)
+            check_screen("offers", box_sizes[k][0], box_sizes[k][1]);
+    tui_keys_press(&view, model, 40, 10, now, PRESS_F3);
+    CHECK(view.whole);
+    tui_keys_press(&view, model, 40, 10, now, 'x');
+    CHECK(!view.whole && view.prompt == PROMPT_COMMAND);
+    begin(TAB_ORDERS);
+    tui_choices_columns(&view, DB_LIST_ORDERS, now);
+    check_box("columns", 4);
+    begin(TAB_ORDERS);
+    tui_choices_keys(&view);
+    check_box("keys", 4);
+    begin(TAB_MARKET);
+    tui_choices_indicators(&view, model, now);
+    check_box("indicators", 4);
+    begin(TAB_ORDERS);
+    view.choosing = CHOOSING_VIEWS;
+    view.saved.n = 6;
+    for (int i = 0; i < view.saved.n; i++)
+        WRITE(view.saved.names[i], false);
+    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+    check_box("views", 4);
+}
+
 static void check_tabs(void)
 {
     for (int tab = 0; tab < TABS; tab++) {
@@ -388,11 +615,12 @@ static void check_tabs(void)
 static void check_items(void)
 {
     const struct status *s = &model->status;
-    static const enum item_kind kinds[] = {ITEM_ACCOUNT,  ITEM_SYMBOL,   ITEM_POLICY,
-                                           ITEM_POSITION, ITEM_EXTERNAL, ITEM_WHAT_IF};
+    static const enum item_kind kinds[] = {ITEM_ACCOUNT,  ITEM_SYMBOL,  ITEM_POLICY, ITEM_POSITION,
+                                           ITEM_EXTERNAL, ITEM_WHAT_IF, ITEM_ORDER,  ITEM_FILL,
+                                           ITEM_ALERT,    ITEM_COMMAND, ITEM_TRIP,   ITEM_LEDGER};
 
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-        struct item item = {.kind = kinds[i]};
+        struct item item = {.kind = kinds[i], .id = kinds[i] < ITEM_ACCOUNT ? 7 : 0};
         snprintf(item.name, sizeof(item.name), "%s",
                  kinds[i] == ITEM_POLICY     ? s->policies[0].policy
                  : kinds[i] == ITEM_ACCOUNT  ? s->accounts[0].account
@@ -510,6 +738,27 @@ static void check_studies(void)
         read_studies();
         check_panels("study");
     }
+    view.study_plot = PLOT_IMPORTANCE;
+    view.focus = view.zoomed = PANEL_TRIAL;
+    check_panels("trial");
+    view.study_view = STUDY_VALIDATION;
+    view.zoomed = PANEL_NONE;
+    read_studies();
+    if (model->study_page) {
+        struct tui_study_validation *v = &model->study_page->validation;
+        *v = (struct tui_study_validation){
+            .have = true, .made_ns = now.wall_ns, .trial = 2, .equity_trial = 2};
+        WRITE(v->verdict, true), WRITE(v->returns_words, true);
+        WRITE(v->study, false), WRITE(v->equity_study, false);
+        model->study_page->have_validation = true;
+        qsort(grams, n_grams, sizeof(*grams), compare_grams);
+        check_panels("validation");
+        v->have = false;
+        WRITE(v->words, true);
+        qsort(grams, n_grams, sizeof(*grams), compare_grams);
+        check_panels("validation");
+    }
+    view.study_view = STUDY_PAGE;
     strcpy(view.lists[LIST_TRIALS].filter, "fail");
     tui_keys_press(&view, model, 80, 24, now, PRESS_HOME);
     read_studies();
@@ -610,10 +859,18 @@ int main(void)
         if (i == 0) {
             check_items();
             check_studies();
+            check_lists();
+            check_training_form(true);
+            check_training_form(false);
+            check_order_form();
+            check_boxes();
         }
     }
-    printf("tui/whole: %d screens, %d texts cut\n", n_screens, n_cut);
-    CHECK(n_cut > n_screens);
+    for (size_t i = 0; i < sizeof(walked) / sizeof(walked[0]); i++) {
+        const struct walked *w = &walked[i];
+        printf("tui/whole: %s: %d screens, %d texts cut\n", w->name, w->screens, w->cut);
+        CHECK(w->screens >= w->least_screens && w->cut >= w->least_cut);
+    }
     if (!getenv("PAPERTAPE_LONG"))
         printf("counts: three sizes, two rows of each list (PAPERTAPE_LONG: four, eight)\n");
     tui_view_finish(&view);

@@ -7,7 +7,14 @@
 #include "cli/text.h"
 #include "tui/panel/frame.h"
 
-enum { NAME_COLUMNS = 10, NAME_COLUMNS_MAX = 26, MARK_COLUMNS = 4, ABOUT_ROWS_MAX = 3, BOX_FRAME = 4 };
+enum {
+    NAME_COLUMNS = 10,
+    NAME_COLUMNS_MAX = 26,
+    MARK_COLUMNS = 4,
+    ABOUT_ROWS_MAX = 3,
+    BOX_FRAME = 4,
+    NAME_MAX_BYTES = 256
+};
 
 /* The column that a row's words begin in. */
 static int words_x(const struct choice *row, int names)
@@ -75,7 +82,7 @@ void panel_choices(const struct area *screen, const struct scene *scene)
 {
     const struct view *view = scene->view;
     struct choices choices;
-    char name[NAME_COLUMNS_MAX + 1], sentence[PANEL_SENTENCE_MAX];
+    char name[NAME_MAX_BYTES], sentence[PANEL_SENTENCE_MAX];
     int names = NAME_COLUMNS;
 
     tui_choices(view, scene->model, &choices);
