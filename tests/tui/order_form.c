@@ -290,7 +290,12 @@ static void check_screens(void)
     check_screen("order-120x40", 120, 40, GLYPHS_BRAILLE);
     check_screen("order-200x60", 200, 60, GLYPHS_BRAILLE);
     check_screen("order-40x10", 40, 10, GLYPHS_ASCII);
+    press(PRESS_F3); /* what is cut there, whole */
+    check_screen("order-whole-40x10", 40, 10, GLYPHS_ASCII);
+    press(PRESS_ESCAPE);
+    CHECK(view.order_form && !view.whole);
     press(PRESS_ENTER);
+    check_screen("order-confirm-40x10", 40, 10, GLYPHS_ASCII);
     CHECK_INT(view.prompt, PROMPT_ORDER);
     check_screen("order-confirm-80x24", 80, 24, GLYPHS_BRAILLE);
     CHECK_INT(press('n'), ACTION_NONE);

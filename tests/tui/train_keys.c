@@ -398,6 +398,10 @@ static void check_form(void)
     tui_form_error(&page->form, 0, "", "", "bars are needed: none of \033[1mBTCUSDT\n is there");
     screen("form-errors-80x24", 80, 24);
     screen("form-errors-40x10", 40, 10);
+    press('w');
+    screen("form-whole-40x10", 40, 10);
+    press(PRESS_ESCAPE);
+    CHECK(view.page == page && !view.whole);
     CHECK_INT(press('s'), ACTION_NONE);
     CHECK_STR(page->words, "the check found 3 errors: `n` goes to the next, `c` checks again");
     press('n');

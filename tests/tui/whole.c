@@ -302,7 +302,7 @@ static struct walked {
 } walked[] = {
     {"tab", 400, 4000, 0, 0},      {"foot", 100, 500, 0, 0},       {"depth", 20, 100, 0, 0},
     {"training", 40, 400, 0, 0},   {"bars", 10, 10, 0, 0},         {"ledger", 10, 50, 0, 0},
-    {"round trips", 10, 50, 0, 0}, {"past", 100, 500, 0, 0},       {"item", 30, 50, 0, 0},
+    {"round trips", 10, 50, 0, 0}, {"past", 100, 500, 0, 0},       {"item", 100, 60, 0, 0},
     {"studies", 20, 50, 0, 0},     {"study", 100, 100, 0, 0},      {"failed trials", 20, 20, 0, 0},
     {"trial", 6, 6, 0, 0},         {"validation", 20, 40, 0, 0},   {"training form", 60, 800, 0, 0},
     {"order form", 100, 40, 0, 0}, {"order question", 6, 2, 0, 0}, {"offers", 36, 200, 0, 0},

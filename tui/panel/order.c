@@ -399,6 +399,10 @@ void panel_order(const struct area *screen, const struct scene *scene)
     int end;
     panel_frame_rule(&part, scene, PANEL_NONE, title, -1, &end);
     draw_market(&part, scene, end);
+    /* First, so that it is the first of what is cut. */
+    part =
+        tui_area_part(screen, 0, y + rows.fields + rows.line + rows.about + rows.rules, width, rows.answer);
+    draw_said(&part, scene, &said);
     part = tui_area_part(screen, 0, y, width, rows.fields);
     draw_fields(&part, form, rows.columns);
     part = tui_area_part(screen, 1, y += rows.fields, width - 2, rows.line);
@@ -408,9 +412,7 @@ void panel_order(const struct area *screen, const struct scene *scene)
     draw_about(&part, form);
     part = tui_area_part(screen, 1, y += rows.about, width - 2, rows.rules);
     draw_rules(&part, scene);
-    part = tui_area_part(screen, 0, y += rows.rules, width, rows.answer);
-    draw_said(&part, scene, &said);
-    part = tui_area_part(screen, 0, y += rows.answer, width, rows.held);
+    part = tui_area_part(screen, 0, y + rows.rules + rows.answer, width, rows.held);
     if (rows.held > 0)
         panel_order_held(&part, scene);
     part = tui_area_part(screen, 0, height - 1, width, 1);
@@ -419,7 +421,7 @@ void panel_order(const struct area *screen, const struct scene *scene)
 
 void panel_order_confirm(const struct area *screen, const struct scene *scene)
 {
-    enum { WIDTH = 60, LINE_ROWS = 4, AROUND = 5 /* frame, blanks and keys */, LEAST = 3 };
+    enum { WIDTH = 60, LINE_ROWS = 4, AROUND = 5 /* frame, blanks and keys */, LEAST = 3, FRAME = 2 };
     const struct order_form *form = scene->view->order_form;
     struct order_said said;
     char line[COMMAND_LINE_MAX];
@@ -431,13 +433,17 @@ void panel_order_confirm(const struct area *screen, const struct scene *scene)
     int width = (WIDTH < screen->width ? WIDTH : screen->width) - 4, room = screen->height;
     int lines = panel_frame_wrap_rows(line, width), rows = panel_frame_wrap_rows(said.text, width);
     lines = lines < LINE_ROWS ? lines : LINE_ROWS;
-    int around = lines + rows + AROUND <= room ? AROUND : LEAST;
+    /* In a small screen without blanks, then with the keys in the frame. */
+    int around = lines + rows + AROUND <= room ? AROUND : lines + rows + LEAST <= room ? LEAST : FRAME;
     rows = lines + rows + around <= room ? rows : room - around - lines;
     struct area box =
         panel_frame_box(screen, WIDTH, lines + rows + around, form->amends > 0 ? "Amend" : "Order");
+    struct area keys = around == FRAME
+                           ? tui_area_part(screen, (screen->width - width) / 2, room - 1, width, 1)
+                           : tui_area_part(&box, 0, box.height - 1, box.width, 1);
     panel_frame_wrap(&box, panel_frame_wrap(&box, 0, lines, STYLE_STRONG, line) + (around == AROUND), rows,
                      said.style, said.text);
-    int y = box.height - 1, x = tui_area_text(&box, 0, y, STYLE_KEY, "y");
-    x = tui_area_text(&box, x + 1, y, STYLE_NORMAL, "does it;");
-    tui_area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");
+    int x = tui_area_text(&keys, 0, 0, STYLE_KEY, "y");
+    x = tui_area_text(&keys, x + 1, 0, STYLE_NORMAL, "does it;");
+    tui_area_text(&keys, x + 1, 0, STYLE_DIM, "any other key does not");
 }
