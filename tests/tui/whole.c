@@ -20,6 +20,7 @@
 #include "tui/list_source.h"
 #include "tui/lists.h"
 #include "tui/panel/panel.h"
+#include "tui/train_ask.h"
 
 enum { GRAM = 6, TEXTS_MAX = 1024, TEXT_MAX = 1100, GRAMS_MAX = 1 << 18, SEEN_MAX = 1 << 16 };
 
@@ -305,8 +306,8 @@ static struct walked {
     {"round trips", 10, 50, 0, 0}, {"past", 100, 500, 0, 0},       {"item", 100, 60, 0, 0},
     {"studies", 20, 50, 0, 0},     {"study", 100, 100, 0, 0},      {"failed trials", 20, 20, 0, 0},
     {"trial", 6, 6, 0, 0},         {"validation", 20, 40, 0, 0},   {"training form", 60, 800, 0, 0},
-    {"order form", 100, 40, 0, 0}, {"order question", 6, 2, 0, 0}, {"offers", 36, 200, 0, 0},
-    {"columns", 12, 0, 0, 0}, /* whose words are the program's */
+    {"order form", 100, 40, 0, 0}, {"order question", 6, 2, 0, 0}, {"training question", 6, 0, 0, 0},
+    {"offers", 36, 200, 0, 0},     {"columns", 12, 0, 0, 0}, /* whose words are the program's */
     {"keys", 12, 0, 0, 0},         {"indicators", 12, 40, 0, 0},   {"views", 12, 40, 0, 0},
 };
 
@@ -785,6 +786,20 @@ static void check_named(int width, int height, const char *const *names, size_t 
     tui_canvas_finish(&canvas);
 }
 
+/* What will be done is on the screen, too, to its last word: of either sentence. */
+static void check_question(int width, int height)
+{
+    struct train_question question;
+    char words[TRAIN_ASK_MAX], *last;
+
+    if (!tui_train_ask_allowed(model, view.prompt, view.subject, words))
+        return;
+    tui_train_ask(model, view.prompt, view.subject, 0, &question);
+    last = strrchr(question.what, ' ');
+    check_named(width, height, (const char *[]){last ? last + 1 : question.what}, 1);
+    walk("training question")->screens++;
+}
+
 static void check_questions(void)
 {
     static const int sizes[][2] = {{40, 10}, {80, 24}, {200, 60}};
@@ -812,6 +827,7 @@ static void check_questions(void)
                    prompts[i] >= PROMPT_PROMOTE ? s->policies[0].policy : s->trainings[1].training,
                    sizeof(view.subject));
             check_named(sizes[k][0], sizes[k][1], (const char *[]){view.subject}, 1);
+            check_question(sizes[k][0], sizes[k][1]);
         }
         view.tab = TAB_ORDERS;
     }

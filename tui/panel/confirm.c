@@ -3,7 +3,7 @@
 #include "tui/panel/frame.h"
 #include "tui/train_ask.h"
 
-enum { WORDS_ROWS = 3 };
+enum { WIDTH = 60, ROWS = 8 /* at least, with the frame */, BOX_FRAME = 4, FRAME_ROWS = 2 };
 
 static void ask_name(const struct area *screen, const struct scene *scene)
 {
@@ -38,16 +38,21 @@ void panel_confirm(const struct area *screen, const struct scene *scene)
     bool allowed = tui_train_ask_allowed(scene->model, view->prompt, view->subject, words);
     for (int i = 0; !allowed && !view->page && i < view->n_also; i++)
         allowed = tui_train_ask_allowed(scene->model, view->prompt, view->also[i], words);
-    struct area box = panel_frame_box(screen, 60, WORDS_ROWS + 5, question.title);
-    int y = panel_frame_wrap(&box, 0, 2, STYLE_STRONG, question.ask);
-    if (view->prompt != PROMPT_LEAVE && !allowed) /* since the prompt opened */
-        panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_BAD, panel_frame_sentence(scene, words, sentence));
-    else
-        panel_frame_wrap(&box, y, WORDS_ROWS, STYLE_NORMAL,
-                         view->prompt == PROMPT_STOP ? panel_frame_sentence(scene, question.what, sentence)
-                                                     : question.what);
-    y = box.height - 1;
-    int x = tui_area_text(&box, 0, y, STYLE_KEY, "y");
-    x = tui_area_text(&box, x + 1, y, STYLE_NORMAL, "does it;");
-    tui_area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");
+    bool refused = view->prompt != PROMPT_LEAVE && !allowed; /* since the prompt opened */
+    const char *what = refused                       ? panel_frame_sentence(scene, words, sentence)
+                       : view->prompt == PROMPT_STOP ? panel_frame_sentence(scene, question.what, sentence)
+                                                     : question.what;
+    int width = (WIDTH < screen->width ? WIDTH : screen->width) - BOX_FRAME;
+    int rows = panel_frame_wrap_rows(question.ask, width) + panel_frame_wrap_rows(what, width) + FRAME_ROWS;
+    bool fits = rows < screen->height; /* else the keys are in the frame */
+    rows += fits;
+    struct area box = panel_frame_box(screen, WIDTH, rows > ROWS ? rows : ROWS, question.title);
+    struct area keys = fits
+                           ? tui_area_part(&box, 0, box.height - 1, box.width, 1)
+                           : tui_area_part(screen, (screen->width - width) / 2, screen->height - 1, width, 1);
+    int y = panel_frame_wrap(&box, 0, box.height - 1, STYLE_STRONG, question.ask);
+    panel_frame_wrap(&box, y, box.height - fits - y, refused ? STYLE_BAD : STYLE_NORMAL, what);
+    int x = tui_area_text(&keys, 0, 0, STYLE_KEY, "y");
+    x = tui_area_text(&keys, x + 1, 0, STYLE_NORMAL, "does it;");
+    tui_area_text(&keys, x + 1, 0, STYLE_DIM, "any other key does not");
 }
