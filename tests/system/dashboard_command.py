@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The dashboard's command line in tmux, on papertaped and the synthetic market: an order that is typed there makes the same
 row as the verb's, Tab and Up do what they say, a refusal is whole on the screen, a daemon that stands still leaves a command
-unanswered, and with --readonly nothing is done."""
+unanswered, and with --readonly no verb that acts does anything."""
 
 import contextlib
 import csv
@@ -10,11 +10,13 @@ import json
 import os
 import re
 import signal
+import subprocess
 
 import dashboard
 import harness
 
 CONFIG = "[market]\ninterval = 1s\nhistory = 50\n[engine]\nlatency_ms = 0\n[account hand]\ncash = 50000\nstrategy = none\n"
+ACTING = os.path.join(harness.BUILD, "tests/tui/test-tui-verbs")
 OWN = ("order", "client_id", "created_ns", "updated_ns", "effective_ns", "input_seq")  # what no two orders share
 
 
@@ -233,14 +235,23 @@ def ledger(tmux, daemon):
     tmux.keys("1")
 
 
+def acting_lines():
+    """A complete line of each action that acts, from the descriptions of the verbs."""
+    lines = subprocess.run([ACTING, "acting"], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(lines) >= 25 and len(set(lines)) == len(lines), lines
+    return [line + " --yes" if line == "flatten" else line for line in lines]  # what it asks for first
+
+
 def read_only(tmux, daemon):
+    """Every line that acts is refused, and the daemon has had no command."""
     show(tmux, daemon, "--readonly")
-    before = len(json.loads(daemon.papertape("orders", "--json"))["orders"])
-    for line in ("order buy BTCUSDT 0.01", "pause", "order cancel --all", "flatten --yes", "account reset hand",
-                 "alerts ack 1", "symbol remove ETHUSDT", "policy promote x", "train stop x"):
+    had = daemon.query("SELECT count(*) FROM commands")
+    lines = acting_lines()
+    for line in lines:
         give(tmux, line, "refused  read-only: started with --readonly")
-    assert len(json.loads(daemon.papertape("orders", "--json"))["orders"]) == before
+    assert daemon.query("SELECT count(*) FROM commands") == had
     assert daemon.status_object()["trading"] == "on"
+    return lines
 
 
 @contextlib.contextmanager
@@ -273,14 +284,14 @@ def main():
         tmux.keys("q")
         dashboard.wait("the terminal as it was", lambda: tmux.terminal() == "0 1", tmux.terminal)
         assert tmux.run("display", "-p", "#{mouse_any_flag}").strip() == "0"
-        read_only(tmux, daemon)
+        refused = read_only(tmux, daemon)
         tmux.keys("Escape", ":", "Up")
-        dashboard.wait("the last line of all", lambda: last(tmux) == ":train stop x_", tmux.screen)
+        dashboard.wait("the last line of all", lambda: last(tmux) == f":{refused[-1]}_", tmux.screen)
         file = os.path.join(kept, "papertape-dashboard/commands")
         assert os.stat(file).st_mode & 0o777 == 0o600
         with open(file, encoding="utf-8") as lines:
             assert lines.readline() == "order buy BTCUSDT 0.01 --limit 50000\n"
-    print("the command line does what the verbs do")
+    print(f"the command line does what the verbs do; {len(refused)} lines that act are refused with --readonly")
 
 
 if __name__ == "__main__":
