@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What a user keeps of the dashboard, in tmux, on papertaped and the synthetic market: keys of [keys] and those that F2 changes do
-what their actions say, its effect read back from the daemon; a saved view is opened by key, line and option, also after a restart;
+what their actions say, its effect read back from the daemon; colours, glyphs, zone and interval of F2, and a saved view is opened by key, line and option, also after a restart;
 what is wrong in either file is said."""
 
 import os
@@ -146,13 +146,73 @@ def boxes(tmux, daemon, ini):
     os.remove(ini)
 
 
+def coloured(tmux):
+    """Does the screen have a colour, as tmux has it?"""
+    return re.search(r"\x1b\[(?:\d+;)*(?:[34][0-7]|9[0-7]|[34]8;[25];)", tmux.run("capture-pane", "-e", "-p")) is not None
+
+
+def clock(tmux):
+    """The minutes of the day in the second line, and its zone."""
+    found = re.search(r"(\d\d):(\d\d):\d\d(\S*) +\d", tmux.screen().splitlines()[1])
+    return (int(found[1]) * 60 + int(found[2]), found[3]) if found else (None, None)
+
+
+def at_the_clock(tmux, daemon, east):
+    """The time is the daemon's, so many minutes east of UTC."""
+    wanted = lambda: (daemon.status_object()["now_ns"] // (60 * 10**9) + east) % 1440  # noqa: E731
+    dashboard.wait(f"a time {east} minutes east", lambda: clock(tmux)[0] == wanted(), tmux.screen)
+
+
+def chosen(tmux):
+    """The chosen row of the box: its name, and its value."""
+    found = re.search(r">(\w+) +(\S+)", tmux.screen().partition("Set-up")[2])
+    return found and found.groups()
+
+
+def settings(tmux, daemon, ini):
+    """Scheme, glyphs, zone and interval by F2: seen at once, saved, and seen after a restart, where the usual ones were before."""
+    east = 5 * 60 + 45
+    tmux.type("export TZ=XXX-05:45")
+    tmux.keys("Enter")
+    show(tmux, daemon)
+    dashboard.expect(tmux, "1.0s  ?=help")
+    assert coloured(tmux) and not tmux.screen().isascii(), tmux.screen()
+    at_the_clock(tmux, daemon, 0)
+    tmux.keys("F2")
+    dashboard.expect(tmux, ">scheme")
+    rows = ("scheme", "mono"), ("glyphs", "ascii"), ("times", "local"), ("interval", "2")
+    for name, value in rows:
+        while (before := chosen(tmux))[0] != name:
+            tmux.keys("Down")
+            dashboard.wait("the next row", lambda before=before: chosen(tmux) not in (None, before), tmux.screen)
+        while (before := chosen(tmux))[1] != value:
+            tmux.keys("l")
+            dashboard.wait("the next value", lambda before=before: chosen(tmux) not in (None, before), tmux.screen)
+    tmux.keys("s")
+    dashboard.expect(tmux, "set-up done  saved in")
+    with open(ini, encoding="utf-8") as file:
+        kept = file.read().splitlines()
+    assert all(f"{name} = {value}" in kept for name, value in rows), kept
+    for when in ("at once", "after a restart"):
+        tmux.keys("Escape")
+        dashboard.expect(tmux, "2.0s  ?=help")
+        at_the_clock(tmux, daemon, east)
+        dashboard.wait(f"ASCII {when}", lambda: tmux.screen().isascii(), tmux.screen)
+        assert not coloured(tmux), (when, tmux.run("capture-pane", "-e", "-p"))
+        leave(tmux, "q")
+        if when == "at once":
+            show(tmux, daemon)
+    os.remove(ini)
+
+
 def main():
     with dashboard_command.terminal() as (tmux, daemon, kept):
         os.makedirs(os.path.join(kept, "papertape"))
         keys(tmux, daemon, os.path.join(kept, "papertape/dashboard.ini"))
         views(tmux, daemon, kept)
         boxes(tmux, daemon, os.path.join(kept, "papertape/dashboard.ini"))
-    print("system/dashboard_kept: keys, views and boxes")
+        settings(tmux, daemon, os.path.join(kept, "papertape/dashboard.ini"))
+    print("system/dashboard_kept: keys, views, boxes and settings")
 
 
 if __name__ == "__main__":
