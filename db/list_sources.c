@@ -5,6 +5,7 @@
 
 #include "db/ledger_row.h"
 #include "db/reader_query.h"
+#include "record/ledger_kinds.h"
 #include "record/market.h"
 
 /* Columns of names that are known are not looked into for a text that no name has: most of a filter's time.
@@ -43,6 +44,12 @@ static bool can_ledger_word(const char *text)
 #define QTY(value)    SCALED(value) "qty_scale AS REAL)"
 #define PRICE(value)  SCALED(value) "price_scale AS REAL)"
 
+/* A number of the log is its row's times this, and the kind. */
+#define LOG_KINDS      4
+#define TEXT_(number)  #number
+#define TEXT(number)   TEXT_(number)
+#define LOG_KINDS_TEXT TEXT(LOG_KINDS)
+
 static const struct db_list_column order_columns[] = {
     {"newest", "r.id", true},
     {"time", "r.updated_ns", true, true},
@@ -58,6 +65,7 @@ static const struct db_list_column order_columns[] = {
     {"average", "nullif(" SCALED("cost") "quote_scale AS REAL) / nullif(" QTY("filled") ", 0), 0)", true},
     {"price", "nullif(" PRICE("price") ", 0)", true},
     {"trigger", "nullif(" PRICE("stop_price") ", 0)", true},
+    {"trail", "nullif(iif(r.trail_e6 > 0, r.trail_e6 / 1e4, " PRICE("trail") "), 0)", true}, /* as shown */
     {"oco", "nullif(r.group_id, 0)", true},
     {"parent", "nullif(r.parent, 0)", true},
     {"client", "nullif(r.client_id, '')", false},
@@ -77,13 +85,16 @@ static const struct db_list_column alert_columns[] = {
     {"time", "r.last_ns", true, true},
     {"severity", "CASE r.severity WHEN 'error' THEN 2 WHEN 'warning' THEN 1 ELSE 0 END", true},
     {"count", "r.count", true},
+    {"first", "r.ts_ns", true, true},
+    {"acknowledged", "r.acked_ns", true, true},
+    {"closed", "r.closed_ns", true, true},
     {"code", "r.code", false},
     {"text", "r.text", false},
 };
 static const struct db_list_column log_columns[] = {
-    {"newest", "r.ts", true},
-    {"time", "r.ts", true, true},
-    {"kind", "r.kind", false},
+    {"newest", "r.ts", true},   {"time", "r.ts", true, true},
+    {"kind", "r.kind", false},  {"number", "r.id / " LOG_KINDS_TEXT, true},
+    {"text", "r.words", false},
 };
 
 static const struct db_list_column trip_columns[] = {
@@ -103,11 +114,14 @@ static const struct db_list_column trip_columns[] = {
     {"duration", "(r.closed_ns - r.opened_ns) / 1e9", true},
     {"fills", "r.fills", true},
     {"reason", DB_LIST_EXIT_REASON, false},
+    {"order", "f.order_id", true},
 };
 
 /* ledger_row_word() */
-#define LEDGER_WORD   "iif(r.kind = 'deposit' AND r.amount < 0, 'withdrawal', r.kind)"
-#define OF_OWN(value) "r." value " / CAST('1e' || r.scale AS REAL)"
+#define LEDGER_WORD                "iif(r.kind = 'deposit' AND r.amount < 0, 'withdrawal', r.kind)"
+#define CONTRA(kind, name, contra) " WHEN '" name "' THEN '" contra "'"
+#define LEDGER_CONTRA              "CASE r.kind" LEDGER_KIND_NAMES(CONTRA) " END"
+#define OF_OWN(value)              "r." value " / CAST('1e' || r.scale AS REAL)"
 static const struct db_list_column ledger_columns[] = {
     {"newest", "r.id", true},
     {"time", "r.ts_ns", true, true},
@@ -116,6 +130,7 @@ static const struct db_list_column ledger_columns[] = {
     {"kind", LEDGER_WORD, false},
     {"amount", OF_OWN("amount"), true},
     {"balance", OF_OWN("balance"), true},
+    {"contra", LEDGER_CONTRA, false},
     {"order", "r.order_id", true},
     {"fill", "r.fill_id", true},
 };
@@ -138,11 +153,6 @@ static const struct db_list_column bar_columns[] = {
     {"session", "nullif(r.session, 'none')", false},
 };
 
-/* A number of the log is its row's times this, and the kind. */
-#define LOG_KINDS      4
-#define TEXT_(number)  #number
-#define TEXT(number)   TEXT_(number)
-#define LOG_KINDS_TEXT TEXT(LOG_KINDS)
 _Static_assert(DB_LIST_LOG_ALERT == 0 && DB_LIST_LOG_ORDER == 1 && DB_LIST_LOG_COMMAND == 2,
                "as the list of the log has them");
 

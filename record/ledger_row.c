@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "record/ledger_kinds.h"
 #include "record/words.h"
 
 #define ROW struct ledger_row
@@ -15,15 +16,9 @@ const struct record record_ledger = RECORD_LIST("ledger", RECORD_LEDGER_ROW);
 static const struct {
     const char *name, *contra;
 } kinds[LEDGER_KINDS] = {
-    [LEDGER_DEPOSIT] = {"deposit", "equity"},
-    [LEDGER_TRADE] = {"trade", "market"},
-    [LEDGER_FEE] = {"fee", "fees"},
-    [LEDGER_TRANSFER] = {"transfer", "transfers"},
-    [LEDGER_BORROW] = {"borrow", "loans"},
-    [LEDGER_INTEREST] = {"interest", "interest"},
-    [LEDGER_RESET] = {"reset", "equity"},
-    [LEDGER_SPLIT] = {"split", "splits"},
-    [LEDGER_DIVIDEND] = {"dividend", "dividends"},
+#define NAMES(kind, name, contra) [LEDGER_##kind] = {name, contra},
+    LEDGER_KIND_NAMES(NAMES)
+#undef NAMES
 };
 
 const char *ledger_kind_name(enum ledger_kind kind)

@@ -81,7 +81,7 @@ static const struct key_row rows[] = {
      "Each press takes another one; the last line says which."},
     {"I", "invert", KEYS_LISTS, "the other way round", NULL},
     {"C", "columns", KEYS_LISTS, "the columns: which are shown, of all that are stored",
-     "Of each list that is a table, from the orders to the trials of a study, whose parameters are columns too. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
+     "Of each list, from the orders to the trials of a study, whose parameters are columns too. Space shows or hides one, _a_ leaves the choice to the room there is, _s_ keeps it in "
      "the file of F2."},
     {"/", "filter", KEYS_LISTS, "only rows that have a text; ! before it: have not",
      "_stop_, _#883_ (where rows have numbers), _2026-11-20_ and _09:30_ (as the list shows times), _symbol=BTC_, "

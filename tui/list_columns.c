@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* clang-format off */
-static const struct list_column_row orders[] = {
+static const struct list_column_row orders_columns[] = {
     {"time", "when it changed last", "", 8, false, 12},
     {"created", "when it was made", "created", 8, false, 0},
     {"order", "its number", "ord", 5, true, 3},
@@ -25,7 +25,7 @@ static const struct list_column_row orders[] = {
     {"client", "the client's own name for it", "client id", 16, false, 0},
     {"reason", "why it was refused, or what made it", "reason", 16, false, 7},
 };
-static const struct list_column_row fills[] = {
+static const struct list_column_row fills_columns[] = {
     {"time", "", "", 8, false, 2},
     {"fill", "its number", "fill", 5, true, 0},
     {"side", "", "", 4, false, 1},
@@ -41,7 +41,7 @@ static const struct list_column_row fills[] = {
     {"order", "number of its order", "ord", 5, true, 8},
     {"reason", "what made its order", "reason", 13, false, 6},
 };
-static const struct list_column_row trips[] = {
+static const struct list_column_row trips_columns[] = {
     {"closed", "when it ended", "closed", 11, false, 1},
     {"symbol", "", "", 8, false, 2},
     {"side", "long or short", "", 1, false, 3},
@@ -59,7 +59,7 @@ static const struct list_column_row trips[] = {
     {"fills", "how many it had", "fills", 5, true, 0},
     {"order", "number of the order that closed it", "ord", 5, true, 0},
 };
-static const struct list_column_row ledger[] = {
+static const struct list_column_row ledger_columns[] = {
     {"time", "with the date where there is room", "", 19, false, 3},
     {"entry", "its number", "id", 6, true, 1},
     {"account", "", "account", 9, false, 7},
@@ -71,7 +71,7 @@ static const struct list_column_row ledger[] = {
     {"order", "number of the order that caused it", "ord", 5, true, 4},
     {"fill", "number of the fill that caused it", "fill", 5, true, 5},
 };
-static const struct list_column_row bars[] = {
+static const struct list_column_row bars_columns[] = {
     {"time", "when it opened", "", 19, false, 1},
     {"open", "", "open", 11, true, 5},
     {"high", "", "high", 11, true, 3},
@@ -84,7 +84,23 @@ static const struct list_column_row bars[] = {
     {"trades", "how many there were", "trades", 7, true, 7},
     {"session", "part of its market's day", "session", 7, false, 10},
 };
-static const struct list_column_row trainings[] = {
+static const struct list_column_row alerts_columns[] = {
+    {"time", "when it was seen last", "", 5, false, 1},
+    {"severity", "", "", 7, false, 0},
+    {"code", "", "", 12, false, 0},
+    {"text", "", "", 20, false, 1},
+    {"count", "how often it was seen, where more than once", "", 5, false, 1},
+    {"first", "when it was seen first", "", 11, false, 0},
+    {"acknowledged", "when it was", "", 11, false, 0},
+    {"closed", "when it was over", "", 12, false, 1},
+};
+static const struct list_column_row log_columns[] = {
+    {"time", "", "", 8, false, 1},
+    {"kind", "alert, order or command", "", 7, false, 1},
+    {"number", "of that alert, order or command", "", 7, false, 0},
+    {"text", "", "", 20, false, 1},
+};
+static const struct list_column_row trainings_columns[] = {
     {"training", "its name", "", 13, false, 1},
     {"state", "", "state", 13, false, 2},
     {"progress", "as a bar; once it has ended its verdict", "progress", 14, false, 6},
@@ -98,7 +114,7 @@ static const struct list_column_row trainings[] = {
     {"memory", "of its worker", "memory", 8, true, 8},
     {"attempts", "", "attempts", 8, true, 9},
 };
-static const struct list_column_row policies[] = {
+static const struct list_column_row policies_columns[] = {
     {"policy", "its name", "", 14, false, 1},
     {"role", "", "role", 10, false, 2},
     {"account", "", "account", 9, false, 3},
@@ -111,7 +127,7 @@ static const struct list_column_row policies[] = {
     {"verdict", "of its evaluation", "verdict", 16, false, 11},
     {"actions", "its last actions; why it was refused", "last actions", 20, false, 7},
 };
-static const struct list_column_row positions[] = {
+static const struct list_column_row positions_columns[] = {
     {"symbol", "", "", 9, false, 1},
     {"side", "long or short", "", 1, false, 2},
     {"account", "", "account", 9, false, 10},
@@ -123,7 +139,7 @@ static const struct list_column_row positions[] = {
     {"stop", "nearest live stop; +: more", "stop", 11, true, 8},
     {"age", "of the mark", "age", 9, true, 5},
 };
-static const struct list_column_row prices[] = {
+static const struct list_column_row prices_columns[] = {
     {"symbol", "", "", 9, false, 1},
     {"last", "price of the last trade", "last", 11, true, 2},
     {"bid", "", "bid", 11, true, 4},
@@ -133,7 +149,7 @@ static const struct list_column_row prices[] = {
     {"book", "its state, or the venue's", "book", 7, false, 6},
     {"age", "of the price", "age", 9, true, 3},
 };
-static const struct list_column_row trials[] = {
+static const struct list_column_row trials_columns[] = {
     {"trial", "its number, after its worker's where there are several", "trial", 7, false, 1},
     {"state", "", "state", 6, false, 1},
     {"value", "of its objectives; so far, where it runs or was pruned", "value", 8, true, 2},
@@ -151,12 +167,14 @@ static const struct {
     const struct list_column_row *rows;
     int n;
 } tables[LIST_ALL] = {
-#define TABLE(list, word, name) [list] = {word, (int)(sizeof(word) / sizeof(word[0]))},
+#define TABLE(list, word, name) \
+    [list] = {word##_columns, (int)(sizeof(word##_columns) / sizeof(word##_columns[0]))},
     LIST_TABLES(TABLE)
 #undef TABLE
 };
 #define FITS(list, word, name) \
-    _Static_assert(sizeof(word) / sizeof(word[0]) <= LIST_COLUMNS_MAX, "as many as a table may have");
+    _Static_assert(sizeof(word##_columns) / sizeof(word##_columns[0]) <= LIST_COLUMNS_MAX, \
+                   "as many as a table may have");
 LIST_TABLES(FITS)
 
 const struct list_column_row *tui_list_columns(int list, int *ret_n)

@@ -1,6 +1,6 @@
-/* The columns of the long lists that are tables: what there is, which of them are shown. A choice is the text
- * of a settings file: names separated by blanks, or LIST_COLUMNS_AUTO: as many of the usual ones as fit. Of
- * trials also LIST_COLUMNS_PARAM before a parameter's name, "param:lr": before the others, or alone. */
+/* The columns of the long lists, tables and lines: what there is, which of them are shown. A choice is the
+ * text of a settings file: names separated by blanks, or LIST_COLUMNS_AUTO: as many of the usual ones as fit.
+ * Of trials also LIST_COLUMNS_PARAM before a parameter's name, "param:lr": before the others, or alone. */
 #ifndef TUI_LIST_COLUMNS_H
 #define TUI_LIST_COLUMNS_H
 
@@ -19,6 +19,8 @@
     X(DB_LIST_TRIPS, trips, "round trips") \
     X(DB_LIST_LEDGER, ledger, "ledger") \
     X(DB_LIST_BARS, bars, "bars") \
+    X(DB_LIST_ALERTS, alerts, "alerts") \
+    X(DB_LIST_LOG, log, "log") \
     X(LIST_TRAININGS, trainings, "trainings") \
     X(LIST_POLICIES, policies, "policies") \
     X(LIST_POSITIONS, positions, "positions") \

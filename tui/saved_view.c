@@ -20,7 +20,7 @@ static void print_filter(const struct config_key *key, const void *base, FILE *t
 static int read_row(const struct config_key *key, const char *text, void *base,
                     char why[static CONFIG_WHY_MAX]);
 
-/* How a list is sorted and filtered; where columns can be chosen, which. */
+/* How a list is sorted and filtered, and its columns. */
 #define SORTED(list, word) \
     {SECTION, word "_sort", "column that " word " are sorted by; empty: as usual", \
      "",      KEY_TEXT,     LIST_AT(list, sort)}, \
@@ -65,17 +65,14 @@ static const struct config_key rows[] = {
      AT(study)},
     {SECTION, "row", "the row whose page is shown, as order:883; empty: none", "",
      KEY_OWN(read_row, print_filter), AT(row)},
-    SORTED(DB_LIST_ALERTS, "alerts"),
-    SORTED(DB_LIST_LOG, "log"),
     LIST_TABLES(COLUMNED)
 #undef COLUMNED
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-static const char *const list_names[LIST_ALL] = {[DB_LIST_ALERTS] = "alerts",
-                                                 [DB_LIST_LOG] = "log",
+static const char *const list_names[LIST_ALL] = {
 #define WORD(list, word, name) [list] = #word,
-                                                 LIST_TABLES(WORD)
+    LIST_TABLES(WORD)
 #undef WORD
 };
 

@@ -516,15 +516,23 @@ static int64_t hundredths(const struct entry *e)
     return e->scale == 8 ? e->amount / 1000000 : e->amount;
 }
 
+static const char *contra_of(const struct entry *e)
+{
+    const int kind = ledger_kind_parse(strcmp(e->kind, "withdrawal") == 0 ? "deposit" : e->kind);
+
+    return ledger_contra_name((enum ledger_kind)kind);
+}
+
 static int by_entry(const void *a, const void *b)
 {
     const struct entry *p = *(struct entry *const *)a, *q = *(struct entry *const *)b;
     const char *name = db_list_column(DB_LIST_LEDGER, wanted->sort);
     int by = strcmp(name, "amount") == 0
                  ? by_number(hundredths(p), hundredths(q), false, false, !wanted->invert)
-             : strcmp(name, "fill") == 0 ? by_number(p->fill, q->fill, !p->fill, !q->fill, !wanted->invert)
-             : strcmp(name, "kind") == 0 ? strcmp(p->kind, q->kind) * (wanted->invert ? -1 : 1)
-                                         : 0;
+             : strcmp(name, "fill") == 0   ? by_number(p->fill, q->fill, !p->fill, !q->fill, !wanted->invert)
+             : strcmp(name, "kind") == 0   ? strcmp(p->kind, q->kind) * (wanted->invert ? -1 : 1)
+             : strcmp(name, "contra") == 0 ? strcmp(contra_of(p), contra_of(q)) * (wanted->invert ? -1 : 1)
+                                           : 0;
 
     return by ? by : (p->id > q->id) != wanted->invert ? -1 : 1;
 }
@@ -555,7 +563,7 @@ static int expect_entries(const struct wanted *want)
 
 static void check_ledger(struct db_reader *reader)
 {
-    static const char *const sorts[] = {"newest", "kind", "amount", "fill"};
+    static const char *const sorts[] = {"newest", "kind", "amount", "fill", "contra"};
     static const char *const filters[] = {"",         "deposit",   "withdrawal", "!fee", "asset=btc",
                                           "!asset=b", "account=x", "#77",        "usdt", "trade"};
     struct db_list_window w;

@@ -15,8 +15,9 @@
 #include "tui/keys.h"
 #include "tui/lists.h"
 
-static const enum db_list lists[] = {DB_LIST_ORDERS, DB_LIST_FILLS, DB_LIST_TRIPS, DB_LIST_LEDGER,
-                                     DB_LIST_BARS};
+static const enum db_list lists[] = {DB_LIST_ORDERS, DB_LIST_FILLS,  DB_LIST_TRIPS, DB_LIST_LEDGER,
+                                     DB_LIST_BARS,   DB_LIST_ALERTS, DB_LIST_LOG};
+_Static_assert(sizeof(lists) / sizeof(lists[0]) == DB_LISTS, "all of them");
 static struct model *model;
 static struct view view;
 static const struct moment now = {1723161255342000000, 1000000};
@@ -69,28 +70,39 @@ static void check_wrong(void)
     CHECK(tui_list_columns_wrong(DB_LIST_ORDERS, "", &len) != NULL && len == 0);
     CHECK(tui_list_columns_wrong(DB_LIST_ORDERS, "  order   price ", &len) == NULL);
     CHECK(tui_list_columns_wrong(DB_LIST_ORDERS, "order auto", &len) != NULL);
-    int n;
-    CHECK(tui_list_columns(DB_LIST_LOG, &n) == NULL && n == 0);
 }
 
-/* What is stored of a column is a column to sort by, of the same name; what has no name there is named by the
- * list's usual order or is computed. */
+static bool sorts_by(enum db_list list, const char *name)
+{
+    for (int c = 0; c < db_list_columns(list); c++)
+        if (strcmp(db_list_column(list, c), name) == 0)
+            return true;
+    return false;
+}
+
+/* Each column is one to sort by, under its own name or the one that the list's order has for it. */
 static void check_sorted(void)
 {
-    static const char *const others[] = {"order", "fill", "entry", "trail", "contra", "closed", "opened"};
+    static const struct {
+        enum db_list list;
+        const char *name, *sort;
+    } others[] = {{DB_LIST_ORDERS, "order", "newest"},
+                  {DB_LIST_FILLS, "fill", "newest"},
+                  {DB_LIST_LEDGER, "entry", "newest"},
+                  {DB_LIST_TRIPS, "opened", "entry time"},
+                  {DB_LIST_TRIPS, "closed", "exit time"}};
 
     for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
         int n;
         const struct list_column_row *rows = tui_list_columns(lists[k], &n);
         for (int i = 0; i < n; i++) {
-            bool found = false;
-            for (int c = 0; c < db_list_columns(lists[k]); c++)
-                found |= strcmp(db_list_column(lists[k], c), rows[i].name) == 0;
+            const char *sort = rows[i].name;
             for (size_t o = 0; o < sizeof(others) / sizeof(others[0]); o++)
-                found |= strcmp(others[o], rows[i].name) == 0;
-            if (!found)
+                if (others[o].list == lists[k] && strcmp(others[o].name, sort) == 0)
+                    sort = others[o].sort;
+            if (!sorts_by(lists[k], sort))
                 fprintf(stderr, "%s cannot be sorted by\n", rows[i].name);
-            CHECK(found);
+            CHECK(sorts_by(lists[k], sort));
         }
     }
 }
@@ -107,9 +119,13 @@ static void check_keys(void)
 
     tui_view_init(&view, false, 1000);
     press('8');
-    press('C'); /* the log has none */
-    CHECK_INT(view.choosing, CHOOSING_NOTHING);
-    CHECK_INT(view.outcome, OUTCOME_NOTE);
+    press('C');
+    CHECK_INT(view.listed, DB_LIST_LOG);
+    press(PRESS_ESCAPE);
+    press('7');
+    press('C');
+    CHECK_INT(view.listed, DB_LIST_ALERTS);
+    press(PRESS_ESCAPE);
     press('6');
     press('C');
     CHECK_INT(view.choosing, CHOOSING_COLUMNS);
@@ -225,6 +241,12 @@ static void check_pictures(const char *golden)
                 tui_list_columns_toggle(lists[k], view.settings.columns[lists[k]], i);
         }
     CHECK(picture_matches(golden, "columns-all-200x60", model, &view, now, 200, 60, GLYPHS_BRAILLE));
+    strcpy(view.settings.columns[DB_LIST_ALERTS], "time severity code text count first acknowledged closed");
+    strcpy(view.settings.columns[DB_LIST_LOG], "time number text");
+    press('7');
+    CHECK(picture_matches(golden, "columns-alerts-120x40", model, &view, now, 120, 40, GLYPHS_BRAILLE));
+    press('8');
+    CHECK(picture_matches(golden, "columns-log-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
 }
 
 /* What the fixture's rows have no value of. */

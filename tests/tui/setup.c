@@ -52,7 +52,7 @@ static void check_opens(const char *name, int key, enum choosing choosing, enum 
 static void check_boxes(void)
 {
     tui_view_init(&view, false, 1000);
-    press('7'); /* alerts have no columns */
+    press('3'); /* a tab without a list */
     press(PRESS_F2);
     CHECK(view.setup);
     CHECK_STR(to_row("columns"), "orders");
