@@ -104,6 +104,7 @@ static void draw(struct dashboard *d)
         d->canvas = canvas;
     }
     tui_view_draw(&d->view, shown(d), tui_model_now(), &d->canvas);
+    tui_view_keep(&d->view, shown(d), &d->canvas);
     if (d->view.whole)
         d->view.whole_most = panel_whole_most(&d->canvas, &d->view, shown(d));
     tui_screen_show(&d->canvas);

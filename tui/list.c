@@ -98,6 +98,15 @@ void tui_list_search(struct list_choice *list)
     list->waiting -= list->back ? -1 : 1;
 }
 
+int tui_list_first(int before, int cursor, int n, int height)
+{
+    int least = cursor >= height ? cursor - height + 1 : 0, last = n > height ? n - height : 0;
+    int first = before > last ? last : before;
+
+    first = first > cursor ? cursor : first;
+    return first < least ? least : first;
+}
+
 bool tui_list_bar(int height, int64_t first, int64_t shown, int64_t count, int *ret_top, int *ret_rows)
 {
     if (height < 2 || shown >= count)

@@ -77,6 +77,10 @@ void tui_list_anchor(struct list_choice *list, const struct list_items *items, i
 /* Starts the next search that waits, unless one runs. */
 void tui_list_search(struct list_choice *list);
 
+/* The first of the rows that a panel of `height` shows of `n`, where it was `before`: moved no further than
+ * the cursor, less than n, needs to be among them. */
+int tui_list_first(int before, int cursor, int n, int height);
+
 /* The rows of a bar of `height` that stand for `shown` of `count` rows from `first` on; at least one, and the
  * first and last only where the list's are shown. False: all are shown, and there is no bar. */
 bool tui_list_bar(int height, int64_t first, int64_t shown, int64_t count, int *ret_top, int *ret_rows);

@@ -428,3 +428,39 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
     else if (!box && panel_answer_needed(view, canvas->width))
         panel_answer(&screen, &scene);
 }
+
+static int64_t kept_id(const struct view *view, enum panel panel)
+{
+    const int list = tui_lists_of(panel);
+
+    return list < LIST_ALL ? view->lists[list].id : 0;
+}
+
+void tui_view_keep(struct view *view, const struct model *model, const struct canvas *drawn)
+{
+    struct layout layout;
+
+    tui_view_layout(view, model, drawn->width, drawn->height, &layout);
+    for (int i = 0; i < layout.n; i++) {
+        const struct rect *rect = &layout.rects[i];
+        const struct canvas_row *first = NULL;
+        for (int k = 0; k < drawn->n_rows && !first; k++) /* they are noted from above */
+            if (drawn->rows[k].x >= rect->x && drawn->rows[k].x < rect->x + rect->width &&
+                drawn->rows[k].y >= rect->y && drawn->rows[k].y < rect->y + rect->height)
+                first = &drawn->rows[k];
+        if (first)
+            view->drawn[rect->panel] = (struct view_drawn){
+                first->index, tui_view_cursor(view, model, rect->panel), kept_id(view, rect->panel)};
+    }
+}
+
+int tui_view_first(const struct view *view, const struct model *model, enum panel panel, int cursor, int n,
+                   int height)
+{
+    const struct view_drawn *drawn = &view->drawn[panel];
+    int before = drawn->first;
+
+    if (before > 0 && drawn->id != 0 && drawn->id == kept_id(view, panel))
+        before += tui_view_cursor(view, model, panel) - drawn->cursor;
+    return tui_list_first(before < 0 ? 0 : before, cursor, n, height);
+}

@@ -70,6 +70,10 @@ struct view {
     enum panel focus;
     enum panel zoomed;
     int cursor[PANELS];
+    struct view_drawn {
+        int first, cursor; /* the places of the first row and of the cursor in a panel, as they were drawn */
+        int64_t id;        /* the row that a long list's cursor stayed on; 0: of the others, or none */
+    } drawn[PANELS];
     struct list_choice
         lists[LIST_ALL];          /* of the long ones: the row that the cursor stays on, order and filter */
     int listed;                   /* whose filter or search is typed, or whose columns are chosen */
@@ -225,5 +229,13 @@ const char *tui_view_timeframe(const struct view *view, const struct model *mode
 /* Draws everything onto the canvas, which is blanked first. */
 void tui_view_draw(const struct view *view, const struct model *model, struct moment now,
                    struct canvas *canvas);
+
+/* The lists of the canvas stay where they were drawn as long as their cursors are in them. */
+void tui_view_keep(struct view *view, const struct model *model, const struct canvas *drawn);
+
+/* The first row of `n` that a panel of `height` rows shows, for a cursor less than n. Rows that come above
+ * the chosen one leave it on its line, unless the list's first was shown. */
+int tui_view_first(const struct view *view, const struct model *model, enum panel panel, int cursor, int n,
+                   int height);
 
 #endif

@@ -23,7 +23,7 @@ enum { STEP = 7, NARROW = COUNTS_PART ? 0 : 80 }; /* of wider screens each STEP-
 static struct model *model;
 static const struct moment now = {1723161255342000000, 1000000};
 static struct {
-    int rows, second, tabs, entered, other, wheeled;
+    int rows, second, tabs, entered, other, wheeled, scrolled;
 } seen;
 
 static void draw(struct canvas *canvas, const struct view *view)
@@ -156,6 +156,51 @@ static void check_tab(enum tab tab, int width, int height)
     }
     tui_canvas_finish(&canvas);
     tui_canvas_finish(&clicked);
+}
+
+/* In a list that was scrolled to its end a click leaves each row where it is, and so does a key that leads
+ * back into what is shown; the second click then opens that row. Alerts are left out: the chosen one is
+ * whole. */
+static void check_scrolled(enum tab tab, int width, int height)
+{
+    struct view view, end;
+    struct canvas canvas;
+    struct layout layout;
+
+    CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_BRAILLE), 0);
+    tui_view_init(&end, false, 1000);
+    end.tab = tab;
+    for (int i = 0; i < PANELS; i++) {
+        draw(&canvas, &end);
+        tui_view_keep(&end, model, &canvas);
+        tui_keys_press(&end, model, width, height, now, 'G');
+        draw(&canvas, &end);
+        tui_view_keep(&end, model, &canvas);
+        tui_view_layout(&end, model, width, height, &layout);
+        const enum panel panel = tui_view_focus(&end, &layout);
+        for (int k = 0; panel != PANEL_ALERTS && k < canvas.n_rows; k++) {
+            const struct canvas_row row = canvas.rows[k];
+            if (panel_at(&end, &canvas, row.x, row.y) != panel ||
+                row.index == tui_view_cursor(&end, model, panel))
+                continue;
+            view = end;
+            for (int by = 0; by < 2; by++) {
+                if (by == 0)
+                    tui_mouse_press(&view, model, &canvas, now, PRESS_CLICK, row.x + 1, row.y);
+                else
+                    tui_keys_press(&view, model, width, height, now, 'k');
+                draw(&canvas, &view);
+                tui_view_keep(&view, model, &canvas);
+                const struct canvas_row *same = tui_canvas_row_at(&canvas, row.x + 1, row.y);
+                CHECK(same && same->index == row.index);
+                view = by == 0 ? end : view;
+            }
+            draw(&canvas, &end);
+            seen.scrolled += view.drawn[panel].first > 0;
+        }
+        tui_keys_press(&end, model, width, height, now, '\t');
+    }
+    tui_canvas_finish(&canvas);
 }
 
 /* Clicks from left to right lead from bar to bar, and the crosshair is drawn in the column of the click or in
@@ -344,6 +389,8 @@ int main(void)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         for (int tab = 0; tab < TABS; tab++)
             check_tab((enum tab)tab, sizes[i][0], sizes[i][1]);
+    for (int tab = 0; tab < TABS; tab++)
+        check_scrolled((enum tab)tab, 80, 16);
     check_chart(80, 24);
     check_chart(120, 40);
     check_covered();
@@ -351,10 +398,11 @@ int main(void)
     check_copy();
     check_reports();
     CHECK(seen.rows > 100 && seen.second > 20 && seen.tabs > 100 && seen.entered > 100 && seen.other > 100 &&
-          seen.wheeled > 20);
+          seen.wheeled > 20 && seen.scrolled > 9);
     printf(
-        "tui/mouse: %d rows chosen, %d by a second line, %d entered, %d tabs, %d elsewhere, %d times the wheel\n",
-        seen.rows, seen.second, seen.entered, seen.tabs, seen.other, seen.wheeled);
+        "tui/mouse: %d rows chosen, %d by a second line, %d entered, %d tabs, %d elsewhere, %d times the wheel, "
+        "%d in a scrolled list\n",
+        seen.rows, seen.second, seen.entered, seen.tabs, seen.other, seen.wheeled, seen.scrolled);
     tui_history_close(reader);
     tui_model_destroy(model);
     return check_done("tui/mouse");

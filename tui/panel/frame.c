@@ -150,7 +150,7 @@ struct window panel_frame_window(const struct scene *scene, enum panel panel, in
     int cursor = tui_view_cursor(scene->view, scene->model, panel);
 
     cursor = cursor >= n ? n - 1 : cursor < 0 ? 0 : cursor;
-    int first = cursor >= height ? cursor - height + 1 : 0;
+    int first = tui_view_first(scene->view, scene->model, panel, cursor, n, height);
     int end = first + height < n ? first + height : n;
     return (struct window){first, end < first ? first : end, scene->focus == panel && n > 0 ? cursor : -1};
 }

@@ -57,8 +57,8 @@ struct area panel_frame_labels_below(const struct area *area);
 /* Writes a cell of row y of the area; nothing for a column that does not fit. */
 void panel_table_text(const struct table *table, int column, int y, enum style style, const char *text);
 
-/* The rows of a list of `n` that a panel of `height` rows shows: the first, so that the cursor is among them.
- */
+/* The rows of a list of `n` that a panel of `height` rows shows: those that it showed, as far as the cursor
+ * is among them. */
 struct window {
     int first, end;
     int cursor; /* -1 when the panel does not have the focus, or nothing to choose */
