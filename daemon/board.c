@@ -107,7 +107,7 @@ void daemon_board_again(struct board *board, int symbol)
 /* The lock is held. */
 static void no_forming(struct board *board, int symbol)
 {
-    board->forming[symbol].open_ns = 0;
+    board->forming[symbol].open_ns = BOARD_NOT_STREAMED;
     for (int t = 0; t < board->n_timeframes; t++)
         board->newest[board_series(board, symbol, t)].forming.open_ns = 0;
 }

@@ -19,6 +19,8 @@ enum {
     BOARD_SAVE_BARS = 256,    /* bars of a symbol between two times that its streams' memory is stored */
 };
 
+#define BOARD_NOT_STREAMED (-1) /* the open time of a forming bar: its symbol was removed */
+
 /* The order book's measures during a bar; there: had it one? */
 struct board_book {
     bool there;
@@ -120,7 +122,7 @@ struct board {
     struct queued_bar *queue;  /* [BOARD_QUEUE_MAX] */
     size_t n_queue;
     int n_published;     /* symbols; the thread's arrays may still have room for fewer */
-    struct bar *forming; /* [n_published]: the newest; open_ns 0: none */
+    struct bar *forming; /* [n_published]: the newest; open_ns 0: none, or BOARD_NOT_STREAMED */
     bool forming_news;
     bool *again; /* [n_published]: its series are computed again from what the database holds */
     struct board_calendars calendars_given; /* of NULL: there are no new ones */

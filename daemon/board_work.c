@@ -257,6 +257,19 @@ void daemon_board_take_bar(struct board *board, int symbol, const struct bar *ba
         daemon_board_save_symbol(board, symbol);
 }
 
+/* The series' forming bar. Between the close of a lower bar and the first news of the next one it is made of
+ * the closed ones alone: the loop's tick may fall into that time again and again. */
+static bool forms(const struct board *board, int symbol, uint32_t series, struct bar *ret)
+{
+    const struct timeframe *tf = &board->frames[series];
+    const struct bar *lower = &board->forming_taken[symbol];
+    if (lower->open_ns == BOARD_NOT_STREAMED)
+        return false;
+    if (lower->open_ns == 0 || lower->open_ns <= tf->last_ns)
+        return daemon_timeframe_forming(tf, ret);
+    return daemon_timeframe_peek(tf, daemon_board_days(board, symbol), lower, ret);
+}
+
 /* Computes the values of the forming bars. */
 static void peek(struct board *board)
 {
@@ -266,9 +279,7 @@ static void peek(struct board *board)
         for (int t = 0; t < board->n_timeframes; t++) {
             uint32_t series = board_series(board, s, t);
             struct bar forming;
-            if (board->forming_taken[s].open_ns != 0 &&
-                daemon_timeframe_peek(&board->frames[series], daemon_board_days(board, s),
-                                      &board->forming_taken[s], &forming))
+            if (forms(board, s, series, &forming))
                 add(board, series, &forming, &no_book);
         }
     begin_call(board);

@@ -165,6 +165,14 @@ bool daemon_timeframe_peek(const struct timeframe *tf, const struct trading_cale
            joined(tf, &part, calendar->n > 0, lower, ret);
 }
 
+bool daemon_timeframe_forming(const struct timeframe *tf, struct bar *ret)
+{
+    if (!tf->have_forming || !tf->whole)
+        return false;
+    *ret = tf->forming;
+    return true;
+}
+
 bool daemon_timeframe_opens(const struct timeframe *tf, const struct trading_calendar *calendar,
                             int64_t open_ns)
 {

@@ -49,6 +49,10 @@ int daemon_timeframe_take(struct timeframe *tf, const struct trading_calendar *c
 bool daemon_timeframe_peek(const struct timeframe *tf, const struct trading_calendar *calendar,
                            const struct bar *lower, struct bar *ret);
 
+/* What forms of the lower bars taken so far, while none of a later one is known. False: nothing does, or it
+ * will be left out. */
+bool daemon_timeframe_forming(const struct timeframe *tf, struct bar *ret);
+
 /* May a higher bar open there? Of bars that were stored before the calendar was known; true of times that it
  * does not reach. */
 bool daemon_timeframe_opens(const struct timeframe *tf, const struct trading_calendar *calendar,

@@ -98,6 +98,11 @@ static void check_all(int64_t interval_ns, int64_t lower_ns)
         CHECK(memcmp(&before, &tf, sizeof tf) == 0);
         bool closes = take(&tf, &bars[i], &got);
         CHECK(!closes || (whole && same(&got, &expected)));
+        /* So it stays while nothing of the next one is known; once closed nothing forms. */
+        struct bar formed;
+        bool ends = bars[i].open_ns + lower_ns == bar_open_time(bars[i].open_ns, interval_ns) + interval_ns;
+        CHECK_INT(daemon_timeframe_forming(&tf, &formed), whole && !ends);
+        CHECK(!whole || ends || same(&formed, &expected));
         if (closes) {
             closed++;
             CHECK_INT(got.open_ns + interval_ns, bars[i].open_ns + lower_ns);
