@@ -89,6 +89,7 @@ void tui_setup_open(struct view *view, enum panel focus)
     const int list = tui_lists_of(focus);
 
     view->setup = true;
+    view->setup_row = 0;
     if (has_columns(list))
         view->listed = list;
 }

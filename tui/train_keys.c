@@ -256,7 +256,7 @@ enum action tui_train_keys_form(struct view *view, const struct model *model, in
 bool tui_train_keys_compares(const struct view *view, enum panel focus)
 {
     return view->compare.n >= 2 && view->study_view == STUDY_LISTED &&
-           (focus == PANEL_TRAININGS || focus == PANEL_CURVE);
+           (view->detail || focus == PANEL_TRAININGS || focus == PANEL_CURVE);
 }
 
 enum action tui_train_keys_mark(struct view *view, const struct model *model, enum panel focus,
@@ -268,6 +268,11 @@ enum action tui_train_keys_mark(struct view *view, const struct model *model, en
 
     if ((focus != PANEL_TRAININGS && !pins) || !training)
         return ACTION_NONE;
+    if (training->study[0]) {
+        snprintf(words, sizeof(words), "%s is a study: it has no learning curve", training->training);
+        tui_view_note(view, pins ? "baseline:" : "mark:", words, now);
+        return ACTION_NONE;
+    }
     bool room = key == ' ' ? tui_compare_toggle(&view->compare, training->training)
                            : tui_compare_base(&view->compare, training->training);
     if (!room) {

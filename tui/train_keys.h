@@ -26,8 +26,8 @@ enum action tui_train_keys_answer(struct view *view, const struct model *model, 
 enum action tui_train_keys_form(struct view *view, const struct model *model, int height, struct moment now,
                                 int key);
 
-/* Are two trainings or more marked where P then pins the baseline and promotes nothing: their list and their
- * learning curves? */
+/* Are two trainings or more marked where P then pins the baseline and promotes nothing: their list, their
+ * learning curves, and the page of one? */
 bool tui_train_keys_compares(const struct view *view, enum panel focus);
 
 /* Space and K on the list of trainings, and P where they are compared: whose learning curves these are, and

@@ -62,6 +62,7 @@ struct db_report_strategy {
     char name[DB_REPORT_SOURCE_MAX];
     int128_t pnl, fees;
     uint64_t fills;
+    bool holds; /* what it opened is not closed yet: a part of pnl, and none of the trades */
     struct metrics_trades trades;
 };
 

@@ -98,6 +98,7 @@ static int put_strategy(struct report_walk *walk, struct db_report_account *acco
     to->pnl = plus(to->pnl, gained->pnl);
     to->fees += gained->fees;
     to->fills += row->fills;
+    to->holds |= row->position.qty != 0;
     metrics_trades_merge(&to->trades, &row->trades);
     return 0;
 }

@@ -327,6 +327,7 @@ static void put(const struct db_report_account *account, struct db_trip_sums *su
         row->pnl = from->pnl;
         row->fees = from->fees;
         row->fills = from->fills;
+        row->holds = from->qty_to != 0;
         row->trades = from->trades;
     }
     for (size_t i = 0; i < account->n_strategies; i++) {
@@ -336,6 +337,7 @@ static void put(const struct db_report_account *account, struct db_trip_sums *su
         row->pnl = from->pnl;
         row->fees = from->fees;
         row->fills = from->fills;
+        row->holds = from->holds;
         row->trades = from->trades;
     }
 }
@@ -383,6 +385,7 @@ static void merge(struct db_trip_sum *to, const struct db_trip_sum *from)
     to->pnl = unknown ? DB_REPORT_UNKNOWN : to->pnl + from->pnl;
     to->fees += from->fees;
     to->fills += from->fills;
+    to->holds |= from->holds;
     metrics_trades_merge(&to->trades, &from->trades);
     if (strcmp(to->account, from->account) != 0)
         to->account[0] = '\0';

@@ -15,6 +15,7 @@ struct db_trip_sum {
     int128_t pnl;   /* realised and unrealised, after fees; DB_REPORT_UNKNOWN */
     int128_t fees;
     uint64_t fills;
+    bool holds;                   /* a trade is open: of pnl, and none of `trades` */
     struct metrics_trades trades; /* closed */
 };
 

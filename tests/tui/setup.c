@@ -55,6 +55,7 @@ static void check_boxes(void)
     press('3'); /* a tab without a list */
     press(PRESS_F2);
     CHECK(view.setup);
+    CHECK_INT(view.setup_row, 0);
     CHECK_STR(to_row("columns"), "orders");
     CHECK_STR(to_row("keys"), "usual");
     CHECK_STR(to_row("views"), "0 saved");
@@ -73,6 +74,9 @@ static void check_boxes(void)
     CHECK_INT(press('l'), ACTION_NONE); /* there is no next value */
     CHECK_INT(press(PRESS_ESCAPE), ACTION_NONE);
     CHECK(!view.setup);
+    press(PRESS_F2); /* it opens at the first row again */
+    CHECK_INT(view.setup_row, 0);
+    press(PRESS_ESCAPE);
 }
 
 /* Each list that has columns once, both ways round; what is chosen is that list's. */

@@ -287,9 +287,32 @@ static void check_baseline(void)
         char *drawn = picture_draw(model, &view, now, 120, 40, GLYPHS_ASCII);
         CHECK((strstr(drawn, "P baseline") != NULL) == !readonly && !strstr(drawn, "P promote"));
         free(drawn);
+        for (int i = 0; i < 2; i++) { /* on its page, from each of its panels */
+            choose(names[!i]);
+            press(PRESS_ENTER);
+            CHECK(view.detail);
+            view.focus = i ? PANEL_CURVE : view.focus;
+            drawn = picture_draw(model, &view, now, 120, 40, GLYPHS_ASCII);
+            CHECK((strstr(drawn, "P baseline") != NULL) == !readonly && !strstr(drawn, "P promote"));
+            free(drawn);
+            CHECK_INT(press('P'), ACTION_COLLECT);
+            CHECK_INT(view.compare.baseline, !i);
+            CHECK_INT(view.prompt, PROMPT_NONE);
+            press(PRESS_ESCAPE);
+        }
         choose(names[0]);
         press('P');
         CHECK_INT(view.compare.baseline, 0);
+        struct status_training *study = &model->status.trainings[0];
+        strcpy(study->study, "a-run"); /* it has no curve */
+        choose(study->training);
+        CHECK_INT(press('P'), ACTION_NONE);
+        CHECK(strstr(view.words, "no learning curve"));
+        CHECK_INT(press(' '), ACTION_NONE);
+        CHECK_INT(view.compare.n, 2);
+        CHECK_INT(view.compare.baseline, 0);
+        study->study[0] = '\0';
+        choose(names[0]);
         view.focus = PANEL_POLICIES; /* a policy is no curve */
         CHECK(press('P') != ACTION_COLLECT);
         CHECK_INT(view.compare.baseline, 0);

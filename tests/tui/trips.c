@@ -54,6 +54,7 @@ static void make_row(struct db_trip_sum *row, int at)
     row->pnl = draw(12) ? (int128_t)draw(2000000) * 1000 - 1000000000 : DB_REPORT_UNKNOWN;
     row->fees = draw(1000);
     row->fills = (uint64_t)draw(50);
+    row->holds = draw(3) == 0;
     for (int i = draw(8); i > 0; i--) {
         double profit = draw(2001) / 10.0 - 100;
         all_profits[at][row->trades.n] = profit;
@@ -79,6 +80,7 @@ static void check_row(const struct db_trip_sums *sums, const char *account, bool
         again.pnl += s->pnl;
         again.fees += s->fees;
         again.fills += s->fills;
+        again.holds |= s->holds;
         for (size_t k = 0; k < s->trades.n; k++, n++) {
             double profit = all_profits[i][k];
             wins += profit > 0;
@@ -88,7 +90,7 @@ static void check_row(const struct db_trip_sums *sums, const char *account, bool
         }
     }
     CHECK(row->pnl == (unknown ? DB_REPORT_UNKNOWN : again.pnl));
-    CHECK(row->fees == again.fees && row->fills == again.fills);
+    CHECK(row->fees == again.fees && row->fills == again.fills && row->holds == again.holds);
     CHECK(row->trades.n == n && row->trades.wins == wins && row->trades.losses == n - wins);
     CHECK(fabs(row->trades.won - won) < 1e-9 && fabs(row->trades.lost - lost) < 1e-9);
     CHECK(row->trades.largest_win == best && row->trades.largest_loss == worst);
@@ -184,6 +186,7 @@ static void make_trips(void)
     read->sums.rows = calloc(8, sizeof(*read->sums.rows));
     put_sum(&read->sums, "BTCUSDT", true, 30.75, 12.5, mixed, 4);
     put_sum(&read->sums, "ETHUSDT", true, -1234.5, 65.25, mixed + 3, 1);
+    read->sums.rows[1].holds = true; /* its avg P&L is of the closed one alone */
     put_sum(&read->sums, "SOLUSDT", true, NAN, 0, NULL, 0);
     put_sum(&read->sums, "sma-cross-rsi", false, -1200.25, 77.75, mixed, 4);
     put_sum(&read->sums, "by hand", false, 9, 0, wins, 2);

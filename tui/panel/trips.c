@@ -156,7 +156,7 @@ static void draw_sum(const struct table *table, int y, const struct db_trip_sum 
     panel_frame_middle(table->area->canvas, name, sizeof(name), sum->name, c[NAME].width);
     panel_table_text(table, NAME, y, STYLE_STRONG, name);
     panel_table_text(table, CURRENCY, y, STYLE_NORMAL, sum->currency);
-    snprintf(text, sizeof(text), "%zu", trades->n);
+    snprintf(text, sizeof(text), "%zu%s", trades->n, sum->holds ? "+" : "");
     panel_table_text(table, TRADES, y, STYLE_NORMAL, text);
     snprintf(text, sizeof(text), "%.0f%%", none ? 0 : 100 * ratios.win_rate);
     panel_table_text(table, WON, y, none ? STYLE_DIM : STYLE_NORMAL, none ? "-" : text);
