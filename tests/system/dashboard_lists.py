@@ -19,7 +19,7 @@ import dashboard_studies
 PAPERTAPE, RECORD, SIZE = sys.argv[1:4]
 MANY = SIZE == "many"
 ORDERS, BARS, ALERTS, TRIALS = (100_000, 500_000, 10_000, 5_000) if MANY else (2_000, 3_000, 1_000, 400)
-TRAININGS, POLICIES, SYMBOLS = 200, 300, 300
+TRAININGS, POLICIES, SYMBOLS, FILLS, LEDGER = 200, 300, 300, 600, 300
 T0 = 1_723_161_600_000_000_000
 MINUTE = 60_000_000_000
 
@@ -47,17 +47,32 @@ def fill_state(db):
     db.execute("UPDATE orders SET state = 'CANCELED' WHERE state NOT IN ('FILLED', 'REJECTED', 'EXPIRED')")
     own = db.execute("SELECT max(id) FROM orders").fetchone()[0]
     copies(db, "orders", "state = 'CANCELED'", range(own + 1, ORDERS + 1), id="n", client_id="printf('mine-%06d', n)",
-           qty="s.qty + (n * 7919 % 100003) * 1000", updated_ns=f"{T0} + n * 1000000000", created_ns=f"{T0} + n * 1000000000")
+           qty="s.qty + (n * 7919 % 100003) * 1000", trail="iif(n % 3 = 1, n * 31 % 9973 * 100000, 0)",
+           trail_e6="iif(n % 3 = 2, n * 17 % 9967 * 100, 0)", updated_ns=f"{T0} + n * 1000000000", created_ns=f"{T0} + n * 1000000000")
+    fill_trades(db)
     interval = db.execute("SELECT min(interval_ns) FROM bars WHERE symbol = 1").fetchone()[0]
     oldest = db.execute("SELECT min(open_ns) FROM bars WHERE symbol = 1 AND interval_ns = ?", (interval,)).fetchone()[0]
     copies(db, "bars", f"symbol = 1 AND interval_ns = {interval} AND source = 'venue'", range(1, BARS + 1),
            open_ns=f"{oldest} - n * {interval}", high="s.high + n * 7919 % 1000003", trades="n")
-    db.executemany("INSERT INTO alerts (id, ts_ns, last_ns, count, code, severity, text, acked_ns) VALUES (?, ?, ?, 1, ?, 'info', ?, ?)",
-                   ((n, T0 + n, T0 + n, ("STALE", "GAP", "DRIFT")[n % 3], f"alert {n:06d}", T0 + n) for n in range(1, ALERTS + 1)))
+    db.executemany("INSERT INTO alerts (id, ts_ns, last_ns, count, code, severity, text, acked_ns, closed_ns) VALUES (?, ?, ?, 1, ?, 'info', ?, ?, ?)",
+                   ((n, T0 + n * 7919 % 100003, T0 + 200000 + n, ("STALE", "GAP", "DRIFT")[n % 3], f"alert {n:06d}", T0 + 300000 + n * 31 % 99991,
+                     T0 + 400000 + n * 17 % 99989 if n % 2 else None) for n in range(1, ALERTS + 1)))
     db.executemany("INSERT INTO trainings VALUES (?, ?, '', '', 0, '', 'cpu', '', ?, 5000, 1, 1, NULL, ?, NULL, NULL, '', '', ?, ?, ?, ?, 1, '', '')",
                    ((f"t_{n:03d}", ("done", "failed", "stopped")[n % 3], n, n * 31 % 199 / 8, T0 + n, T0 + n, T0 + n, T0 + n) for n in range(TRAININGS)))
     db.executemany("INSERT INTO policies (name, role, account, policy, training, path, since_ns, reason) VALUES (?, 'retired', ?, zeroblob(32), '', '/p', ?, ?)",
                    ((f"p_{n:03d}", f"a_{n * 31 % 299:03d}", T0 + n, f"because {n % 7}") for n in range(POLICIES)))
+
+
+def fill_trades(db):
+    """Fills of three symbols, and entries of the ledger, instead of the record's."""
+    for table in ("fills", "ledger"):
+        db.execute(f"DELETE FROM {table} WHERE id > (SELECT min(id) FROM {table})")
+    copies(db, "fills", "1", range(2, FILLS + 2), id="n", order_id=f"1 + n * 7919 % {ORDERS}", symbol="4 + n / 2 % 3", side="iif(n % 2, 'SELL', 'BUY')",
+           price="s.price + n * 31 % 977 * 1000", qty="(n / 2 * 7919 % 1009 + 1) * 1000", fee_base="0", ts_ns=f"{T0} + n * {MINUTE}")
+    copies(db, "ledger", "1", range(2, LEDGER + 2), id="n", kind="CASE n % 4 WHEN 0 THEN 'interest' WHEN 1 THEN 'fee' WHEN 2 THEN 'trade' ELSE 'borrow' END",
+           amount="n * 7919 % 1009 - 500", ts_ns=f"{T0} + n * {MINUTE}", order_id="iif(n % 4 IN (1, 2), n, NULL)", fill_id="iif(n % 4 IN (1, 2), n, NULL)")
+    for table in ("fills", "ledger"):
+        db.execute(f"DELETE FROM {table} WHERE id = 1")
 
 
 def fill_studies(path):
@@ -77,11 +92,23 @@ def fill_studies(path):
 
 
 class List:
-    """`usual` and `sorted_by`: SQL that gives the rows' texts in that order; `filtered`: how many have the text `words`."""
+    """`usual` and `sorted_by`: SQL that gives the rows' texts in that order, `also` further columns with the same; `filtered`: how many
+    have the text `words`."""
 
-    def __init__(self, title, tab, usual, column, sorted_by, words, filtered, page="", table=True, keys=()):
-        self.title, self.tab, self.usual, self.column, self.sorted_by = title, tab, usual, column, sorted_by
-        self.words, self.filtered, self.page, self.table, self.keys = words, filtered, page, table, keys
+    def __init__(self, title, tab, usual, column, sorted_by, words, filtered, page="", keys=(), also=(), grows=False, state="state"):
+        self.title, self.tab, self.usual, self.sorts = title, tab, usual, ((column, sorted_by), *also)
+        self.words, self.filtered, self.page, self.keys, self.grows, self.state = words, filtered, page, keys, grows, state
+
+
+EVENTS = ("FROM (SELECT last_ns AS ns, 'alert' AS kind, id * 4 AS place, text, code || ' ' || severity || ' ' || text AS words FROM alerts UNION ALL "
+          "SELECT o.updated_ns, 'order', o.id * 4 + 1, ' ' || o.id || ' ' || o.side || ' ', o.id || ' ' || o.side || ' ' || o.type || ' ' || "
+          "ifnull(s.name, '') || ' ' || o.tag || ' ' || o.reason || ' ' || o.state FROM orders AS o LEFT JOIN symbols AS s ON s.id = o.symbol UNION ALL "
+          "SELECT ts_ns, 'command', id * 4 + 2, ' command ', cmd || ' ' || args || ' ' || state || ' ' || result FROM commands)")
+# The fills after which nothing of a symbol is held, or its other side.
+CLOSING = ("FROM (SELECT *, strftime('%m-%d %H:%M', ts_ns / 1000000000, 'unixepoch') AS at, lag(held, 1, 0) OVER (PARTITION BY account, symbol ORDER "
+           "BY id) AS before FROM (SELECT *, sum(iif(side = 'BUY', qty - fee_base, -qty)) OVER (PARTITION BY account, symbol ORDER BY id) AS held "
+           "FROM fills)) WHERE sign(before) <> 0 AND sign(before) <> sign(held)")
+SCALED = "/ CAST('1e' || {} AS REAL)"
 
 
 LISTS = (
@@ -99,15 +126,33 @@ LISTS = (
          "SELECT strftime('%Y-%m-%d %H:%M:%S', open_ns / 1000000000, 'unixepoch') FROM bars WHERE symbol = 1 AND interval_ns = "
          "(SELECT min(interval_ns) FROM bars WHERE symbol = 1) AND source = 'venue' ORDER BY high DESC, open_ns DESC",
          "trades=77", "SELECT count(*) FROM bars WHERE symbol = 1 AND interval_ns = (SELECT min(interval_ns) FROM bars WHERE symbol = 1) AND "
-         "source = 'venue' AND CAST(trades AS TEXT) LIKE '%77%'", keys=("D",)),
+         "source = 'venue' AND CAST(trades AS TEXT) LIKE '%77%'", keys=("D",), grows=True),
     List("Orders", 6, "SELECT ' ' || id || ' ' FROM orders ORDER BY id DESC", "qty", "SELECT ' ' || id || ' ' FROM orders ORDER BY qty DESC, id DESC",
-         "mine-0015", "SELECT count(*) FROM orders WHERE client_id LIKE '%mine-0015%'", page="order "),
+         "mine-0015", "SELECT count(*) FROM orders WHERE client_id LIKE '%mine-0015%'", page="order ", grows=True, also=(
+             ("trail", "SELECT ' ' || o.id || ' ' FROM orders AS o LEFT JOIN symbols AS s ON s.id = o.symbol ORDER BY CASE WHEN trail_e6 > 0 THEN "
+              f"trail_e6 / 10000.0 WHEN trail > 0 THEN trail {SCALED.format('s.price_scale')} END DESC NULLS LAST, o.id DESC"),)),
+    List("Fills", 6, "SELECT ' ' || order_id || ' ' FROM fills ORDER BY id DESC", "qty", "SELECT ' ' || f.order_id || ' ' FROM fills AS f "
+         f"JOIN symbols AS s ON s.id = f.symbol ORDER BY f.qty {SCALED.format('s.qty_scale')} DESC, f.id DESC",
+         "symbol=S005", "SELECT count(*) FROM fills AS f JOIN symbols AS s ON s.id = f.symbol WHERE s.name = 'S005USDT'", page="fill "),
+    List("Round trips", 5, f"SELECT at {CLOSING} ORDER BY id DESC", "order", f"SELECT at {CLOSING} ORDER BY order_id DESC, id DESC",
+         "symbol=ETHBTC", f"SELECT count(*) {CLOSING} AND symbol = (SELECT id FROM symbols WHERE name = 'ETHBTC')", page="trip ", keys=("t",), state="traded"),
+    List("Log", 8, f"SELECT text {EVENTS} ORDER BY ns DESC, place DESC", "kind", f"SELECT text {EVENTS} ORDER BY kind, place DESC",
+         "DRIFT", f"SELECT count(*) {EVENTS} WHERE words LIKE '%DRIFT%'", page="order ", grows=True, also=(
+             ("text", f"SELECT text {EVENTS} ORDER BY words, place DESC"),)),
+    List("Ledger", 8, "SELECT ' ' || id || ' ' FROM ledger ORDER BY id DESC", "amount",
+         f"SELECT ' ' || id || ' ' FROM ledger ORDER BY amount {SCALED.format('scale')} DESC, id DESC",
+         "kind=fee", "SELECT count(*) FROM ledger WHERE kind = 'fee'", page="ledger ", keys=("J",), also=(
+             ("contra", "SELECT ' ' || id || ' ' FROM ledger ORDER BY CASE kind WHEN 'trade' THEN 'market' WHEN 'fee' THEN 'fees' WHEN 'borrow' THEN "
+              "'loans' WHEN 'interest' THEN 'interest' END, id DESC"),)),
     List("Alerts", 7, "SELECT text FROM alerts ORDER BY id DESC", "code", "SELECT text FROM alerts ORDER BY code, id DESC",
-         "DRIFT", "SELECT count(*) FROM alerts WHERE code LIKE '%DRIFT%'", page="alert ", table=False),
+         "DRIFT", "SELECT count(*) FROM alerts WHERE code LIKE '%DRIFT%'", page="alert ", grows=True, also=(
+             ("first", "SELECT text FROM alerts ORDER BY ts_ns DESC, id DESC"),
+             ("acknowledged", "SELECT text FROM alerts ORDER BY acked_ns DESC NULLS LAST, id DESC"),
+             ("closed", "SELECT text FROM alerts ORDER BY closed_ns DESC NULLS LAST, id DESC"))),
     List("Trials", 2, "SELECT '#' || number || ' ' FROM trials ORDER BY number DESC", "value",
          "SELECT '#' || number || ' ' FROM trials LEFT JOIN trial_values USING (trial_id) ORDER BY CASE state WHEN 'COMPLETE' THEN 0 WHEN "
          "'PRUNED' THEN 1 ELSE 2 END, value DESC, number DESC", "pruned", "SELECT count(*) FROM trials WHERE state = 'PRUNED'",
-         keys=("Enter",)),
+         keys=("Enter",), grows=True),
 )
 
 
@@ -115,7 +160,7 @@ class Walk:
     def __init__(self, tmux, of, db):
         self.tmux, self.of = tmux, of
         self.usual = [row[0] for row in db.execute(of.usual)]
-        self.sorted = [row[0] for row in db.execute(of.sorted_by)]
+        self.sorts = [(column, [row[0] for row in db.execute(sql)]) for column, sql in of.sorts]
         self.filtered = db.execute(of.filtered).fetchone()[0]
         self.n = len(self.usual)
 
@@ -158,8 +203,8 @@ class Walk:
         self.tmux.keys("g", "g")
         self.on(rows[0], 1)
 
-    def order(self):
-        name = re.compile(rf"\) by {self.of.column}(, inverted)?\b")
+    def order(self, column, rows):
+        name = re.compile(rf"\) by {column}(, inverted)?\b")
         for _ in range(24):
             before = self.tmux.screen()
             if name.search(before):
@@ -167,11 +212,11 @@ class Walk:
             self.tmux.keys("o")
             dashboard.wait("another order", lambda before=before: self.tmux.screen() != before, self.tmux.screen)
         assert name.search(self.tmux.screen()), self.tmux.screen()
-        self.ends(self.sorted)
+        self.ends(rows)
         self.tmux.keys("I")
-        self.counts(f"by {self.of.column}, inverted")
+        self.counts(f"by {column}, inverted")
         self.tmux.keys("I")
-        dashboard.wait("not inverted", lambda: f"by {self.of.column}, inverted" not in self.tmux.screen(), self.tmux.screen)
+        dashboard.wait("not inverted", lambda: f"by {column}, inverted" not in self.tmux.screen(), self.tmux.screen)
 
     def filter(self):
         assert 0 < self.filtered < self.n
@@ -200,11 +245,10 @@ class Walk:
         dashboard.wait("the first row", lambda: self.place() == 1, self.tmux.screen)
 
     def others(self):
-        if self.of.table:
-            self.tmux.keys("C")
-            self.counts("Columns of the ")
-            self.tmux.keys("Escape")
-            dashboard.expect_gone(self.tmux, "Columns of the ")
+        self.tmux.keys("C")
+        self.counts("Columns of the ")
+        self.tmux.keys("Escape")
+        dashboard.expect_gone(self.tmux, "Columns of the ")
         assert any(line.rstrip().endswith(("┃", "│")) for line in self.tmux.screen().splitlines()[3:-1]), self.tmux.screen()
         self.tmux.type("\033[<65;10;8M")  # the wheel
         self.counts(f"{self.of.title} (4 of {self.n}")
@@ -227,15 +271,17 @@ class Walk:
         self.filter()
         self.find()
         self.others()
-        self.order()
+        for column, rows in self.sorts:
+            self.order(column, rows)
         self.tmux.keys("z", "Escape", "Escape")
 
 
 def main():
     folder = tempfile.mkdtemp(prefix="papertape-")
+    for name, events in (("state", "2000"), ("traded", "20000")):
+        os.mkdir(os.path.join(folder, name))
+        subprocess.run([RECORD, os.path.join(folder, name), "3", events], check=True)
     state = os.path.join(folder, "state")
-    os.mkdir(state)
-    subprocess.run([RECORD, state, "3", "2000"], check=True)
     with contextlib.closing(sqlite3.connect(os.path.join(state, "papertape.db"))) as db, db:
         fill_state(db)
     fill_studies(os.path.join(state, "studies.db"))
@@ -243,7 +289,8 @@ def main():
     try:
         tmux.start(110, 24, {"LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "TZ": "UTC", "XDG_CONFIG_HOME": folder})
         tmux.run("set-option", "-s", "set-clipboard", "on")
-        for of in LISTS:
+        for of in (of for of in LISTS if of.grows or not MANY):
+            state = os.path.join(folder, of.state)
             tmux.type(f"{PAPERTAPE} --state {state}")
             tmux.keys("Enter")
             dashboard.expect(tmux, "[1]Overview")
