@@ -296,6 +296,7 @@ void tui_screen_suspend(void)
     sigaction(SIGTSTP, &ours, NULL);
     reset_prog_mode();
     refresh();
+    keypad(stdscr, TRUE); /* else it is on after the next key, which may be an arrow */
     ask_terminal(true);
     curs_set(0);
     tui_screen_spoilt();

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The terminal is as it was before, whichever way the dashboard ends: modes of the line (termios), alternate screen, cursor, mouse
-reports, bracketed paste and keypad, on a pseudo-terminal. Ctrl-Z is pressed in tmux (dashboard.py): the kernel stops no session's first."""
+reports, bracketed paste and keypad, on a pseudo-terminal. Also while Ctrl-Z has stopped it, and after fg they are the dashboard's again: in
+a shell with jobs that leaves the terminal alone, since the kernel stops no session's first."""
 
 import fcntl
 import os
@@ -22,12 +23,12 @@ KEYS = b"\x03", b"\x1c"  # Ctrl-C, Ctrl-backslash
 
 
 class Terminal:
-    def __init__(self, state, *arguments, **environment):
+    def __init__(self, state, *arguments, program=(harness.PAPERTAPE, "--state"), **environment):
         self.main, self.program = pty.openpty()
         fcntl.ioctl(self.program, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.before = termios.tcgetattr(self.program)
         self.written = b""
-        self.process = subprocess.Popen([harness.PAPERTAPE, "--state", state, *arguments], stdin=self.program, stdout=self.program, stderr=self.program,
+        self.process = subprocess.Popen([*program, state, *arguments], stdin=self.program, stdout=self.program, stderr=self.program,
                                         start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
                                         env=os.environ | {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "HOME": state} | environment)
 
@@ -50,6 +51,10 @@ class Terminal:
             now |= {number: way == b"h" for number in numbers.split(b";")} if numbers else {b"keypad": keypad == b"="}
         return now
 
+    def on(self):
+        """What is on of them; cursor, its blinking and the line's wrapping are so without the dashboard too."""
+        return {name for name, is_on in self.modes().items() if is_on} - {b"25", b"12", b"7"}
+
     def open(self):
         self.read("the first screen", lambda: b"flatten" in self.written and self.modes().get(b"1049"))
         assert termios.tcgetattr(self.program) != self.before
@@ -57,8 +62,7 @@ class Terminal:
     def restored(self, way):
         modes = self.modes()
         assert termios.tcgetattr(self.program) == self.before, (way, "termios")
-        on = {name for name, is_on in modes.items() if is_on}
-        assert {b"1049", b"1000", b"2004"} <= modes.keys() and on <= {b"25", b"12", b"7"}, (way, modes)
+        assert {b"1049", b"1000", b"2004"} <= modes.keys() and not self.on(), (way, modes)
         assert modes.get(b"25", True), (way, "no cursor")
 
     def ended(self, way):
@@ -102,6 +106,33 @@ def by_library(state):
         terminal.close()
 
 
+def by_stop(state):
+    """Ctrl-Z, fg and q, twice. The shell has no line editing: what is set of the line is as the dashboard left it."""
+    terminal = Terminal(state, program=("sh", "-m", "-i", "-c", '"$0" --state "$1"; while read -r line; do eval "$line"; done', harness.PAPERTAPE))
+    try:
+        terminal.open()
+        line, on, dashboard = termios.tcgetattr(terminal.program), terminal.on(), os.tcgetpgrp(terminal.main)
+        assert dashboard != terminal.process.pid and {b"1049", b"1000", b"2004"} <= on, on
+        for _ in range(2):
+            os.write(terminal.main, b"\x1a")
+            terminal.read("the stop", lambda: state_of(dashboard) == "T")
+            terminal.restored("Ctrl-Z")
+            seen = len(terminal.written)
+            os.write(terminal.main, b"fg\n")
+            terminal.read("the screen again", lambda seen=seen: b"flatten" in terminal.written[seen:] and terminal.on() == on)
+            assert termios.tcgetattr(terminal.program) == line, "termios after fg"
+        os.write(terminal.main, b"q")
+        terminal.read("the shell", lambda: os.tcgetpgrp(terminal.main) == terminal.process.pid)
+        terminal.restored("q after fg")
+    finally:
+        terminal.close()
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
+        return stat.read().rsplit(")", 1)[1].split()[0]
+
+
 def main():
     ways = [(by_key, b"q"), *((by_key, key) for key in KEYS), *((by_signal, name) for name in ENDS)]
     with tempfile.TemporaryDirectory() as state:
@@ -112,8 +143,9 @@ def main():
                 way(terminal, how)
             finally:
                 terminal.close()
+        by_stop(state)
         by_library(state)
-    print(f"dashboard_terminal: {len(ways) + 1} ways out")
+    print(f"dashboard_terminal: {len(ways) + 2} ways out")
 
 
 if __name__ == "__main__":
