@@ -117,7 +117,7 @@ bool db_list_time_part(const char *text)
 static bool compares(const struct db_list_time *time, char op, bool equal, int64_t at)
 {
     return op == '='   ? at >= time->from && at < time->to
-           : op == '>' ? at >= time->from
+           : op == '>' ? at >= (equal ? time->from : time->to)
                        : at < (equal ? time->to : time->from);
 }
 
@@ -150,5 +150,5 @@ void db_list_time_put(const struct db_list_time *time, char op, bool equal, bool
     if (op == '=')
         snprintf(sql, size, "%s BETWEEN %lld AND %lld", at, from, to - 1);
     else
-        snprintf(sql, size, "%s %s %lld", at, op == '>' ? ">=" : "<", op == '<' && equal ? to : from);
+        snprintf(sql, size, "%s %s %lld", at, op == '>' ? ">=" : "<", (op == '<') == equal ? to : from);
 }

@@ -19,8 +19,8 @@ bool db_list_time_parse(const char *text, bool local, struct db_list_time *ret);
 /* Can a shown time have this text in it, "1-20 09:3"? */
 bool db_list_time_part(const char *text);
 
-/* A comparison's word: '=' it is in it, '<' before its start, '>' from its start on; with `equal` "<=":
- * before its end. */
+/* A comparison's word: '=' it is in it, '<' before its start, '>' from its end on; with `equal` one or
+ * the other of both. */
 bool db_list_time_matches(const struct db_list_time *time, char op, bool equal, bool local, int64_t ts_ns);
 
 /* The same as SQL over an expression of ns. Nothing of it is the user's text. */

@@ -174,7 +174,7 @@ static bool has_time(const struct plain *p, char op, const char *value)
     shown_time(p->time, is_local, shown);
     const char *from = value[2] == ':' ? shown + strlen("2026-11-20 ") : shown;
     const int by = strncmp(from, value, strlen(value));
-    return op == '=' ? by == 0 : op == '<' ? by < 0 : by >= 0;
+    return op == '=' ? by == 0 : op == '<' ? by < 0 : by > 0;
 }
 
 static bool has(const struct plain *p, const char *filter)
