@@ -93,6 +93,21 @@ static int read_windows(struct tui_list_reader *reader, int list, const struct l
     return 0;
 }
 
+/* How many rows the list has without its filter, which is wrong; 0: not known. */
+static int64_t total_of(struct tui_list_reader *reader, int list, const struct list_want *want)
+{
+    struct list_want all = *want;
+    struct list_rows rows;
+
+    all.query.filter[0] = '\0';
+    all.asked = 0;
+    if (tui_list_source_read(reader->db, (enum db_list)list, &all, false, &rows) < 0)
+        return 0;
+    const int64_t total = rows.window.total;
+    tui_list_rows_finish(&rows);
+    return total;
+}
+
 /* An answer, too: no row, and why. */
 static void put_words(struct tui_list_reader *reader, int list, const struct list_want *want, int r)
 {
@@ -104,6 +119,8 @@ static void put_words(struct tui_list_reader *reader, int list, const struct lis
     const char *words = db_reader_error(reader->db);
 
     snprintf(rows.words, sizeof(rows.words), "%s", words[0] ? words : strerror(-r));
+    if (r == -ERANGE && want->query.filter[0])
+        rows.window.total = total_of(reader, list, want);
     put(reader, list, &rows);
 }
 

@@ -218,6 +218,23 @@ static void check_keys(const char *path)
     CHECK_INT(tui_view_cursor(&view, model, PANEL_ORDERS), ORDERS + 399);
 }
 
+/* A filter that is wrong leaves no row, of as many as there are. */
+static void check_wrong(int64_t total)
+{
+    struct list_rows read[DB_LISTS];
+    struct pollfd fd = {.fd = tui_list_reader_fd(reader), .events = POLLIN};
+    const struct list_rows *rows = &model->lists[DB_LIST_ORDERS];
+
+    press("/qty>abc\n");
+    want(true);
+    while (!rows->words[0] && poll(&fd, 1, WAIT_MS) > 0)
+        if (tui_list_reader_take(reader, read))
+            tui_lists_take(&view, model, read, now);
+    CHECK_STR(rows->words, "qty: \"abc\" is no number");
+    CHECK_INT(rows->window.total, total);
+    CHECK_INT(rows->window.count, 0);
+}
+
 int main(void)
 {
     char path[SCRATCH_PATH_MAX];
@@ -234,6 +251,7 @@ int main(void)
     view.tab = TAB_ORDERS;
     view.focus = PANEL_ORDERS;
     check_keys(path);
+    check_wrong(ORDERS + 400);
     tui_list_reader_destroy(reader);
     tui_model_destroy(model);
     return check_done("tui/lists");
