@@ -190,7 +190,8 @@ static void put_column(const struct db_list_query *query, const struct db_list_c
     else if (column->is_time && db_list_time_parse(filter->value, query->local, &time))
         db_list_time_put(&time, filter->op, filter->equal, query->local, column->sql, sql, size);
     else if (filter->op == '=')
-        snprintf(sql, size, "CAST(%s AS TEXT) LIKE ?%d ESCAPE '\\'", column->sql, number);
+        snprintf(sql, size, "CAST(%s AS TEXT) LIKE ?%d ESCAPE '\\'",
+                 column->shown ? column->shown : column->sql, number);
     else {
         snprintf(bound, DB_LIST_PATTERN_MAX, "%s", filter->value);
         snprintf(sql, size, "typeof(%s) <> 'text' AND %s %c%s CAST(?%d AS REAL)", column->sql, column->sql,

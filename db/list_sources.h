@@ -14,6 +14,7 @@ struct db_list_column {
     const char *name, *sql; /* sql: null for no value */
     bool down;              /* the greatest first */
     bool is_time;           /* ns since 1970 */
+    const char *shown;      /* sql: the words that a filter's "=" looks into; NULL: those of `sql` */
 };
 
 struct db_list_source {

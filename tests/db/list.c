@@ -411,6 +411,32 @@ static void check_times(struct db_reader *reader, const char *path)
     CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
 }
 
+/* What the user sees is what a filter compares: words, and percent. */
+static void check_shown(struct db_reader *reader)
+{
+    static const struct {
+        enum db_list list;
+        const char *both[2]; /* filters that share all rows */
+    } shown[] = {{DB_LIST_FILLS, {"maker=M", "maker=T"}},
+                 {DB_LIST_FILLS, {"maker=maker", "maker=taker"}},
+                 {DB_LIST_ALERTS, {"severity=error", "!severity=error"}},
+                 {DB_LIST_ALERTS, {"severity=error", "severity<2"}},
+                 {DB_LIST_ALERTS, {"severity=warning", "!severity=warning"}}};
+
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        struct db_list_query query = {.list = shown[i].list};
+        struct db_list_window w;
+        int64_t sum = 0;
+        for (int k = 0; k < 2; k++) {
+            snprintf(query.filter, sizeof query.filter, "%s", shown[i].both[k]);
+            CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+            sum += w.count;
+        }
+        CHECK(w.total > 0);
+        CHECK_INT(sum, w.total);
+    }
+}
+
 /* The other lists: their usual order, and what a number of the log stands for. */
 static void check_others(struct db_reader *reader)
 {
@@ -688,6 +714,7 @@ int main(void)
     check_ledger(reader);
     check_interrupt(reader);
     check_rows(reader, path);
+    check_shown(reader);
     check_times(reader, path);
     CHECK_INT(db_reader_version(reader, &before), 0);
     CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
