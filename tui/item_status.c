@@ -199,8 +199,12 @@ static void trip(struct item_page *page, const struct model *model)
     const struct history_trip *t = trip_of(model, page->item.id);
     char text[FORMAT_MAX];
 
-    if (!t) {
-        tui_item_line(page, STYLE_DIM, "not read yet");
+    if (!t) { /* the window is read around it: else no trip ended with that fill, or the list leaves it out */
+        const struct list_rows *read = &model->lists[DB_LIST_TRIPS];
+        if (!read->have || read->at_ns != model->at_ns)
+            tui_item_line(page, STYLE_DIM, "not read yet");
+        else if (read->query.filter[0] || read->query.account[0])
+            tui_item_line(page, STYLE_DIM, "the list of round trips does not have it, as it is filtered");
         return;
     }
     page->item.first = t->first_fill;
@@ -255,7 +259,8 @@ void tui_item_status(struct item_page *page, const struct model *model)
     default:
         break;
     }
-    page->unknown = page->n == 0 && (item->kind >= ITEM_ACCOUNT || item->kind == ITEM_EXTERNAL);
+    page->unknown = page->n == 0 &&
+                    (item->kind >= ITEM_ACCOUNT || item->kind == ITEM_EXTERNAL || item->kind == ITEM_TRIP);
     if (page->unknown)
         tui_item_line(page, STYLE_DIM, "it is not known any more");
     if (item->kind == ITEM_ACCOUNT)
@@ -287,9 +292,9 @@ static void unstored(struct item_page *page, const struct model *model)
 /* Is what the status has of such items all that there is, and is there a status? */
 static bool of_status(enum item_kind kind, const struct model *model)
 {
-    return kind == ITEM_EXTERNAL
-               ? model->source == MODEL_DAEMON
-               : (kind == ITEM_SYMBOL || kind == ITEM_POLICY) && model->source != MODEL_NOTHING;
+    return kind == ITEM_EXTERNAL ? model->source == MODEL_DAEMON
+                                 : kind == ITEM_TRIP || ((kind == ITEM_SYMBOL || kind == ITEM_POLICY) &&
+                                                         model->source != MODEL_NOTHING);
 }
 
 /* That there is none, and below it what was read of it last. */

@@ -112,3 +112,17 @@ bool tui_opened_is_gone(const struct opened *opened, const struct model *model)
     return study && strcmp(study->key, page->study.key) == 0 &&
            !tui_study_page_trial(page, opened->name, opened->trial);
 }
+
+bool tui_opened_missing(const struct opened *opened, const struct view *view, const struct model *model,
+                        char *buf, size_t size)
+{
+    if (tui_opened_is_gone(opened, model))
+        snprintf(buf, size, "there is no trial %d of %s", opened->trial, opened->name);
+    else if (opened->kind == OPENED_TRAINING && !tui_view_training(view, model))
+        snprintf(buf, size, "no such training %s", opened->name);
+    else if (opened->kind == OPENED_ITEM && model->item.gone && model->item.n > 0)
+        snprintf(buf, size, "%s", model->item.lines[0].text);
+    else
+        return false;
+    return true;
+}

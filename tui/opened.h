@@ -38,4 +38,8 @@ bool tui_opened_show(const struct opened *opened, struct view *view, const struc
 /* Its study's page has been read, and has no such trial. */
 bool tui_opened_is_gone(const struct opened *opened, const struct model *model);
 
+/* After its page was read: why there is nothing of it, in `buf`; false: there is. */
+bool tui_opened_missing(const struct opened *opened, const struct view *view, const struct model *model,
+                        char *buf, size_t size);
+
 #endif

@@ -485,11 +485,12 @@ def test_opened(session):
         return done.stdout + done.stderr
 
     for item, title in (("study:ppo", "Study ppo_1..2 (max)"), ("Study ppo_1..2 (max)", "Study ppo_1..2 (max)"),
-                        ("validation:ppo", "Validation of ppo_1..2"), ("trial:ppo_2#1", "Trial 2#1"), ("training:nope", "no such training nope")):
+                        ("validation:ppo", "Validation of ppo_1..2"), ("trial:ppo_2#1", "Trial 2#1")):
         screen = opened(item)
         assert title in screen and "[2]Study" in screen, (item, screen)
     assert "study list names them" in opened("study:nope", 2)
-    assert "there is no trial 9999 of ppo_2" in opened("trial:ppo_2#9999")
+    assert "there is no trial 9999 of ppo_2" in opened("trial:ppo_2#9999", 1)
+    assert opened("training:nope", 1).count("no such training nope") == 2  # on the screen, and on stderr
     tmux = session.tmux
     for item, text in (("trial:ppo_2#1", "Trial 2#1"), ("study:nope", "there is no study nope"), ("trial:ppo_2#9999", "there is no trial 9999 of ppo_2")):
         tmux.keys("q")

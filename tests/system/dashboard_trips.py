@@ -152,6 +152,9 @@ def page(tmux, state):
     dashboard.expect(tmux, "Round trips (")
     dumped = subprocess.run([PAPERTAPE, "--dump-screen", "80x24", "--open", f"trip:{trip}", "--state", state], check=False, capture_output=True, text=True)
     assert f"Pos > trip {trip}" in dumped.stdout and f"order of the exit   {order}\n" in dumped.stdout and "Fills" in dumped.stdout, dumped
+    fill = int(trip) - 1  # it opened one, and closed none
+    none = subprocess.run([PAPERTAPE, "--dump-screen", "80x24", "--open", f"trip:{fill}", "--state", state], check=False, capture_output=True, text=True)
+    assert f"no such trip {fill}: " in none.stdout and f"no such trip {fill}: " in none.stderr and none.returncode, none
 
 
 def drive(tmux, state):

@@ -224,6 +224,7 @@ static bool go_back(const struct dashboard_request *request, struct collector *c
     return false;
 }
 
+/* 0; 1: the page that --open names is of nothing that there is; -errno, -ENOENT: nor is its study. */
 static int print_screen(const struct dashboard_request *request, struct collector *collector,
                         struct view *from)
 {
@@ -255,9 +256,10 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
     }
-    if (tui_opened_is_gone(&request->dashboard.open, model))
-        fprintf(stderr, "papertape: --open: there is no trial %d of %s\n", request->dashboard.open.trial,
-                request->dashboard.open.name);
+    char missing[STATUS_TEXT_MAX];
+    r = tui_opened_missing(&request->dashboard.open, &view, model, missing, sizeof(missing));
+    if (r)
+        fprintf(stderr, "papertape: --open: %s\n", missing);
     if (model == collector->model) {
         const char *timeframe = "", *symbol = tui_view_wanted_live(&view, model, &layout, &timeframe);
         tui_collector_want_depth(collector, tui_view_wanted_depth(&view, model, &layout));
@@ -269,7 +271,7 @@ static int print_screen(const struct dashboard_request *request, struct collecto
     tui_view_draw(&view, model, tui_model_now(), &canvas);
     tui_canvas_print(&canvas, stdout);
     tui_canvas_finish(&canvas);
-    return 0;
+    return r;
 }
 
 static int print(const struct dashboard_request *request)
@@ -280,7 +282,7 @@ static int print(const struct dashboard_request *request)
     int r = tui_collector_init(&collector, &request->dashboard.state, request->dashboard.studies,
                                request->dashboard.interval_ms);
 
-    for (long i = 0; i < request->times && r == 0; i++) {
+    for (long i = 0; i < request->times && r >= 0; i++) {
         if (i > 0)
             poll(NULL, 0, (int)request->dashboard.interval_ms);
         tui_collector_once(&collector, STATUS_TIMEOUT_MS);
@@ -310,7 +312,7 @@ static int print(const struct dashboard_request *request)
         fprintf(stderr, "papertape: printing: %s\n", strerror(-r));
         status = EXIT_ERROR;
     } else if (model_is_saved(collector.model) || collector.past) {
-        status = EXIT_OK; /* no daemon is expected, and nothing in it becomes stale */
+        status = r > 0 ? EXIT_ERROR : EXIT_OK; /* no daemon is expected, and nothing in it becomes stale */
     } else if (collector.model->source != MODEL_DAEMON) {
         const char *database = collector.model->database_words;
         if (*database && strcmp(database, DB_NOT_YET("database", "papertaped")) != 0)
@@ -318,6 +320,8 @@ static int print(const struct dashboard_request *request)
         fprintf(stderr, "papertape: %s: start papertaped, or name its state with --state\n",
                 collector.model->daemon_words);
         status = EXIT_NO_DAEMON;
+    } else if (r > 0) {
+        status = EXIT_ERROR;
     } else if (tui_print_is_stale(collector.model, tui_model_now())) {
         status = EXIT_STALE;
     }
