@@ -248,6 +248,7 @@ struct engine {
     struct account *accounts;        /* [n_accounts] */
     struct strategy_runner *runners; /* [n_accounts] */
     struct risk_rate *rates;         /* [n_accounts] */
+    struct risk_facts refused_by;    /* of what the risk gate refused last, for its words; not saved */
     int64_t interest_due_ns;         /* the next full hour; 0 before the first event */
     int64_t margin_due_ns;           /* the end of the business day; 0 before the first event */
     int n_symbols, n_accounts, cap_accounts;

@@ -367,6 +367,8 @@ enum order_reason engine_gate_check(struct engine *engine, const struct order *o
         asked = true;
         reason = risk_check(&account->rules.risk, &engine->rates[order->account], &facts);
     }
+    if (asked && reason != ORDER_OK)
+        engine->refused_by = facts;
     if (trace && trace->verdict) {
         const struct engine_verdict verdict = {
             .order = order, .limits = &account->rules.risk, .facts = asked ? &facts : NULL, .reason = reason};

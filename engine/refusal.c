@@ -2,10 +2,12 @@
 
 #include <stdio.h>
 
+#include "engine/core.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
 #include "exchange/order_reason.h"
 #include "exchange/order_rules.h"
+#include "strategy/risk_words.h"
 
 static void of_day_trades(const struct engine *engine, int account, const struct engine_lack *lack,
                           const char *meaning, char words[static ORDER_WORDS_MAX])
@@ -54,13 +56,25 @@ static const char *of_filter(const struct engine *engine, enum order_reason reas
     return filter_words(symbol, &request, reason, words);
 }
 
+/* With the limit that refused it, and its facts. */
+static const char *of_risk(const struct engine *engine, enum order_reason reason, const struct order *order,
+                           char words[static ORDER_WORDS_MAX])
+{
+    const struct account *account = &engine->accounts[order->account];
+    const struct risk_units units = {engine_symbol(engine, order->symbol), account->currency,
+                                     account->currency_scale};
+    return risk_words(reason, &account->rules.risk, &engine->refused_by, &units, words);
+}
+
 const char *engine_refusal_words(const struct engine *engine, enum order_reason reason,
                                  const struct order *legs, int n_legs, char words[static ORDER_WORDS_MAX])
 {
     struct engine_lack lack;
     if (engine_lack(engine, reason, legs, n_legs, &lack))
         return engine_refusal_lack_words(engine, legs[0].account, reason, &lack, words);
-    const char *bounds = of_filter(engine, reason, legs, n_legs, words);
+    const char *bounds = of_risk(engine, reason, &legs[0], words);
+    if (!bounds)
+        bounds = of_filter(engine, reason, legs, n_legs, words);
     return bounds ? bounds : order_rules_words(engine_symbol(engine, legs[0].symbol), reason);
 }
 
@@ -77,5 +91,6 @@ const char *engine_refusal_of_amend(const struct engine *engine, enum order_reas
         order.price = amend->price;
     if (amend->set & AMEND_STOP)
         order.stop_price = amend->stop_price;
-    return of_filter(engine, reason, &order, 1, words);
+    const char *limit = of_risk(engine, reason, &order, words);
+    return limit ? limit : of_filter(engine, reason, &order, 1, words);
 }

@@ -6,13 +6,13 @@
 #include "engine/engine.h"
 #include "exchange/filter_words.h"
 
-/* Of an order: what its account lacks, its filter's bounds (both in `words`), or the venue's rule; NULL: the
- * reason's own words (exchange/order_reason.h) are all. The legs have an account and a symbol; what is lacked
- * is that of the first leg that lacks anything. */
+/* Of an order: what its account lacks, its risk limit's or its filter's bounds (in `words`), or the venue's
+ * rule; NULL: the reason's own words (exchange/order_reason.h) are all. The legs have an account and a
+ * symbol; what is lacked is that of the first leg that lacks anything. */
 const char *engine_refusal_words(const struct engine *engine, enum order_reason reason,
                                  const struct order *legs, int n_legs, char words[static ORDER_WORDS_MAX]);
 
-/* Of an amend: the bounds of the filter that refused it; NULL: no filter did. */
+/* Of an amend: the bounds of the limit or filter that refused it; NULL: none did. */
 const char *engine_refusal_of_amend(const struct engine *engine, enum order_reason reason,
                                     const struct order_amend *amend, char words[static ORDER_WORDS_MAX]);
 

@@ -99,6 +99,25 @@ void filter_rule_words(const struct symbol *symbol, enum filter_rule rule, enum 
     }
 }
 
+/* "0.0003 at 6000 is 1.8 USDT; ", as filter_check() values it; "" where no price is known. */
+static void product(const struct symbol *symbol, const struct filter_request *request,
+                    char words[static ORDER_WORDS_MAX])
+{
+    int64_t price = order_has_limit(request->type) ? request->price
+                    : request->stop_price > 0      ? request->stop_price
+                                                   : request->reference;
+    int128_t value = (int128_t)price * request->qty / filter_notional_unit(symbol);
+    char qty[DECIMAL_TEXT_MAX], at[DECIMAL_TEXT_MAX], is[DECIMAL_TEXT_MAX];
+
+    words[0] = '\0';
+    if (price <= 0 || request->qty <= 0 || value > INT64_MAX)
+        return;
+    decimal_format_short(request->qty, symbol->qty_scale, qty);
+    decimal_format_short(price, symbol->price_scale, at);
+    decimal_format_short((int64_t)value, symbol->quote_scale, is);
+    snprintf(words, ORDER_WORDS_MAX, "%s at %s is %s %s; ", qty, at, is, symbol->quote);
+}
+
 const char *filter_words(const struct symbol *symbol, const struct filter_request *request,
                          enum order_reason reason, char words[static ORDER_WORDS_MAX])
 {
@@ -112,7 +131,7 @@ const char *filter_words(const struct symbol *symbol, const struct filter_reques
         {ORDER_MAX_NUM_ORDERS, FILTER_RULE_ORDERS},
     };
     int64_t price = request->price > 0 ? request->price : request->stop_price;
-    char bounds[ORDER_WORDS_MAX];
+    char bounds[ORDER_WORDS_MAX], is[ORDER_WORDS_MAX] = "";
 
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (rules[i].reason != reason)
@@ -122,8 +141,9 @@ const char *filter_words(const struct symbol *symbol, const struct filter_reques
                           rules[i].rule == FILTER_RULE_PRICE ? price : request->reference, bounds);
         if (!*bounds)
             return NULL;
-        snprintf(words, ORDER_WORDS_MAX, "%.100s: %.*s", order_reason_words(reason), ORDER_WORDS_MAX - 104,
-                 bounds);
+        if (rules[i].rule == FILTER_RULE_NOTIONAL)
+            product(symbol, request, is);
+        snprintf(words, ORDER_WORDS_MAX, "%.100s: %.110s%.100s", order_reason_words(reason), is, bounds);
         return words;
     }
     return NULL;

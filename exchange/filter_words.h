@@ -8,7 +8,8 @@
 enum { ORDER_WORDS_MAX = 320 }; /* of why an order was refused */
 
 /* "the price is too far from the market: 12000 to 300000, 0.2 to 5 times 60000", in `words`, of the filter
- * that such a request is refused by; NULL: the reason is no filter's, or it has no bound. */
+ * that such a request is refused by, a notional with the product; NULL: the reason is no filter's, or it has
+ * no bound. */
 const char *filter_words(const struct symbol *symbol, const struct filter_request *request,
                          enum order_reason reason, char words[static ORDER_WORDS_MAX]);
 

@@ -232,8 +232,8 @@ static void test_words(void)
         {ORDER_PRICE_FILTER, ": tick 0.01, 0.01 to 1000000"},
         {ORDER_LOT_SIZE, ": step 0.00001, 0.00001 to 9000"},
         {ORDER_MARKET_LOT_SIZE, ": at most 119.83348824"},
-        {ORDER_MIN_NOTIONAL, ": 5 to 9000000 USDT"},
-        {ORDER_MAX_NOTIONAL, ": 5 to 9000000 USDT"},
+        {ORDER_MIN_NOTIONAL, ": 1 at 61000 is 61000 USDT; 5 to 9000000 USDT"},
+        {ORDER_MAX_NOTIONAL, ": 1 at 61000 is 61000 USDT; 5 to 9000000 USDT"},
         {ORDER_PERCENT_PRICE, ": 12000 to 300000, 0.2 to 5 times 60000"},
         {ORDER_MAX_NUM_ORDERS, ": at most 200"},
         {ORDER_INSUFFICIENT_BALANCE, NULL},
@@ -241,7 +241,7 @@ static void test_words(void)
     };
     struct symbol symbol = btcusdt();
     struct filter_request request = {
-        .side = ORDER_SELL, .type = ORDER_LIMIT, .qty = E8, .reference = 60000 * E8};
+        .side = ORDER_SELL, .type = ORDER_LIMIT, .qty = E8, .price = 61000 * E8, .reference = 60000 * E8};
     char words[ORDER_WORDS_MAX];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *said = filter_words(&symbol, &request, rows[i].reason, words),

@@ -2,7 +2,10 @@
 #include "strategy/risk.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "exchange/order_reason.h"
+#include "strategy/risk_words.h"
 #include "tests/check.h"
 #include "tests/random.h"
 
@@ -376,6 +379,61 @@ static void test_against_a_second_gate(struct random *random)
     CHECK(seen[ORDER_OK] > 1000);
 }
 
+/* Every code of the gate's: a limit's refusal has its key and its figures, a state's is said in full already.
+ */
+static void test_words(void)
+{
+    static const struct symbol symbol = {.name = "BTCUSDT", .price_scale = 2};
+    static const struct risk_units units = {&symbol, "USDT", 2};
+    static const char *const ends[ORDER_REASONS] = {
+        [ORDER_RISK_EXPOSURE] =
+            "4000 USDT ordered, with 2000 of BTCUSDT held and on order, are above 5000, 0.5 of "
+            "equity 10000 (exposure_symbol)",
+        [ORDER_RISK_PRICE_BAND] =
+            "59000 is not within 59400 to 60600, 0.01 of the last price 60000 (price_band)",
+        [ORDER_RISK_DAILY_LOSS] =
+            "equity is 10000 USDT and was 12000 at the day's begin; 0.1 below it is 10800 (daily_loss)",
+        [ORDER_RISK_DRAWDOWN] =
+            "equity is 10000 USDT and was 20000 at its highest; 0.25 below it is 15000 (drawdown)",
+        [ORDER_RISK_COOLDOWN] = "5 s ago, less than 60 s (cooldown)",
+        [ORDER_RISK_POSITIONS] = "3 others, and at most 3 in all (positions)",
+        [ORDER_RISK_ORDER_RATE] = "at most 2 (orders_per_second)",
+    };
+    const struct risk_limits limits = {.exposure_symbol = 0.5,
+                                       .exposure_account = 0.75,
+                                       .daily_loss = 0.1,
+                                       .drawdown = 0.25,
+                                       .price_band = 0.01,
+                                       .cooldown_ns = 60 * SECOND_NS,
+                                       .positions = 3,
+                                       .orders_per_second = 2};
+    struct risk_facts facts = {.now_ns = 1000 * SECOND_NS,
+                               .closed_ns = 995 * SECOND_NS,
+                               .positions = 3,
+                               .last = 6000000,
+                               .limit_price = 5900000,
+                               .order_notional = 400000,
+                               .symbol_notional = 200000,
+                               .account_notional = 500000,
+                               .equity = 1000000,
+                               .day_equity = 1200000,
+                               .peak = 2000000};
+    char words[ORDER_WORDS_MAX];
+    for (int reason = 0; reason < ORDER_REASONS; reason++) {
+        const char *said = risk_words((enum order_reason)reason, &limits, &facts, &units, words),
+                   *meaning = order_reason_words((enum order_reason)reason);
+        CHECK_INT(said != NULL, ends[reason] != NULL);
+        if (!said || !ends[reason])
+            continue;
+        CHECK_INT(strncmp(said, meaning, strlen(meaning)), 0);
+        CHECK_STR(said + strlen(meaning) + 2, ends[reason]);
+    }
+    facts.symbol_notional = 0; /* then the account's limit alone is passed */
+    CHECK(strstr(risk_words(ORDER_RISK_EXPOSURE, &limits, &facts, &units, words),
+                 "with 5000 of all symbols held and on order, are above 7500, 0.75 of equity 10000 "
+                 "(exposure_account)"));
+}
+
 int main(void)
 {
     struct random random = random_seeded("strategy/risk", 7);
@@ -390,5 +448,6 @@ int main(void)
     test_positions();
     test_order_of_checks();
     test_against_a_second_gate(&random);
+    test_words();
     return check_done("strategy/risk");
 }
