@@ -62,11 +62,12 @@ static void start(struct collector *collector, struct moment now)
             argv[n++] = moment;
         }
     } else if ((r = option_line_words(collector->item.name, line, words, NULL)) > 0) {
-        memcpy(argv + n, words, (size_t)r * sizeof(words[0]));
-        n += r;
+        argv[n++] = words[0];
     }
-    argv[n++] = option;
+    argv[n++] = option; /* before what was typed, whose last option may be without its value */
     argv[n++] = collector->state.path;
+    for (int i = 1; i < r; i++)
+        argv[n++] = words[i];
     argv[n] = NULL;
     r = r < 0 ? -EINVAL : tui_child_start(&explain->child, argv);
     explain->started_ms = now.mono_ms;
@@ -90,6 +91,17 @@ static void explained(const struct collector *collector, struct item_page *page,
                       (long long)(now.mono_ms - explain->started_ms) / 1000);
 }
 
+/* The page begins with why the order was refused, which `explain` has far below. */
+static void put_refusal(const struct collector_explain *explain, struct item_page *page)
+{
+    static const char before[] = "\n  refused: ";
+    const char *at = explain->text ? strstr(explain->text, before) : NULL;
+
+    if (at && page->item.kind == ITEM_ORDER)
+        snprintf(page->refusal, sizeof(page->refusal), "%.*s", (int)strcspn(at + sizeof(before) - 1, "\n"),
+                 at + sizeof(before) - 1);
+}
+
 void tui_collector_read_item(struct collector *collector, struct moment now)
 {
     struct item_page page = {.item = collector->item};
@@ -101,6 +113,7 @@ void tui_collector_read_item(struct collector *collector, struct moment now)
         start(collector, now);
         explained(collector, &page, now);
     } else if (page.item.kind != ITEM_NONE) {
+        put_refusal(&collector->explain, &page);
         tui_item_status(&page, model);
         if ((reader = tui_collector_rows(collector)))
             r = tui_item_read(&page, reader);

@@ -29,6 +29,7 @@ enum item_kind {
 };
 
 enum { ITEM_NAME_MAX = 160 }; /* a what-if is the longest */
+enum { ITEM_REFUSAL_MAX = 400 };
 
 struct item {
     enum item_kind kind;
@@ -66,10 +67,12 @@ struct item_page {
     struct item item; /* whose it is; ITEM_NONE: nothing is there yet */
     struct item_line *lines;
     size_t n, cap;
-    bool no_memory;  /* a line is missing */
-    bool unknown;    /* the status does not have it */
-    bool gone;       /* nor has the database: the lines say so, and below what was read last */
-    int64_t read_ns; /* when it was found last, by the wall; 0: never */
+    char
+        refusal[ITEM_REFUSAL_MAX]; /* why the order was refused, as `papertape explain` says; "": not known */
+    bool no_memory;                /* a line is missing */
+    bool unknown;                  /* the status does not have it */
+    bool gone;                     /* nor has the database: the lines say so, and below what was read last */
+    int64_t read_ns;               /* when it was found last, by the wall; 0: never */
 };
 
 /* Frees the lines, and leaves a page of nothing. */

@@ -6,18 +6,23 @@
 #include "cli/stored.h"
 #include "db/list.h"
 #include "db/records.h"
+#include "exchange/filter_words.h"
 #include "exchange/order_reason.h"
 #include "record/order.h"
 #include "tui/history_reader.h"
 #include "tui/item.h"
 
-enum { ROWS_MAX = 200, LEDGER_ROWS = 40, REFUSAL_MAX = 400 };
+enum { ROWS_MAX = 200, LEDGER_ROWS = 40 };
 
 struct reading {
     struct item_page *page;
-    char refusal[REFUSAL_MAX];
-    int rows;                /* one more than ROWS_MAX are read, to know whether there are more */
-    struct ledger_row entry; /* whose page it is */
+    char refusal[ITEM_REFUSAL_MAX];
+    int rows;                      /* one more than ROWS_MAX are read, to know whether there are more */
+    struct ledger_row entry;       /* whose page it is */
+    enum order_reason reason;      /* why it was refused: the order's, … */
+    struct filter_request request; /* … and its numbers */
+    struct symbol symbol;
+    int64_t created_ns;
 };
 
 static const char *decimal(char buf[static STORED_CELL], int64_t units, int scale)
@@ -47,6 +52,54 @@ static void on_refusal(void *ctx, const struct db_command *row)
     struct reading *reading = ctx;
 
     tui_history_refusal(reading->refusal, sizeof(reading->refusal), row->result);
+}
+
+/* What its filter's words need; the market's price is not the order's own. */
+static void on_refused(void *ctx, int at, const struct db_order_row *row)
+{
+    struct reading *reading = ctx;
+    const struct order *order = &row->order;
+
+    (void)at;
+    if (!row->symbol)
+        return;
+    reading->reason = order->reason;
+    reading->symbol = row->symbol->symbol;
+    reading->created_ns = order->created_ns;
+    reading->request = (struct filter_request){.side = order->side,
+                                               .type = order->type,
+                                               .qty = order->qty,
+                                               .price = order->price,
+                                               .stop_price = order->stop_price};
+}
+
+static void on_reference(void *ctx, const struct bar *bar)
+{
+    ((struct reading *)ctx)->request.reference = bar->close;
+}
+
+/* The bounds of its filter. The market's price is known where a bar ended as the order was given, as all
+ * orders are in runs over bars. */
+static int read_filter(struct reading *reading, struct history_reader *reader, int64_t id)
+{
+    char words[ORDER_WORDS_MAX];
+    int64_t interval_ns, open_ns;
+    int r = db_list_orders(reader->db, &id, 1, on_refused, reading);
+
+    if (r < 0 || reading->reason == ORDER_OK)
+        return r;
+    r = db_reader_interval_after(reader->db, reading->symbol.name, 0, &interval_ns);
+    if (r == 0) {
+        open_ns = reading->created_ns - interval_ns;
+        r = db_reader_bars(reader->db, reading->symbol.name, interval_ns, BAR_VENUE, open_ns, open_ns,
+                           on_reference, reading);
+    }
+    if (r < 0 && r != -ENOENT)
+        return r;
+    if (filter_words(&reading->symbol, &reading->request, reading->reason, words))
+        snprintf(reading->refusal, sizeof(reading->refusal), "%s: %s", order_reason_name(reading->reason),
+                 words);
+    return 0;
 }
 
 static void put_fill(struct reading *reading, const struct db_fill_row *row, const char *more)
@@ -167,6 +220,10 @@ static int read_order(struct reading *reading, struct history_reader *reader, in
 {
     int r = db_reader_order_refusal(reader->db, (uint64_t)id, on_refusal, reading);
 
+    if (!reading->refusal[0])
+        memcpy(reading->refusal, reading->page->refusal, sizeof(reading->refusal));
+    if (r == 0 && !reading->refusal[0])
+        r = read_filter(reading, reader, id);
     if (r == 0)
         r = db_list_orders(reader->db, &id, 1, on_order, reading);
     if (r < 0 || reading->rows == 0)
