@@ -17,7 +17,7 @@ static const struct list_column_row orders_columns[] = {
     {"qty", "quantity", "qty", 9, true, 4},
     {"filled", "quantity that is filled", "filled", 9, true, 11},
     {"average", "average price of what is filled", "average", 11, true, 0},
-    {"price", "limit price; without room for the trigger, that", "price", 11, true, 5},
+    {"price", "limit price; \"at 61200\": the trigger", "price", 11, true, 5},
     {"trigger", "price that triggers it", "trigger", 11, true, 9},
     {"trail", "distance of a trailing stop", "trail", 8, true, 10},
     {"oco", "its group: one cancels the others", "OCO", 5, true, 10},

@@ -497,6 +497,15 @@ static void check_several(void)
     view.order = 12;
     check_screen("cancel-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     check_screen("cancel-40x10", &view, 40, 10, GLYPHS_BRAILLE);
+    view.order = 14; /* a bracket's exit: the other ends with it, the entry stays */
+    check_screen("cancel-exit-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.order = 13;
+    check_screen("cancel-entry-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.prompt = PROMPT_NONE;
+    view.cursor[PANEL_ORDERS] = 7; /* a refused one, whose reason has no column */
+    check_screen("refused-orders-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    view.cursor[PANEL_ORDERS] = 2;
+    view.prompt = PROMPT_CANCEL;
     view.order = 99; /* it ended while the question stood */
     check_screen("cancel-ended-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     json_decref(object);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "exchange/order_reason.h"
 #include "tui/panel/list.h"
 
 /* As tui_list_columns() has them. */
@@ -27,7 +28,7 @@ enum {
     CLIENT,
     WHY,
 };
-enum { TRAIL_WIDTH = 8 };
+enum { TRAIL_WIDTH = 8, GROUP_WORDS_MAX = 240, FOOT_LEAST = 4 /* rows of a list that has a foot line */ };
 
 /* The type's name in the few columns that there are. */
 static const char *short_type(const char *type)
@@ -97,15 +98,18 @@ static const char *trail_text(char buf[static FORMAT_MAX], const struct status_o
     return buf;
 }
 
-/* The prices. Without room for a column of its own the trigger is in the price's: it has to happen first. */
+/* The prices. Without room for a column of its own the trigger is in the price's, as "at 61200": it has to
+ * happen first. */
 static void draw_prices(const struct table *table, int y, const struct status_order *order)
 {
     bool apart = table->x[TRIGGER] >= 0;
-    double first = !apart && isfinite(order->stop) ? order->stop : order->price;
-    char text[FORMAT_MAX];
+    char text[FORMAT_MAX], stop[FORMAT_MAX];
 
-    if (isfinite(first))
-        cli_format_fit(text, first, order->price_decimals, table->columns[PRICE].width);
+    if (!apart && isfinite(order->stop))
+        snprintf(text, sizeof(text), "at %.*s", FORMAT_MAX - 4,
+                 cli_format_fit(stop, order->stop, order->price_decimals, table->columns[PRICE].width - 3));
+    else if (isfinite(order->price))
+        cli_format_fit(text, order->price, order->price_decimals, table->columns[PRICE].width);
     else if (apart || !trail_text(text, order)[0])
         snprintf(text, sizeof(text), "market");
     panel_table_text(table, PRICE, y, STYLE_NORMAL, text);
@@ -167,6 +171,25 @@ static bool order_at(struct canvas *canvas, const struct model *model, const str
     return order || place < rows->live + rows->externals;
 }
 
+/* Why the chosen order was refused, in the foot line, where the reasons have no column. */
+static void put_foot(const struct scene *scene, struct list_frame *frame)
+{
+    const struct model *model = scene->model;
+    struct status_order order;
+    const int rows = frame->body.height, at = frame->window.cursor;
+
+    if (rows < FOOT_LEAST || at < 0 || !order_at(frame->body.canvas, model, &frame->rows, at, &order) ||
+        strcmp(order.state, "REJECTED") != 0 || !order.reason[0])
+        return;
+    frame->window = panel_list_window(scene, frame, PANEL_ORDERS, 1);
+    int x =
+        tui_area_printf(&frame->body, 1, rows - 1, STYLE_BAD, "%lld %s:", (long long)order.id, order.reason);
+    int reason = order_reason_parse(order.reason);
+    if (reason >= 0)
+        tui_area_text_cut(&frame->body, x + 1, rows - 1, frame->body.width - x - 1, STYLE_DIM,
+                          order_reason_words((enum order_reason)reason));
+}
+
 void panel_orders(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -185,6 +208,8 @@ void panel_orders(const struct area *area, const struct scene *scene)
     struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
 
     panel_list_empty(&frame, scene, "none yet");
+    if (table.x[WHY] < 0)
+        put_foot(scene, &frame);
     for (int i = frame.window.first; i < frame.window.end; i++) {
         int y = i - frame.window.first;
         if (order_at(area->canvas, model, &frame.rows, i, &order))
@@ -195,6 +220,55 @@ void panel_orders(const struct area *area, const struct scene *scene)
     }
 }
 
+static bool is_stop(const struct status_order *order)
+{
+    return strcmp(order->type, "STOP") == 0 || strcmp(order->type, "STOP_LIMIT") == 0 ||
+           strcmp(order->type, "TRAILING_STOP") == 0;
+}
+
+/* Which orders end with a cancelled one, and what stays without them, as docs/orders.md has it of an OCO and
+ * a bracket: an exit takes the other, an entry that nothing was filled of its exits. "": it is alone. */
+static void put_group(const struct model *model, const struct status_order *order,
+                      char buf[static GROUP_WORDS_MAX])
+{
+    const struct status_order *entry = NULL;
+    bool stop = is_stop(order), start = false;
+    char ids[64] = "", qty[FORMAT_MAX], part[FORMAT_MAX];
+    int n = 0, len = 0;
+
+    buf[0] = '\0';
+    for (int k = 0; order->group >= 0 && k < model->status.n_orders; k++) {
+        const struct status_order *other = &model->status.orders[k];
+        if (other->group != order->group || other->id == order->id)
+            continue;
+        if (other->id == order->parent) {
+            entry = other;
+            continue;
+        }
+        start |= other->parent == order->id && order->filled > 0;
+        stop |= is_stop(other);
+        len += snprintf(ids + len, sizeof(ids) - (size_t)len, "%s%lld", n > 0 ? " and " : "",
+                        (long long)other->id);
+        n++;
+    }
+    len = 0;
+    if (n > 0 && start)
+        len = snprintf(buf, GROUP_WORDS_MAX, "Order%s %s then start%s, for the %s that it filled.",
+                       n > 1 ? "s" : "", ids, n > 1 ? "" : "s",
+                       cli_format_number(part, order->filled, order->qty_decimals));
+    else if (n > 0)
+        len = snprintf(buf, GROUP_WORDS_MAX, "Order%s %s end%s with it.", n > 1 ? "s" : "", ids,
+                       n > 1 ? "" : "s");
+    const char *without = stop ? "without a stop" : "without its exit";
+    if (entry)
+        snprintf(buf + len, GROUP_WORDS_MAX - (size_t)len, "%sOrder %lld, %s %s, stays %s %s.",
+                 len > 0 ? " " : "", (long long)entry->id, entry->side,
+                 cli_format_number(qty, entry->qty, order->qty_decimals), entry->state, without);
+    else if (order->parent >= 0)
+        snprintf(buf + len, GROUP_WORDS_MAX - (size_t)len, "%sWhat order %lld filled stays %s.",
+                 len > 0 ? " " : "", (long long)order->parent, without);
+}
+
 /* What is cancelled: its names are whole, in two rows each where they need it. */
 void panel_cancel(const struct area *screen, const struct scene *scene)
 {
@@ -203,7 +277,7 @@ void panel_cancel(const struct area *screen, const struct scene *scene)
     const int width = (screen->width < COLUMNS ? screen->width : COLUMNS) - FRAME;
     char qty[FORMAT_MAX], price[FORMAT_MAX], what[160], where[160] = "";
     struct status_order order;
-    int others = -1; /* itself is among those of its group */
+    char group[GROUP_WORDS_MAX] = "";
 
     if (tui_model_order(model, scene->view->order, &order)) {
         double shown = isfinite(order.stop) ? order.stop : order.price;
@@ -214,19 +288,18 @@ void panel_cancel(const struct area *screen, const struct scene *scene)
                  : trail_text(price, &order)[0] ? price
                                                 : "at market",
                  order.state, order.account);
-        for (int k = 0; k < model->status.n_orders; k++)
-            others += order.group >= 0 && model->status.orders[k].group == order.group;
+        put_group(model, &order, group);
     } else {
         snprintf(what, sizeof(what), "order %lld has ended", (long long)scene->view->order);
     }
-    int rows =
-        panel_frame_wrap_rows(what, width) + panel_frame_wrap_rows(where, width - 2) + (others > 0) + 1;
+    int rows = panel_frame_wrap_rows(what, width) + panel_frame_wrap_rows(where, width - 2) +
+               (group[0] ? panel_frame_wrap_rows(group, width) : 0) + 1;
     struct area box = panel_frame_box(screen, COLUMNS, (rows > ROWS ? rows : ROWS) + 2, "Cancel");
     int y = panel_frame_wrap(&box, 0, box.height - 1, STYLE_STRONG, what);
     struct area inner = tui_area_part(&box, 2, 0, box.width - 2, box.height);
     y = panel_frame_wrap(&inner, y, box.height - 1 - y, STYLE_NORMAL, where);
-    if (others > 0)
-        tui_area_printf(&box, 0, y, STYLE_WARN, "%d more of its group may go with it.", others);
+    if (group[0])
+        panel_frame_wrap(&box, y, box.height - 1 - y, STYLE_WARN, group);
     y = box.height - 1;
     int x = tui_area_text(&box, 0, y, STYLE_KEY, "y");
     x = tui_area_text(&box, x + 1, y, STYLE_NORMAL, "cancels it;");
