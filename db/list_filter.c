@@ -12,7 +12,7 @@
 
 struct db_list_filter db_list_filter_parse(const char *text)
 {
-    const bool inverse = text[0] == '!';
+    bool inverse = text[0] == '!';
     const char *words = text + inverse, *op = words + strcspn(words, "=<>"), *value = op + 1;
     size_t name = (size_t)(op - words);
 
@@ -21,6 +21,10 @@ struct db_list_filter db_list_filter_parse(const char *text)
     const bool equal = *op != '=' && *value == '=';
     value += equal;
     value += strspn(value, " ");
+    if (*op == '=' && name > 1 && words[name - 1] == '!') { /* "symbol!=BTC" */
+        inverse = !inverse;
+        name--;
+    }
     while (name > 0 && words[name - 1] == ' ')
         name--;
     return (struct db_list_filter){inverse, equal, *op, words, value, name};

@@ -4,7 +4,7 @@
 
 #include "db/list.h"
 
-/* The parts of "!symbol=BTC". */
+/* The parts of "!symbol=BTC", which may be "symbol!=BTC". */
 struct db_list_filter {
     bool inverse;      /* it looks for what has not the words */
     bool equal;        /* "<=" or ">=" */

@@ -421,7 +421,8 @@ static void check_shown(struct db_reader *reader)
                  {DB_LIST_FILLS, {"maker=maker", "maker=taker"}},
                  {DB_LIST_ALERTS, {"severity=error", "!severity=error"}},
                  {DB_LIST_ALERTS, {"severity=error", "severity<2"}},
-                 {DB_LIST_ALERTS, {"severity=warning", "!severity=warning"}}};
+                 {DB_LIST_ALERTS, {"severity=warning", "severity!=warning"}},
+                 {DB_LIST_FILLS, {"maker=M", "maker != M"}}};
 
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         struct db_list_query query = {.list = shown[i].list};
