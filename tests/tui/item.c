@@ -224,6 +224,20 @@ static int count_dim(void)
     return n;
 }
 
+/* What `explain` says of a refusal is the first line, not the reason's own words. */
+static void check_refusal(void)
+{
+    struct item_page page = {.item = {.kind = ITEM_ORDER, .id = 5}, .refusal = "RISK_STALE_DATA: and more"};
+
+    CHECK_INT(tui_item_read(&page, reader), 1);
+    CHECK_STR(page.lines[0].text, "RISK_STALE_DATA: and more");
+    tui_item_page_finish(&page);
+    page.item = (struct item){.kind = ITEM_ORDER, .id = 5};
+    CHECK_INT(tui_item_read(&page, reader), 1);
+    CHECK_STR(page.lines[0].text, "RISK_STALE_DATA: the market data is stale");
+    tui_item_page_finish(&page);
+}
+
 /* One that was there is gone, as after a database is built again: what it was stays, dim; then it comes back.
  */
 static void check_gone(const char *path)
@@ -585,6 +599,7 @@ int main(int argc, char **argv)
     check_widths();
     check_whole();
     check_unknown();
+    check_refusal();
     check_gone(path);
     check_moment(path);
     check_more(path);
