@@ -50,6 +50,8 @@ static bool is_there(const char *word, size_t len, const char *text)
 
     if (len == 1 && *word == '>')
         return strchr(text, '>') != NULL;
+    if (len == 2 && strncmp(word, "at", len) == 0 && strstr(text, " trigger ")) /* it has its column */
+        return true;
     if (len == 3 && strncmp(word, "T/M", len) == 0 && strstr(text, " taker/maker "))
         return true;
 

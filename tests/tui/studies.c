@@ -418,7 +418,7 @@ static void check_compared(const struct tui_study_page *page)
         const time_t started = page->trials[i].started_us / 1000000;
         int from = 0;
         for (int k = 0; k < page->n_trials; k++)
-            from += page->trials[k].started_us / 1000000 >= started;
+            from += page->trials[k].started_us / 1000000 > started; /* after that second */
         strftime(filter, sizeof filter, "started>%Y-%m-%d %H:%M:%S", gmtime(&started));
         CHECK_INT(count_rows(page, filter), from);
         strftime(filter, sizeof filter, "%m-%d %H:%M", gmtime(&started)); /* as the column has it */
