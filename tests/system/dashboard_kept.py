@@ -122,7 +122,7 @@ def views(tmux, daemon, folder):
 def boxes(tmux, daemon, ini):
     """From F2 to the columns of a list and to the saved views, and back; what is chosen is kept."""
     show(tmux, daemon)
-    tmux.keys("7", "F2")
+    tmux.keys("3", "F2")
     dashboard.expect(tmux, "Set-up", ">scheme", "columns    orders")
     tmux.keys(*["Down"] * 6)
     dashboard.expect(tmux, ">columns")
