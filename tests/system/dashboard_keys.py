@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ELSEWHERE = {
     "The form of an order": ("dashboard_order.py", "dashboard_command.py"),
     "Trainings and studies, tab 2": ("dashboard_train.py", "dashboard_studies.py", "dashboard_study.py"),
-    "A study's page": ("dashboard_studies.py",),
+    "A study's page": ("dashboard_studies.py", "dashboard_lists.py"),
     "The form": ("dashboard_train.py", "dashboard_studies.py"),
 }
 TMUX_NAMES = {"Escape": "Esc", "C-u": "Ctrl-U", "C-l": "Ctrl-L", "DC": "Del"}
@@ -37,7 +37,7 @@ def table():
 
 
 def pressed_in(script):
-    """The texts that a script presses: arguments of keys(), type(), paste() and confirm()."""
+    """The keys that a script presses: arguments of keys(), type(), paste() and confirm(); what is typed as a word is no key."""
     found = set()
     with open(os.path.join(HERE, script), encoding="utf-8") as file:
         tree = ast.parse(file.read())
@@ -47,10 +47,11 @@ def pressed_in(script):
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
         arguments = call.args if name in ("keys", "type") else call.args[1:2] if name == "confirm" else []
         found |= {"paste"} if name == "paste" else set()
-        for each in (node for argument in arguments for node in ast.walk(argument)):
-            if isinstance(each, ast.Constant) and isinstance(each.value, str):
-                found.add(TMUX_NAMES.get(each.value, each.value))
-                found |= set(each.value) if name == "type" or any(isinstance(a, ast.Starred) for a in arguments) else set()
+        for argument in arguments:
+            texts = [each.value for each in ast.walk(argument) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+            found |= {TMUX_NAMES.get(text, text) for text in texts}
+            if isinstance(argument, ast.Starred) and isinstance(argument.value, ast.Constant):  # keys(*"jk")
+                found |= set(argument.value.value)
     return found
 
 
