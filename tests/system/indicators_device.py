@@ -191,11 +191,11 @@ def fails(folder, replay, what, words):
     assert words in alerts(daemon)[0] and "CPU" in alerts(daemon)[0], alerts(daemon)
     harness.wait_for(lambda: fake.reported().count("open") >= 3, "the device tried again")
     indicators.updates(daemon, 2000)
+    if what != "create":
+        harness.wait_for(lambda: sum(line.startswith("end") for line in fake.reported()) >= 2, "updates on the device")
     closed = indicators.stopped(daemon)
     reported = fake.reported()
     assert reported.count("close") == reported.count("open"), (reported.count("open"), reported.count("close"))
-    if what != "create":
-        assert sum(line.startswith("end") for line in reported) >= 2, reported
     n = indicators.compare(folder, daemon, closed)
     print(f"{what}: {reported.count('open')} times on the device and off it, {n} values the reference's to the bit")
 

@@ -118,7 +118,8 @@ def clean_stop(folder, replay):
     assert order(daemon, "clean")["result"]["repeated"] is True
     refused = harness.control(daemon, "order", BUY | {"qty": "1000", "client_id": "much"})
     assert not refused["ok"], refused
-    harness.wait_for(lambda: f"refused: {refused['error']['code']}: account main, BUY BTCUSDT 1000\n" in daemon.log_text(),
+    harness.wait_for(lambda: f"refused: {refused['error']['code']}: account main, BUY BTCUSDT 1000: the quantity is outside the venue's bounds for "
+                             "market orders: at most 120\n" in daemon.log_text(),
                      "the refusal in the log, with account and symbol")
     assert json.loads(daemon.papertape("parity", "--json"))["ok"] is True
     daemon.popen.send_signal(signal.SIGKILL)
