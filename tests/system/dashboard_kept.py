@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What a user keeps of the dashboard, in tmux, on papertaped and the synthetic market: keys of [keys] and those that F2 changes do
-what their actions say, its effect read back from the daemon; colours, glyphs, zone and interval of F2, and a saved view is opened by key, line and option, also after a restart;
-what is wrong in either file is said."""
+what their actions say, its effect read back from the daemon; colours, glyphs, zone and interval of F2; a saved view is opened by key,
+line and option; both also after a restart; what is wrong in either file is said."""
 
 import os
 import re
@@ -171,8 +171,8 @@ def chosen(tmux):
 
 def settings(tmux, daemon, ini):
     """Scheme, glyphs, zone and interval by F2: seen at once, saved, and seen after a restart, where the usual ones were before."""
-    east = 5 * 60 + 45
-    tmux.type("export TZ=XXX-05:45")
+    east = 5 * 60 + 45  # Nepal
+    tmux.type("export TZ=NPT-05:45")
     tmux.keys("Enter")
     show(tmux, daemon)
     dashboard.expect(tmux, "1.0s  ?=help")

@@ -78,18 +78,39 @@ class Keys:
         dashboard.wait(f"the chosen row: {texts}", lambda: any(line.startswith(">") and all(text in line for text in texts)
                                                               for line in self.tmux.screen().splitlines()), self.tmux.screen)
 
-    def still(self, key):
-        """Presses a key on a frozen screen, where the key alone changes what is drawn below the header."""
-        self.press("f")
-        self.see("FROZEN")
-        before = self.below()
+    def look(self, key, title, *texts):
+        """Presses a key that opens a box or a form with that title and these texts, and leaves it."""
         self.press(key)
-        dashboard.wait(f"what {key} changes", lambda: self.below() != before, self.tmux.screen)
-        self.press("f")
-        self.gone("FROZEN")
+        self.see(title, *texts)
+        self.tmux.keys("Escape")
+        self.gone(title)
 
-    def below(self):
+    def body(self):
         return self.tmux.screen().splitlines()[2:20]
+
+    def past(self):
+        """The moment that is shown, as the header has it."""
+        return re.search(r"PAST (\S+ \S+)", self.tmux.screen())[1]
+
+    def zoom(self, key, columns):
+        """Presses a key after which each bar of a second has so many columns."""
+        self.press(key)
+        dashboard.wait(f"{columns} columns a bar", lambda: self.columns() == columns, self.tmux.screen)
+
+    def columns(self):
+        """Columns a second, by the first and the last time below the chart; 0: there are not two."""
+        times = [(each.start(), int(each[1]) * 3600 + int(each[2]) * 60 + int(each[3]))
+                 for line in self.tmux.screen().splitlines() for each in re.finditer(r"└(\d\d):(\d\d):(\d\d)", line)]
+        return round((times[-1][0] - times[0][0]) / ((times[-1][1] - times[0][1]) % 86400)) if len(times) > 1 else 0
+
+    def crosshair(self):
+        """Do the chart's figures begin with the time of a bar?"""
+        return re.search(r"^ \d\d-\d\d \d\d:\d\d:\d\d  o ", self.tmux.screen(), re.MULTILINE)
+
+    def under(self):
+        """The indicator below the volume; "": there is none."""
+        found = re.search(r" v \S+ *\n (\w*)", self.tmux.screen())
+        return found and found[1]
 
     def alert(self):
         """The number of an alert that is open."""
@@ -144,32 +165,22 @@ def everywhere(k, orders):
     k.press("Escape")
     k.see("─Orders (")
     for key in ("?", "F1"):
-        k.press(key)
-        k.see(" Help ", "any other key closes this")
-        k.tmux.keys("Escape")
-        k.gone(" Help ")
+        k.look(key, " Help ", "any other key closes this")
     k.press("J")
     k.see("[8]Log", "─Ledger (")
     k.press("J")
     k.see("─Log (")
-    k.press("w")
-    k.see(" Whole texts ")
-    k.tmux.keys("Escape")
-    k.gone(" Whole texts ")
+    k.look("w", " Whole texts ")
     k.press("f")
     k.see("FROZEN")
-    before = k.below()
+    before = k.body()
     start = k.daemon.status_object()["now_ns"]
     dashboard.wait("seconds that are not shown", lambda: k.daemon.status_object()["now_ns"] > start + 2 * 10**9)
-    assert k.below() == before, k.tmux.screen()
+    assert k.body() == before, k.tmux.screen()
     k.press("f")
     k.gone("FROZEN")
-    k.press("F2")
-    k.see(" Set-up ")
-    k.tmux.keys("Escape")
-    k.press("V")
-    k.see(" Saved views ")
-    k.tmux.keys("Escape")
+    k.look("F2", " Set-up ")
+    k.look("V", " Saved views ")
     k.press("5", "u")
     k.last("equity: 7d")
     for span in ("30d", "all", "24h"):
@@ -200,8 +211,12 @@ def everywhere(k, orders):
     k.tmux.keys("Escape")
     k.press("<")
     k.see("PAST ", "Esc now")
-    k.press("<", ">")
-    k.see("PAST ")
+    first = k.past()
+    k.press("<")
+    dashboard.wait("an earlier moment", lambda: k.past() < first, k.tmux.screen)
+    earlier = k.past()
+    k.press(">")
+    dashboard.wait("a later moment", lambda: k.past() > earlier, k.tmux.screen)
     k.tmux.keys("p")
     k.see("the past cannot be acted on")
     k.tmux.keys("Escape")
@@ -212,15 +227,16 @@ def everywhere(k, orders):
     k.press("@")
     k.last(":alerts price BTCUSDT --above _")
     k.tmux.keys("Escape")
-    k.press("O")
-    k.see("─Order─", "What it would be")
-    k.tmux.keys("Escape")
+    k.look("O", "─Order─", "What it would be")
     k.press("6", "g", "g")
     k.row("BUY")
     k.press("y")
     k.see("copy: sent")
+    with open(k.tmux.run("display", "-p", "#{pane_tty}").strip(), "w", encoding="ascii") as tty:
+        tty.write("\x1b7\x1b[9;9Hof another program\x1b8")  # over the screen
+    k.see("of another program")
     k.press("C-l")
-    k.see("[6]Ord")
+    k.gone("of another program")
     k.press("Escape")
     return orders
 
@@ -233,9 +249,7 @@ def lists(k, orders):
     k.see("inverted")
     k.press("I")
     k.gone("inverted")
-    k.press("C")
-    k.see("Columns of the orders")
-    k.tmux.keys("Escape")
+    k.look("C", "Columns of the orders")
     k.press("/")
     k.tmux.type(f"#{orders[0]}")
     k.tmux.keys("Enter")
@@ -243,11 +257,11 @@ def lists(k, orders):
     k.tmux.keys("Escape")
     k.gone("filtered")
     for key in ("n", "N"):
+        k.tmux.keys("g", "g")
+        k.row("MARKET")
         k.press(key)
         k.row("50003")
-    k.press("E")
-    k.see("Amend")
-    k.tmux.keys("Escape")
+    k.look("E", f"Amend order {orders[0]}")
     k.press("W")
     k.last(":what-if --at ")
     k.tmux.keys("Escape")
@@ -269,9 +283,7 @@ def pages(k, orders):
     k.see("rows 2 to ")
     k.press("k")
     k.see("rows 1 to ")
-    k.press("E")
-    k.see(f"Amend order {orders[1]}")
-    k.tmux.keys("Escape")
+    k.look("E", f"Amend order {orders[1]}")
     k.press("x")
     k.see(f"order {orders[1]}: BUY")
     k.tmux.keys("y")
@@ -305,9 +317,9 @@ def market(k, _):
     k.tmux.keys("Escape", "4", "g", "g")
     k.see("BTCUSDT 1s")
     k.press("]")
-    dashboard.wait("another timeframe, or that there is no other", lambda: "BTCUSDT 1s" not in k.tmux.screen() or "no other is kept" in k.tmux.screen(), k.tmux.screen)
+    k.see("BTCUSDT 5m", "[5m]")
     k.press("[")
-    k.see("BTCUSDT 1s")
+    k.see("BTCUSDT 1s", "[1s]")
     k.press("d")
     k.see("─Depth BTCUSDT", "─Trades BTCUSDT")
     k.press("d")
@@ -323,24 +335,32 @@ def market(k, _):
     k.see("inverted")
     k.press("I")
     k.gone("inverted")
-    k.still("c")
-    k.press("c", "L")
+    for hint in ("c candles", "c line"):  # what the next one does
+        k.press("c")
+        k.see(hint)
+    k.press("L")
     k.see("1s log")
     k.press("L")
     k.gone("1s log")
-    k.press("}", "}", ",")
+    k.zoom("}", 2)
+    k.zoom("}", 4)
+    k.press(",")
     k.see("BTCUSDT 1s to ")
     shown_to = lambda: (re.search(r"BTCUSDT 1s to \S+ ([0-9:]+)", k.tmux.screen()) or ["", "99:"])[1]  # noqa: E731
     older = shown_to()
     k.press(".")
     dashboard.wait("newer bars", lambda: shown_to() > older, k.tmux.screen)
-    k.press("{", "{", "m")
-    k.see(" o ", " h ")
-    k.press("m", "C")
-    dashboard.wait("the indicators, or that there are none", lambda: "Indicators of the chart" in k.tmux.screen() or "indicator" in dashboard_command.last(k.tmux), k.tmux.screen)
-    k.tmux.keys("Escape")
-    k.gone("Indicators of the chart")
-    k.still("i")
+    k.zoom("{", 2)
+    k.zoom("{", 1)
+    k.press("m")
+    dashboard.wait("a crosshair", k.crosshair, k.tmux.screen)
+    k.press("m")
+    dashboard.wait("no crosshair", lambda: not k.crosshair(), k.tmux.screen)
+    k.look("C", "Indicators of the chart", ">[x] sma_20")
+    dashboard.wait("the first indicator below", lambda: k.under() == "rsi_14", k.tmux.screen)
+    for name in ("macd_12_26_9", "atr_14", ""):
+        k.press("i")
+        dashboard.wait(f"the indicator below: {name}", lambda name=name: k.under() == name, k.tmux.screen)
 
 
 def positions(k, _):
@@ -416,8 +436,9 @@ def mouse(k):
     k.see("[4]Mkt", "BTCUSDT 1s")
     y, _ = dashboard_command.line_of(tmux, "─BTCUSDT 1s")
     report(tmux, 40, y + 5)
-    k.see(" o ", " h ")  # the crosshair's bar
+    dashboard.wait("a crosshair", k.crosshair, tmux.screen)
     tmux.keys("m")
+    dashboard.wait("no crosshair", lambda: not k.crosshair(), tmux.screen)
     k.press("M")
     k.see("mouse: left to the terminal")
     dashboard.wait("no mode of the mouse", lambda: modes(tmux) == {"any": False, "sgr": False}, lambda: str(modes(tmux)))
