@@ -431,7 +431,6 @@ static void check_header(void)
     struct view view;
 
     CHECK(tui_status_copy(status, &kept));
-
     tui_view_init(&view, false, 1000);
     for (int i = 0; i < 2 * 3 * 3 * 2 * 2; i++) {
         const char *name = names[i % 2];
@@ -784,7 +783,6 @@ int main(int argc, char **argv)
     check_alerts();
     check_strategies();
     check_every_size();
-
     check_waiting();
     model->source = MODEL_NOTHING;
     CHECK_INT(load(false), 0); /* the daemon is gone: the database alone */

@@ -10,8 +10,8 @@
 #include "fixtures/dashboard.h"
 #include "fixtures/studies.h"
 #include "tests/check.h"
-#include "tests/random.h"
 #include "tests/scratch.h"
+#include "tests/tui/long_texts.h"
 #include "tests/tui/picture.h"
 #include "tui/choices.h"
 #include "tui/command_keys.h"
@@ -22,206 +22,13 @@
 #include "tui/panel/panel.h"
 #include "tui/train_ask.h"
 
-enum { GRAM = 6, TEXTS_MAX = 1024, TEXT_MAX = 1100, GRAMS_MAX = 1 << 18, SEEN_MAX = 1 << 16 };
+enum { SEEN_MAX = 1 << 16 };
 
-static struct invented {
-    const char *before; /* a name's in the fixture; NULL: any text */
-    char text[TEXT_MAX];
-    wchar_t letters[TEXT_MAX]; /* without blanks */
-} * texts;
-static int n_texts;
-static struct gram {
-    wchar_t letters[GRAM + 1];
-    int text;
-} * grams;
-static size_t n_grams;
-
-static struct random random_state;
 static struct model *model;
 static struct view view;
 static struct moment now = {1723161255342000000, 1000000};
 
-/* ---- texts ---- */
-
-static int compare_grams(const void *a, const void *b)
-{
-    return wmemcmp(((const struct gram *)a)->letters, ((const struct gram *)b)->letters, GRAM);
-}
-
-/* A text of so many bytes; of several words, which have letters beyond ASCII, or a name. */
-static const char *invent(const char *before, size_t size, bool words)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    struct invented *t = &texts[n_texts];
-    size_t n = 0, k = 0;
-
-    for (int i = 0; before && i < n_texts; i++)
-        if (texts[i].before && strcmp(texts[i].before, before) == 0)
-            return texts[i].text;
-    if (n_texts + 1 == TEXTS_MAX)
-        abort();
-    *t = (struct invented){.before = before ? strdup(before) : NULL};
-    while (n < size) {
-        int kind = words && n > GRAM && n + 3 < size ? (int)random_between(&random_state, 0, 11) : 2;
-        wchar_t c = kind == 0 && t->text[n - 1] != ' ' ? L' '
-                    : kind == 1 ? (wchar_t)(L'à' + random_between(&random_state, 0, 9))
-                                : (wchar_t)letters[random_between(&random_state, 0, sizeof(letters) - 2)];
-        n += (size_t)snprintf(t->text + n, TEXT_MAX - n, "%lc", (wint_t)c);
-        if (c != L' ')
-            t->letters[k++] = c;
-    }
-    for (size_t i = 0; i + GRAM <= k; i++) {
-        if (n_grams == GRAMS_MAX)
-            abort();
-        grams[n_grams].text = n_texts;
-        wmemcpy(grams[n_grams++].letters, t->letters + i, GRAM);
-    }
-    n_texts++;
-    return t->text;
-}
-
-/* As the daemon writes them at most; 0: a word that is one of few. Names of accounts and trainings are one
- * another's; those of policies too. */
-enum {
-    LONGEST_SHORT,
-    LONGEST_WORD = 0,
-    LONGEST_ASSET = 0,
-    LONGEST_ID = 0,
-    LONGEST_CODE = 39,
-    LONGEST_TITLE = 47,
-    LONGEST_VENUE = 15,
-    LONGEST_SYMBOL = 23,
-    LONGEST_ACCOUNT = 31,
-    LONGEST_TRAINING = 31,
-    LONGEST_KEY = 31,
-    LONGEST_BACKEND = 95,
-    LONGEST_VERDICT = 255,
-    LONGEST_LINE = 500,
-    LONGEST_REASON = 500,
-    LONGEST_ALERT = 512,
-    LONGEST_FILE = 500,
-};
-
-struct shown {
-    const char *name;
-    int longest;
-};
-#define NAMED(none, name, ...)          name
-#define SHOWN(size, flags, member, ...) {NAMED(0, ##__VA_ARGS__, #member), LONGEST_##size},
-#define NOTHING(...)
-#define SHOWN_OF(LIST) \
-    (const struct shown[]) \
-    { \
-        LIST(SHOWN, NOTHING) \
-        { \
-            NULL, 0 \
-        } \
-    }
-#define TRAINING(TEXT, FIELD) RECORD_SHOWN_TRAINING(TEXT, FIELD, training)
-
-static void fill(json_t *object, const struct shown *shown)
-{
-    for (; shown->name; shown++) {
-        const char *before = json_string_value(json_object_get(object, shown->name));
-        bool name = shown->longest <= LONGEST_TITLE;
-        if (shown->longest && (name ? before && before[0] : strcmp(shown->name, "at_venue") != 0))
-            json_object_set_new(object, shown->name,
-                                json_string(invent(name ? before : NULL, (size_t)shown->longest, !name)));
-    }
-}
-
-static void fill_all(json_t *array, const struct shown *shown)
-{
-    for (size_t i = 0; i < json_array_size(array); i++)
-        fill(json_array_get(array, i), shown);
-}
-
-static void fill_status(json_t *s)
-{
-    json_t *accounts = json_object_get(s, "accounts");
-
-    fill_all(json_object_get(json_object_get(s, "feed"), "streams"), SHOWN_OF(RECORD_SHOWN_STREAM));
-    fill(json_object_get(s, "feed"), SHOWN_OF(RECORD_SHOWN_FEED));
-    fill_all(json_object_get(s, "venues"), SHOWN_OF(RECORD_SHOWN_VENUE));
-    fill_all(json_object_get(s, "symbols"), SHOWN_OF(RECORD_SHOWN_SYMBOL));
-    fill_all(accounts, SHOWN_OF(RECORD_SHOWN_ACCOUNT));
-    for (size_t i = 0; i < json_array_size(accounts); i++) {
-        json_t *there = json_object_get(json_array_get(accounts, i), "venue_account");
-        fill(there, SHOWN_OF(RECORD_SHOWN_VENUE_ACCOUNT));
-        fill_all(json_object_get(there, "external"), SHOWN_OF(RECORD_SHOWN_EXTERNAL));
-    }
-    fill_all(json_object_get(s, "positions"), SHOWN_OF(RECORD_SHOWN_POSITION));
-    fill_all(json_object_get(s, "orders"), SHOWN_OF(RECORD_SHOWN_ORDER));
-    fill_all(json_object_get(s, "trainings"), SHOWN_OF(TRAINING));
-    fill_all(json_object_get(s, "policies"), SHOWN_OF(RECORD_SHOWN_POLICY));
-    fill_all(json_object_get(s, "policies"), SHOWN_OF(RECORD_SHOWN_POLICY_NOW));
-    for (size_t i = 0; i < json_array_size(json_object_get(s, "policies")); i++)
-        fill(json_object_get(json_array_get(json_object_get(s, "policies"), i), "evidence"),
-             SHOWN_OF(RECORD_SHOWN_EVIDENCE));
-    fill(json_object_get(s, "champion"), SHOWN_OF(RECORD_SHOWN_CHAMPION));
-    fill(json_object_get(s, "trainer"), SHOWN_OF(RECORD_SHOWN_TRAINER));
-    fill(json_object_get(s, "gpu"), SHOWN_OF(RECORD_SHOWN_GPU));
-    fill(json_object_get(s, "compute"), SHOWN_OF(RECORD_SHOWN_COMPUTE));
-    fill(json_object_get(s, "db"), SHOWN_OF(RECORD_SHOWN_DB));
-    fill(json_object_get(s, "events"), SHOWN_OF(RECORD_SHOWN_LOG));
-    fill(json_object_get(s, "parity"), SHOWN_OF(RECORD_SHOWN_PARITY));
-    json_object_set_new(s, "trading_reason", json_string(invent(NULL, LONGEST_LINE, true)));
-}
-
-/* A name of the database's rows, as the status now has it. */
-static void rename_in(char *name, size_t size)
-{
-    if (name[0])
-        snprintf(name, size, "%s", invent(name, LONGEST_ACCOUNT < size ? LONGEST_ACCOUNT : size - 1, false));
-}
-#define RENAME(name)     rename_in(name, sizeof(name))
-#define WRITE(to, words) snprintf(to, sizeof(to), "%s", invent(NULL, sizeof(to) - 1, words))
-
-static void fill_history(struct history *h)
-{
-    for (int i = 0; i < h->n_fills; i++)
-        RENAME(h->fills[i].account), RENAME(h->fills[i].symbol), WRITE(h->fills[i].tag, false);
-    for (int i = 0; i < h->n_orders; i++) {
-        RENAME(h->orders[i].account), RENAME(h->orders[i].symbol);
-        WRITE(h->orders[i].client_id, false);
-        WRITE(h->orders[i].reason, false);
-    }
-    for (int i = 0; i < h->n_alerts; i++)
-        WRITE(h->alerts[i].text, true), WRITE(h->alerts[i].code, false);
-    for (int i = 0; i < h->n_log; i++)
-        WRITE(h->log[i].text, true);
-    RENAME(h->equity_account), RENAME(h->bars_symbol);
-    for (int i = 0; i < h->n_outputs; i++)
-        WRITE(h->output_names[i], false);
-    h->training.points.n = 0;
-    snprintf(h->training.points.training, sizeof(h->training.points.training), "%s",
-             model->status.trainings[1].training);
-    h->training.n_parameters = 12;
-    for (int i = 0; i < h->training.n_parameters; i++) {
-        strcpy(h->training.parameters[i].section, "ppo");
-        WRITE(h->training.parameters[i].key, false), WRITE(h->training.parameters[i].value, false);
-    }
-}
-
-static void fill_log(struct model_log *log)
-{
-    memcpy(log->training, model->status.trainings[1].training, sizeof(log->training));
-    log->n = 9;
-    log->have = true;
-    log->mono_ms = now.mono_ms;
-    for (int i = 0; i < log->n; i++)
-        WRITE(log->lines[i], true);
-}
-
 /* ---- screens ---- */
-
-static const struct gram *find(const wchar_t *letters)
-{
-    struct gram key;
-
-    wmemcpy(key.letters, letters, GRAM);
-    return bsearch(&key, grams, n_grams, sizeof(*grams), compare_grams);
-}
 
 /* Letters and signs of a rectangle, row by row, without blanks. */
 static size_t gather(const struct canvas *canvas, const struct rect *r, wchar_t *ret, size_t n)
@@ -280,11 +87,12 @@ static void check_title(const char *name, const struct canvas *canvas, const str
 
     for (int x = 0; x < r->width; x++)
         row[x] = tui_canvas_cell(canvas, r->x + x, r->y)->text[0];
-    for (int x = 0; x + GRAM <= r->width; x++) {
-        const struct gram *gram = find(row + x);
-        if (!gram)
+    for (int x = 0; x + LONG_TEXT_LETTERS <= r->width; x++) {
+        size_t at;
+        const struct long_text *text = long_text_find(row + x, &at);
+        if (!text)
             continue;
-        const wchar_t *letters = texts[gram->text].letters, *from = wcsstr(letters, gram->letters);
+        const wchar_t *from = text->letters + at;
         int n = 0;
         while (from[n] && from[n] == row[x + n])
             n++;
@@ -359,19 +167,19 @@ static void check_screen(const char *name, int width, int height)
         size_t n = gather(&canvas, &layout.rects[i], seen, 0);
         if (layout.rects[i].panel > PANEL_KEYS)
             check_title(name, &canvas, &layout.rects[i]);
-        int last = -1;
-        for (size_t at = 0; at + GRAM <= n; at++) {
-            const struct gram *gram = find(seen + at);
-            if (!gram || gram->text == last || wcsstr(seen, texts[gram->text].letters))
+        const struct long_text *last = NULL;
+        for (size_t at = 0, within; at + LONG_TEXT_LETTERS <= n; at++) {
+            const struct long_text *text = long_text_find(seen + at, &within);
+            if (!text || text == last || wcsstr(seen, text->letters))
                 continue;
-            last = gram->text;
+            last = text;
             kind->cut++;
             if (!asked)
                 gather_whole(width, height, whole);
             asked = true;
-            if (!wcsstr(whole, texts[last].letters)) {
+            if (!wcsstr(whole, text->letters)) {
                 fprintf(stderr, "%s %dx%d panel %d: w has not all of \"%.60s\", seen as \"%.24ls\"\n", name,
-                        width, height, (int)layout.rects[i].panel, texts[last].text, seen + at);
+                        width, height, (int)layout.rects[i].panel, text->text, seen + at);
                 CHECK(false);
             }
         }
@@ -434,15 +242,15 @@ static void put_lists(void)
     struct history_ledger *entries = calloc(ROWS, sizeof(*entries));
 
     for (int i = 0; i < ROWS && trips && entries; i++) {
-        WRITE(trips[i].account, false), WRITE(trips[i].symbol, false), WRITE(trips[i].strategy, false);
-        WRITE(trips[i].reason, false);
+        LONG_TEXT(trips[i].account, false), LONG_TEXT(trips[i].symbol, false),
+            LONG_TEXT(trips[i].strategy, false);
+        LONG_TEXT(trips[i].reason, false);
         trips[i].id = entries[i].id = i + 1;
-        WRITE(entries[i].account, false);
+        LONG_TEXT(entries[i].account, false);
         entries[i].kind = "deposit", entries[i].contra = "equity";
     }
     put_rows(DB_LIST_TRIPS, trips, ROWS);
     put_rows(DB_LIST_LEDGER, entries, ROWS);
-    qsort(grams, n_grams, sizeof(*grams), compare_grams);
 }
 
 static void check_lists(void)
@@ -491,14 +299,14 @@ static void check_box(const char *name, int rows)
 
 static void check_training_form(bool study)
 {
-    static char text[32 * TEXT_MAX];
+    static char text[32 * LONG_TEXT_MAX];
     int n = snprintf(text, sizeof(text), "[training]\n");
 
     for (int i = 0; i < 6; i++)
-        n += snprintf(text + n, sizeof(text) - (size_t)n, "%s = %s\n", invent(NULL, 31, false),
-                      invent(NULL, i % 2 ? 900 : 60, false));
-    n += snprintf(text + n, sizeof(text) - (size_t)n, "name = x ; %s\n", invent(NULL, 400, false));
-    snprintf(text + n, sizeof(text) - (size_t)n, "%s\n", invent(NULL, 300, false));
+        n += snprintf(text + n, sizeof(text) - (size_t)n, "%s = %s\n", long_text(NULL, 31, false),
+                      long_text(NULL, i % 2 ? 900 : 60, false));
+    n += snprintf(text + n, sizeof(text) - (size_t)n, "name = x ; %s\n", long_text(NULL, 400, false));
+    snprintf(text + n, sizeof(text) - (size_t)n, "%s\n", long_text(NULL, 300, false));
     begin(TAB_STUDY);
     view.page = tui_form_page_create(model->status.trainings[1].training, !study);
     CHECK_INT(tui_form_page_fill(view.page, text), 0);
@@ -506,17 +314,15 @@ static void check_training_form(bool study)
     tui_form_keep_lines(form);
     tui_form_errors_begin(form);
     for (int i = 0; i < 5; i++) {
-        tui_form_error(form, 3, "", "", invent(NULL, 900, true));
-        tui_form_error(form, 0, "", "", invent(NULL, 900, true));
+        tui_form_error(form, 3, "", "", long_text(NULL, 900, true));
+        tui_form_error(form, 0, "", "", long_text(NULL, 900, true));
     }
-    tui_form_error(form, 5, "", "", invent(NULL, 300, true));
+    tui_form_error(form, 5, "", "", long_text(NULL, 300, true));
     if (study)
-        WRITE(view.page->plan, true);
-    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+        LONG_TEXT(view.page->plan, true);
     view.page->row = 1;
     check_box("training form", 8);
-    WRITE(view.page->words, true);
-    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+    LONG_TEXT(view.page->words, true);
     for (int k = 0; k < BOX_SIZES; k++)
         check_screen("training form", box_sizes[k][0], box_sizes[k][1]);
     view.page->row = 2;
@@ -540,19 +346,17 @@ static void check_order_form(void)
         int at = 0;
         for (int part = 0; part < (i ? 1 : 5); part++)
             at += snprintf(answer->words + at, sizeof(answer->words) - (size_t)at, "%s%s", part ? "; " : "",
-                           invent(NULL, i ? 900 : 150, true));
+                           long_text(NULL, i ? 900 : 150, true));
         answer->done = done[i];
         answer->mono_ms = now.mono_ms;
         tui_order_form_line(view.order_form, answer->line);
-        qsort(grams, n_grams, sizeof(*grams), compare_grams);
         check_box("order form", view.order_form->n);
         view.prompt = PROMPT_ORDER;
         for (int k = 0; k < BOX_SIZES; k++)
             check_screen("order question", box_sizes[k][0], box_sizes[k][1]);
         view.prompt = PROMPT_NONE;
     }
-    WRITE(view.order_form->words, true);
-    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+    LONG_TEXT(view.order_form->words, true);
     check_box("order form", 1);
 }
 
@@ -563,8 +367,7 @@ static void check_boxes(void)
     CHECK(view.line != NULL);
     view.line->n_offers = 12;
     for (int i = 0; i < view.line->n_offers; i++)
-        WRITE(view.line->offers[i].word, false), WRITE(view.line->offers[i].words, true);
-    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+        LONG_TEXT(view.line->offers[i].word, false), LONG_TEXT(view.line->offers[i].words, true);
     for (view.line->offered = 0; view.line->offered < view.line->n_offers; view.line->offered++)
         for (int k = 0; k < BOX_SIZES; k++)
             check_screen("offers", box_sizes[k][0], box_sizes[k][1]);
@@ -585,8 +388,7 @@ static void check_boxes(void)
     view.choosing = CHOOSING_VIEWS;
     view.saved.n = 6;
     for (int i = 0; i < view.saved.n; i++)
-        WRITE(view.saved.names[i], false);
-    qsort(grams, n_grams, sizeof(*grams), compare_grams);
+        LONG_TEXT(view.saved.names[i], false);
     check_box("views", 4);
 }
 
@@ -625,8 +427,8 @@ static void check_items(void)
         snprintf(item.name, sizeof(item.name), "%s",
                  kinds[i] == ITEM_POLICY     ? s->policies[0].policy
                  : kinds[i] == ITEM_ACCOUNT  ? s->accounts[0].account
-                 : kinds[i] == ITEM_WHAT_IF  ? invent("what-if", 150, false)
-                 : kinds[i] == ITEM_EXTERNAL ? invent("client", 36, false)
+                 : kinds[i] == ITEM_WHAT_IF  ? long_text("what-if", 150, false)
+                 : kinds[i] == ITEM_EXTERNAL ? long_text("client", 36, false)
                                              : s->positions[0].symbol);
         if (kinds[i] == ITEM_POSITION)
             memcpy(item.account, s->positions[0].account, sizeof(item.account));
@@ -636,7 +438,6 @@ static void check_items(void)
         model->item.item = item;
         for (int k = 0; k < 99; k++)
             tui_item_field(&model->item, "field", STYLE_NORMAL, s->policies[0].policy);
-        qsort(grams, n_grams, sizeof(*grams), compare_grams);
         check_panels("item");
     }
     tui_item_page_finish(&model->item);
@@ -682,7 +483,7 @@ static void read_studies(void)
         size_t n = tui_studies_members(studies, 3, want.key, at, 4);
         for (size_t i = 0; i < n; i++)
             members[i] = studies[at[i]];
-        tui_studies_unread(reading.studies, studies[2], NULL, invent("unread", 500, true));
+        tui_studies_unread(reading.studies, studies[2], NULL, long_text("unread", 500, true));
         if (n > 0)
             reading.page = tui_study_page_make(members, n, &want, NULL, now_us);
         tui_model_take_studies(model, &reading);
@@ -691,7 +492,7 @@ static void read_studies(void)
 
 static const char *quoted(const char *text)
 {
-    static char json[TEXT_MAX + 2];
+    static char json[LONG_TEXT_MAX + 2];
 
     snprintf(json, sizeof(json), "\"%s\"", text);
     return json;
@@ -704,11 +505,11 @@ static void make_studies(void)
 
     fixture_studies_begin();
     for (int i = 0; i < 3; i++) {
-        snprintf(names[0], sizeof(names[0]), "%s_%d", invent("study", 29, false), i + 1);
+        snprintf(names[0], sizeof(names[0]), "%s_%d", long_text("study", 29, false), i + 1);
         studies[i] = fixture_study(names[0], i, 1, maximize);
     }
     for (int i = 0; i < 6; i++)
-        snprintf(names[i], sizeof(names[i]), "%s", invent(NULL, 31, false));
+        snprintf(names[i], sizeof(names[i]), "%s", long_text(NULL, 31, false));
     for (int t = 0; t < 24; t++) {
         struct study_trial *trial = fixture_trial(studies[t % 2], t % 4 == 3 ? TRIAL_FAIL : TRIAL_COMPLETE,
                                                   9000 - 100 * t, 8950 - 100 * t);
@@ -716,7 +517,7 @@ static void make_studies(void)
         if (t % 4 != 3)
             fixture_value(trial, &value, 1);
         else
-            fixture_trial_user(trial, "papertape:failure", quoted(invent(NULL, 500, true)));
+            fixture_trial_user(trial, "papertape:failure", quoted(long_text(NULL, 500, true)));
         for (int i = 0; i < 5; i++)
             fixture_number(studies[t % 2], trial, names[i], DISTRIBUTION_FLOAT, 0, 1, false,
                            (t * 7 + i) % 24 / 24.0);
@@ -726,7 +527,6 @@ static void make_studies(void)
 static void check_studies(void)
 {
     make_studies();
-    qsort(grams, n_grams, sizeof(*grams), compare_grams);
     begin(TAB_STUDY);
     view.focus = PANEL_STUDIES;
     read_studies();
@@ -749,14 +549,12 @@ static void check_studies(void)
         struct tui_study_validation *v = &model->study_page->validation;
         *v = (struct tui_study_validation){
             .have = true, .made_ns = now.wall_ns, .trial = 2, .equity_trial = 2};
-        WRITE(v->verdict, true), WRITE(v->returns_words, true);
-        WRITE(v->study, false), WRITE(v->equity_study, false);
+        LONG_TEXT(v->verdict, true), LONG_TEXT(v->returns_words, true);
+        LONG_TEXT(v->study, false), LONG_TEXT(v->equity_study, false);
         model->study_page->have_validation = true;
-        qsort(grams, n_grams, sizeof(*grams), compare_grams);
         check_panels("validation");
         v->have = false;
-        WRITE(v->words, true);
-        qsort(grams, n_grams, sizeof(*grams), compare_grams);
+        LONG_TEXT(v->words, true);
         check_panels("validation");
     }
     view.study_view = STUDY_PAGE;
@@ -771,14 +569,14 @@ static void check_studies(void)
 /* All of these names are on the screen: what is asked about is never cut. */
 static void check_named(int width, int height, const char *const *names, size_t n)
 {
-    static wchar_t seen[SEEN_MAX], name[TEXT_MAX];
+    static wchar_t seen[SEEN_MAX], name[LONG_TEXT_MAX];
     struct canvas canvas;
 
     CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_ASCII), 0);
     tui_view_draw(&view, model, now, &canvas);
     gather(&canvas, &(struct rect){PANEL_NONE, 0, 0, width, height}, seen, 0);
     for (size_t i = 0; i < n; i++) {
-        mbstowcs(name, names[i], TEXT_MAX);
+        mbstowcs(name, names[i], LONG_TEXT_MAX);
         if (!wcsstr(seen, name))
             fprintf(stderr, "question %d, %dx%d: no %s\n", (int)view.prompt, width, height, names[i]);
         CHECK(wcsstr(seen, name) != NULL);
@@ -854,21 +652,17 @@ int main(void)
 
     if (!setlocale(LC_CTYPE, "C.UTF-8"))
         return CHECK_SKIP;
-    random_state = random_seeded("tui/whole", 31);
-    texts = calloc(TEXTS_MAX, sizeof(*texts));
-    grams = calloc(GRAMS_MAX, sizeof(*grams));
     CHECK_INT(fixture_database(path), 0);
     model = picture_model(path, "{}", now, &reader);
-    if (!model || !texts || !grams)
+    if (!long_texts_init("tui/whole", 31) || !model)
         return EXIT_FAILURE;
     for (int i = 0; i < 2; i++) {
         json_t *status = loaded(parts[i], 3);
-        fill_status(status);
+        long_texts_status(status);
         CHECK_INT(tui_model_take_status(model, status, now), 0);
         json_decref(status);
         if (i == 0)
-            fill_history(&model->history), fill_log(&model->log);
-        qsort(grams, n_grams, sizeof(*grams), compare_grams);
+            long_texts_model(model, model->status.trainings[1].training, now);
         check_tabs();
         check_questions();
         check_worst();
@@ -892,9 +686,6 @@ int main(void)
     tui_view_finish(&view);
     tui_history_close(reader);
     tui_model_destroy(model);
-    for (int i = 0; i < n_texts; i++)
-        free((char *)texts[i].before);
-    free(texts);
-    free(grams);
+    long_texts_finish();
     return check_done("tui/whole");
 }
