@@ -167,6 +167,23 @@ static void check_windows(struct db_reader *reader, struct db_list_query query)
         }
 }
 
+/* A filter compares the change in percent, as it is shown. */
+static void check_percent(struct db_reader *reader, struct db_list_query query)
+{
+    static const double above[] = {-0.1, 0, 0.1};
+    struct db_list_window w;
+
+    for (size_t k = 0; k < sizeof above / sizeof *above; k++) {
+        int n = 0;
+        for (int i = 0; i < n_plain; i++)
+            n += 100.0 * (double)(plain[i].close - plain[i].open) / (double)plain[i].open > above[k];
+        snprintf(query.filter, sizeof query.filter, "change>%g", above[k]);
+        CHECK_INT(db_list_read(reader, &query, 0, 0, &w), 0);
+        CHECK(0 < n && n < n_plain);
+        CHECK_INT(w.count, n);
+    }
+}
+
 static int passed;
 
 static void on_bar(void *ctx, int at, const struct bar *row, const struct db_symbol_row *symbol)
@@ -215,6 +232,7 @@ int main(void)
     CHECK(n_plain > 600); /* the chart has some of them, too: each is there once */
     check_windows(reader, query);
     check_rows(reader, &query);
+    check_percent(reader, query);
     int64_t id;
     CHECK_INT(db_list_find(reader, &query, "pre", plain[40].open_ns, true, &id), 0);
     int next = 41;
