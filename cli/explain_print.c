@@ -311,7 +311,7 @@ static void print_facts(const struct explanation *e)
     const struct risk_facts *f = &e->verdict.facts;
     int scale = e->currency_scale;
     printf("  facts: worth %s %s; held and on order before, the order's way: %s of %s, %s of all; equity %s, "
-           "at the day's begin %s, at its highest %s\n",
+           "at the day's start %s, at its highest %s\n",
            decimal(f->order_notional, scale).text, e->currency, decimal(f->symbol_notional, scale).text,
            e->have_symbol ? e->symbol.name : "?", decimal(f->account_notional, scale).text,
            decimal(f->equity, scale).text, decimal(f->day_equity, scale).text, decimal(f->peak, scale).text);

@@ -72,7 +72,7 @@ const char *risk_words(enum order_reason reason, const struct risk_limits *limit
         price_band(limits, facts, units, numbers);
         break;
     case ORDER_RISK_DAILY_LOSS:
-        fallen(limits->daily_loss, "daily_loss", facts->day_equity, "at the day's begin", facts, units,
+        fallen(limits->daily_loss, "daily_loss", facts->day_equity, "at the day's start", facts, units,
                numbers);
         break;
     case ORDER_RISK_DRAWDOWN:

@@ -392,7 +392,7 @@ static void test_words(void)
         [ORDER_RISK_PRICE_BAND] =
             "59000 is not within 59400 to 60600, 0.01 of the last price 60000 (price_band)",
         [ORDER_RISK_DAILY_LOSS] =
-            "equity is 10000 USDT and was 12000 at the day's begin; 0.1 below it is 10800 (daily_loss)",
+            "equity is 10000 USDT and was 12000 at the day's start; 0.1 below it is 10800 (daily_loss)",
         [ORDER_RISK_DRAWDOWN] =
             "equity is 10000 USDT and was 20000 at its highest; 0.25 below it is 15000 (drawdown)",
         [ORDER_RISK_COOLDOWN] = "5 s ago, less than 60 s (cooldown)",
