@@ -28,7 +28,7 @@ const char *long_text(const char *before, size_t size, bool words);
 /* Fills an array of characters with one. */
 #define LONG_TEXT(to, words) snprintf(to, sizeof(to), "%s", long_text(NULL, sizeof(to) - 1, words))
 
-/* The text that has these LONG_TEXT_LETTERS letters, and where; NULL: none has. */
+/* The text that has these LONG_TEXT_LETTERS letters, and where; NULL: there is no such text. */
 const struct long_text *long_text_find(const wchar_t *letters, size_t *ret_at);
 
 /* Those of a daemon's status; names that are one another's stay so. */
