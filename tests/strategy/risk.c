@@ -379,8 +379,7 @@ static void test_against_a_second_gate(struct random *random)
     CHECK(seen[ORDER_OK] > 1000);
 }
 
-/* Every code of the gate's: a limit's refusal has its key and its figures, a state's is said in full already.
- */
+/* Every code of the gate's: a limit's refusal has its key and its figures, a state's has no more words. */
 static void test_words(void)
 {
     static const struct symbol symbol = {.name = "BTCUSDT", .price_scale = 2};

@@ -159,7 +159,7 @@ static void check_tab(enum tab tab, int width, int height)
 }
 
 /* In a list that was scrolled to its end a click leaves each row where it is, and so does a key that leads
- * back into what is shown; the second click then opens that row. Alerts are left out: the chosen one is
+ * back into what is shown, so that a second click meets the same row. Alerts are left out: the chosen one is
  * whole. */
 static void check_scrolled(enum tab tab, int width, int height)
 {
