@@ -210,6 +210,24 @@ static void check_header(void)
     tui_view_finish(&view);
 }
 
+/* A group of more orders than a bracket has, with the longest numbers: two of them are named. */
+static void check_large_group(struct view *view)
+{
+    const int64_t first = INT64_MAX - 40;
+    char *text;
+
+    for (int64_t id = first; id < INT64_MAX; id++) {
+        struct status_order *order = tui_status_add(&model->status, STATUS_ORDERS);
+        *order = model->status.orders[0];
+        order->id = id;
+        order->group = first;
+    }
+    view->order = first + 20;
+    text = picture_draw(model, view, now, 80, 24, GLYPHS_BRAILLE);
+    CHECK(text && strstr(text, "Orders 9223372036854775767 and 9223372036854775768 end"));
+    free(text);
+}
+
 /* Two accounts, a short, an OCO, a bracket, and a comparison that failed; then an order to cancel. */
 static void check_several(void)
 {
@@ -244,6 +262,7 @@ static void check_several(void)
     view.prompt = PROMPT_CANCEL;
     view.order = 99; /* it ended while the question stood */
     check_screen("cancel-ended-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    check_large_group(&view);
     json_decref(object);
     json_decref(more);
     object = json_loads(fixture_status, 0, NULL);

@@ -222,8 +222,9 @@ void panel_orders(const struct area *area, const struct scene *scene)
 
 static bool is_stop(const struct status_order *order)
 {
-    return strcmp(order->type, "STOP") == 0 || strcmp(order->type, "STOP_LIMIT") == 0 ||
-           strcmp(order->type, "TRAILING_STOP") == 0;
+    const int type = order_type_parse(order->type);
+
+    return type >= 0 && order_is_stop((enum order_type)type) && !order_is_profit((enum order_type)type);
 }
 
 /* Which orders end with a cancelled one, and what stays without them, as docs/orders.md has it of an OCO and
@@ -231,6 +232,7 @@ static bool is_stop(const struct status_order *order)
 static void put_group(const struct model *model, const struct status_order *order,
                       char buf[static GROUP_WORDS_MAX])
 {
+    enum { OTHERS_MAX = 2 }; /* a bracket's entry has two exits */
     const struct status_order *entry = NULL;
     bool stop = is_stop(order), start = false;
     char ids[64] = "", qty[FORMAT_MAX], part[FORMAT_MAX];
@@ -247,8 +249,9 @@ static void put_group(const struct model *model, const struct status_order *orde
         }
         start |= other->parent == order->id && order->filled > 0;
         stop |= is_stop(other);
-        len += snprintf(ids + len, sizeof(ids) - (size_t)len, "%s%lld", n > 0 ? " and " : "",
-                        (long long)other->id);
+        if (n < OTHERS_MAX)
+            len += snprintf(ids + len, sizeof(ids) - (size_t)len, "%s%lld", n > 0 ? " and " : "",
+                            (long long)other->id);
         n++;
     }
     len = 0;
