@@ -95,7 +95,7 @@ void panel_choices(const struct area *screen, const struct scene *scene)
     const int columns = keys ? 78 : 70,
               width = (screen->width < columns ? screen->width : columns) - BOX_FRAME;
     const bool unsaved = view->choosing != CHOOSING_VIEWS && panel_frame_unsaved(NULL, 0, view);
-    const int foot = about_rows(scene, &choices, names, width) + 1 + unsaved;
+    const int words = about_rows(scene, &choices, names, width), foot = words + unsaved + 1;
     int rows = choices.n + foot + 2;
     if (keys && rows >= screen->height) /* the last line says why a key is not taken */
         rows = screen->height - 1;
@@ -108,27 +108,26 @@ void panel_choices(const struct area *screen, const struct scene *scene)
         const struct choice *row = &choices.rows[i];
         bool chosen = i == at;
         enum style style = chosen ? STYLE_SELECTED : STYLE_NORMAL;
-        int x = MARK_COLUMNS + names + 2;
+        const int key_x = MARK_COLUMNS + names + 2, x = words_x(row, names);
         snprintf(name, sizeof(name), "%.*s", name_length(view, row), row->name);
         tui_area_text(&box, 0, y, style, chosen ? ">" : " ");
         if (!choices.unmarked)
             tui_area_text(&box, 1, y, row->shown ? STYLE_STRONG : STYLE_DIM, row->shown ? "[x]" : "[ ]");
         tui_area_text_cut(&box, 1 + MARK_COLUMNS, y, names, style, name);
         if (row->key[0])
-            tui_area_text(&box, x, y, row->shown ? STYLE_KEY : STYLE_NORMAL, row->key);
-        x = words_x(row, names);
+            tui_area_text(&box, key_x, y, row->shown ? STYLE_KEY : STYLE_NORMAL, row->key);
         tui_area_text_cut(&box, x, y, box.width - x, STYLE_DIM,
                           panel_frame_sentence(scene, row->about, sentence));
     }
     const char *about = choices.n > 0 ? panel_frame_sentence(scene, choices.rows[at].about, sentence) : "";
     if (view->choosing_waits)
-        panel_frame_wrap(&box, height, foot - 1 - unsaved, STYLE_WARN, choices.words);
+        panel_frame_wrap(&box, height, words, STYLE_WARN, choices.words);
     else if (choices.n > 0 &&
              cli_text_width(about) > box.width - words_x(&choices.rows[at], names)) /* whole */
-        panel_frame_wrap(&box, height, foot - 1 - unsaved, STYLE_NORMAL, about);
+        panel_frame_wrap(&box, height, words, STYLE_NORMAL, about);
     else
-        panel_frame_wrap(&box, height, foot - 1 - unsaved, STYLE_DIM, choices.words);
+        panel_frame_wrap(&box, height, words, STYLE_DIM, choices.words);
     if (unsaved)
-        panel_frame_unsaved(&box, height + foot - 2, view);
+        panel_frame_unsaved(&box, height + words, view);
     draw_foot(&box, view->choosing);
 }

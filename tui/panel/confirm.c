@@ -7,7 +7,7 @@ enum { WIDTH = 60, ROWS = 8 /* at least, with the frame */, BOX_FRAME = 4, FRAME
 
 static void ask_name(const struct area *screen, const struct scene *scene)
 {
-    struct area box = panel_frame_box(screen, 60, 7, "Start");
+    struct area box = panel_frame_box(screen, WIDTH, 7, "Start");
     const char *name = scene->view->typed;
     char words[TRAIN_ASK_MAX], sentence[PANEL_SENTENCE_MAX];
 
@@ -47,12 +47,7 @@ void panel_confirm(const struct area *screen, const struct scene *scene)
     bool fits = rows < screen->height; /* else the keys are in the frame */
     rows += fits;
     struct area box = panel_frame_box(screen, WIDTH, rows > ROWS ? rows : ROWS, question.title);
-    struct area keys = fits
-                           ? tui_area_part(&box, 0, box.height - 1, box.width, 1)
-                           : tui_area_part(screen, (screen->width - width) / 2, screen->height - 1, width, 1);
     int y = panel_frame_wrap(&box, 0, box.height - 1, STYLE_STRONG, question.ask);
     panel_frame_wrap(&box, y, box.height - fits - y, refused ? STYLE_BAD : STYLE_NORMAL, what);
-    int x = tui_area_text(&keys, 0, 0, STYLE_KEY, "y");
-    x = tui_area_text(&keys, x + 1, 0, STYLE_NORMAL, "does it;");
-    tui_area_text(&keys, x + 1, 0, STYLE_DIM, "any other key does not");
+    panel_frame_yes(&box, !fits, "does it");
 }

@@ -177,6 +177,7 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
     struct history_equity points[HISTORY_EQUITY_MAX + 1], tested[HISTORY_EQUITY_MAX];
     double values[SAMPLES_MAX], low = falls_of(curve->points, curve->n, from_ns, to_ns, points),
                                 tested_low = NAN;
+    static const char explanation[] = "dd: below the peak so far; ";
     char a[FORMAT_MAX], b[FORMAT_MAX] = "", words[3 * FORMAT_MAX];
     int n = chart->width * 2 < SAMPLES_MAX ? chart->width * 2 : SAMPLES_MAX;
     const bool one = chart->canvas->glyphs != GLYPHS_BRAILLE;
@@ -186,15 +187,10 @@ static void draw_drawdown(const struct area *body, const struct area *chart, int
         fall_text(b, tested_low);
     }
     fall_text(a, low);
-    for (int explained = 1; explained >= 0;
-         explained--) { /* without the explanation where both have no room */
-        int length =
-            snprintf(words, sizeof(words), "%smax dd %s%s%s", explained ? "dd: below the peak so far; " : "",
-                     a, backtest ? "  .. backtest " : "", b);
-        if (!backtest || length <= body->width - (chart->x - body->x))
-            break;
-    }
-    struct area part = part_of(body, chart, y, rows, words);
+    const int length = snprintf(words, sizeof(words), "%smax dd %s%s%s", explanation, a,
+                                backtest ? "  .. backtest " : "", b);
+    const bool fits = !backtest || length <= body->width - (chart->x - body->x);
+    struct area part = part_of(body, chart, y, rows, fits ? words : words + strlen(explanation));
     edge(body, &part, 0, "0%");
     const double least = fmin(low, tested_low);
     if (!(least < 0))

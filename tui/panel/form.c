@@ -10,7 +10,6 @@
 enum {
     NUMBERS_FROM = 60, /* columns from which on lines have their numbers */
     KEY_MAX = 26,
-    HINTS_MAX = 400,
     ERROR_ROWS = 3,            /* of a line; of none */
     PLAN_ROWS = 3,             /* of a study, above its lines */
     ABOUT_ROWS = 2,            /* below the list: what the chosen one is */
@@ -258,10 +257,9 @@ static void draw_keys(const struct area *area, const struct scene *scene)
     static const char *const adds[][2] = {{"Enter", "adds it"}, {"Esc", "does not"}, {"letters", "filter"}};
     const struct form_page *page = scene->view->page;
     const char *const(*keys)[2] = rows;
-    char hint[KEY_HINT_MAX], all[HINTS_MAX] = "";
-    bool fits = true;
+    struct hint_row row = panel_frame_hints(area);
+    char hint[KEY_HINT_MAX];
     size_t n = sizeof(rows) / sizeof(rows[0]);
-    int x = 0;
 
     if (page->mode == FORM_EDITS) {
         keys = edits;
@@ -281,16 +279,9 @@ static void draw_keys(const struct area *area, const struct scene *scene)
                               ? keys[i][0]
                               : tui_key_map_hint(&scene->view->settings.keys,
                                                  (struct key_where){KEYS_FORM, KEYS_FORM}, keys[i][0], hint);
-        size_t len = strlen(all);
-        snprintf(all + len, sizeof(all) - len, "%s%s %s", len > 0 ? ", " : "", key, word);
-        fits = fits && x + cli_text_width(key) + (int)strlen(word) + 1 <= area->width;
-        if (!fits)
-            continue;
-        x = tui_area_text(area, x, 0, STYLE_KEY, key);
-        x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
+        panel_frame_hint(&row, key, word);
     }
-    if (!fits)
-        tui_canvas_keep(area->canvas, all);
+    panel_frame_hints_end(&row);
 }
 
 /* The keys that are missing, to choose one. */

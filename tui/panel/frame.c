@@ -381,6 +381,39 @@ struct area panel_frame_box(const struct area *screen, int width, int height, co
     return tui_area_part(&box, 2, 1, width - 4, height - 2);
 }
 
+void panel_frame_yes(const struct area *box, bool in_frame, const char *does)
+{
+    const struct area row = {box->canvas, box->x, box->y + box->height - !in_frame, box->width, 1};
+    int x = tui_area_text(&row, 0, 0, STYLE_KEY, "y");
+
+    x = tui_area_printf(&row, x + 1, 0, STYLE_NORMAL, "%s;", does);
+    tui_area_text(&row, x + 1, 0, STYLE_DIM, "any other key does not");
+}
+
+struct hint_row panel_frame_hints(const struct area *area)
+{
+    return (struct hint_row){.area = area};
+}
+
+void panel_frame_hint(struct hint_row *row, const char *key, const char *word)
+{
+    const struct area *area = row->area;
+    const size_t len = strlen(row->all);
+
+    snprintf(row->all + len, sizeof(row->all) - len, "%s%s %s", len > 0 ? ", " : "", key, word);
+    row->full |= row->x + cli_text_width(key) + cli_text_width(word) + 1 > area->width;
+    if (row->full)
+        return;
+    row->x = tui_area_text(area, row->x, 0, STYLE_KEY, key);
+    row->x = tui_area_text(area, row->x + 1, 0, STYLE_DIM, word) + 2;
+}
+
+void panel_frame_hints_end(const struct hint_row *row)
+{
+    if (row->full)
+        tui_canvas_keep(row->area->canvas, row->all);
+}
+
 enum style panel_frame_feed_style(const char *state)
 {
     if (strcmp(state, "ok") == 0)

@@ -126,8 +126,24 @@ int panel_frame_segments(const struct area *area, int x, int y, int end, struct 
 /* Draws a line that is typed from column x of row y on, shifted so that its cursor is in sight. */
 void panel_frame_edit(const struct area *area, int x, int y, const struct line_edit *edit);
 
+/* A row of keys and what each does, from the left: those that have room. Where one has none, the canvas keeps
+ * all of them at the end. */
+struct hint_row {
+    const struct area *area;
+    int x;
+    bool full;
+    char all[400];
+};
+struct hint_row panel_frame_hints(const struct area *area);
+void panel_frame_hint(struct hint_row *row, const char *key, const char *word);
+void panel_frame_hints_end(const struct hint_row *row);
+
 /* A box in the middle of the screen with a title; returns its inside. */
 struct area panel_frame_box(const struct area *screen, int width, int height, const char *title);
+
+/* The keys of a question in the last row of a box's inside, or in its frame below: what y does, and any other
+ * does not. */
+void panel_frame_yes(const struct area *box, bool in_frame, const char *does);
 
 /* "Mon 14:30Z", of a time within the week; with the date of a later one. */
 void panel_frame_when(char buf[static FORMAT_MAX], int64_t ts_ns, int64_t now_ns);

@@ -332,27 +332,16 @@ static void draw_keys(const struct area *area, const struct scene *scene)
                                           {":", "as a line"},
                                           {"F1", "help"},
                                           {"F3", "whole texts"}};
-    char all[160] = "";
-    bool fits = true;
     const struct order_form *form = scene->view->order_form;
-    int x = 0;
+    struct hint_row row = panel_frame_hints(area);
 
     if (scene->view->outcome != OUTCOME_NONE) {
         panel_outcome(area, scene->view, 0, scene->real_now);
         return;
     }
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        const char *word = i == 0 && form->amends > 0 ? "amend; y confirms" : keys[i][1];
-        size_t len = strlen(all);
-        snprintf(all + len, sizeof(all) - len, "%s%s %s", len > 0 ? ", " : "", keys[i][0], word);
-        fits = fits && x + (int)(strlen(keys[i][0]) + strlen(word)) + 1 <= area->width;
-        if (!fits)
-            continue;
-        x = tui_area_text(area, x, 0, STYLE_KEY, keys[i][0]);
-        x = tui_area_text(area, x + 1, 0, STYLE_DIM, word) + 2;
-    }
-    if (!fits)
-        tui_canvas_keep(area->canvas, all);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        panel_frame_hint(&row, keys[i][0], i == 0 && form->amends > 0 ? "amend; y confirms" : keys[i][1]);
+    panel_frame_hints_end(&row);
 }
 
 /* The market of the order's symbol at the right of the title. */
@@ -438,12 +427,7 @@ void panel_order_confirm(const struct area *screen, const struct scene *scene)
     rows = lines + rows + around <= room ? rows : room - around - lines;
     struct area box =
         panel_frame_box(screen, WIDTH, lines + rows + around, form->amends > 0 ? "Amend" : "Order");
-    struct area keys = around == FRAME
-                           ? tui_area_part(screen, (screen->width - width) / 2, room - 1, width, 1)
-                           : tui_area_part(&box, 0, box.height - 1, box.width, 1);
     panel_frame_wrap(&box, panel_frame_wrap(&box, 0, lines, STYLE_STRONG, line) + (around == AROUND), rows,
                      said.style, said.text);
-    int x = tui_area_text(&keys, 0, 0, STYLE_KEY, "y");
-    x = tui_area_text(&keys, x + 1, 0, STYLE_NORMAL, "does it;");
-    tui_area_text(&keys, x + 1, 0, STYLE_DIM, "any other key does not");
+    panel_frame_yes(&box, around == FRAME, "does it");
 }

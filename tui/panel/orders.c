@@ -303,8 +303,5 @@ void panel_cancel(const struct area *screen, const struct scene *scene)
     y = panel_frame_wrap(&inner, y, box.height - 1 - y, STYLE_NORMAL, where);
     if (group[0])
         panel_frame_wrap(&box, y, box.height - 1 - y, STYLE_WARN, group);
-    y = box.height - 1;
-    int x = tui_area_text(&box, 0, y, STYLE_KEY, "y");
-    x = tui_area_text(&box, x + 1, y, STYLE_NORMAL, "cancels it;");
-    tui_area_text(&box, x + 1, y, STYLE_DIM, "any other key does not");
+    panel_frame_yes(&box, false, "cancels it");
 }

@@ -19,11 +19,9 @@ static int draw_text(const struct area *area, int y, int width, const char *name
     return panel_frame_wrap_all(area, y, 0, 0, width, STYLE_NORMAL, text);
 }
 
-/* All of them; only counts their rows where area is NULL. */
-static int draw_all(const struct area *area, int y, int width, const struct canvas *canvas,
-                    const struct view *view, const struct model *model)
+/* What the header has in short. Returns the row after the last. */
+static int draw_known(const struct area *area, int y, int width, const struct model *model)
 {
-    const bool covered = tui_view_form(view);
     const struct status *s = &model->status;
     int studies = model->studies ? model->studies->n : 0;
     bool failed = tui_model_studies_rows(model) > studies; /* no file yet is no error */
@@ -37,18 +35,28 @@ static int draw_all(const struct area *area, int y, int width, const struct canv
         {"co-process", s->trainer.detail}, {"studies", failed ? model->studies_words : ""},
     };
     char unread[HISTORY_UNREAD_SUM_MAX];
+
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        y = draw_text(area, y, width, known[i].name, known[i].words);
+    y = draw_text(area, y, width, "unreadable", tui_history_unread_text(&model->history.unread, unread));
+    for (int i = 0; i < s->n_venues; i++)
+        y = draw_text(area, y, width, s->venues[i].venue, s->venues[i].detail);
+    return y;
+}
+
+/* All of them; only counts their rows where area is NULL. */
+static int draw_all(const struct area *area, int y, int width, const struct canvas *canvas,
+                    const struct view *view, const struct model *model)
+{
+    const bool form = tui_view_form(view); /* it covers the header, too */
     int start = y, part;
     const char *words;
 
     for (int i = 0; (words = tui_canvas_cut(canvas, i, &part)); i++) /* of what is over the panels */
         if (part == PANEL_NONE)
-            y = draw_text(area, y, width, covered ? "form" : "box", words);
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]) && !covered; i++)
-        y = draw_text(area, y, width, known[i].name, known[i].words);
-    if (!covered)
-        y = draw_text(area, y, width, "unreadable", tui_history_unread_text(&model->history.unread, unread));
-    for (int i = 0; i < s->n_venues && !covered; i++)
-        y = draw_text(area, y, width, s->venues[i].venue, s->venues[i].detail);
+            y = draw_text(area, y, width, form ? "form" : "box", words);
+    if (!form)
+        y = draw_known(area, y, width, model);
     for (int i = 0; (words = tui_canvas_cut(canvas, i, &part)); i++)
         if (part != PANEL_NONE)
             y = draw_text(area, y, width, part > 0 && part < PANELS && names[part] ? names[part] : "screen",
