@@ -29,7 +29,7 @@ static void put_columns(const struct view *view, const struct model *model, stru
         ret->rows[i] = (struct choice){rows[i].name, rows[i].about, shown[i]};
     const struct tui_study_page *page = view->listed == LIST_TRIALS ? tui_view_study_page(view, model) : NULL;
     for (int i = 0; page && i < page->n_params && ret->n < CHOICES_MAX; i++) {
-        const char *name = page->params[tui_study_rows_param(page, i)];
+        const char *name = page->params[page->ranked[i]];
         ret->rows[ret->n++] =
             (struct choice){name, "this parameter, before the others", tui_list_columns_param(choice, name)};
     }

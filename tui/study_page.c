@@ -312,6 +312,24 @@ static void take_importance(struct tui_study_page *page, struct study *const *me
             }
 }
 
+static bool rank_params(struct tui_study_page *page)
+{
+    const size_t n = (size_t)page->n_params;
+    int *ranked = take(page, (n + 1) * sizeof(*ranked)), count = 0;
+    bool *seen = calloc(n + 1, sizeof(*seen));
+
+    for (int i = 0; ranked && seen && i < page->n_importance + page->n_params; i++) {
+        const int param = i < page->n_importance ? page->importance[i].param : i - page->n_importance;
+        if (!seen[param])
+            ranked[count++] = param;
+        seen[param] = true;
+    }
+    page->ranked = ranked;
+    bool done = ranked && seen;
+    free(seen);
+    return done;
+}
+
 static bool keep_attributes(struct tui_study_page *page, struct tui_study_attribute *to,
                             const struct study_attribute *from, int n, bool system)
 {
@@ -367,6 +385,8 @@ struct tui_study_page *tui_study_page_make(struct study *const *members, size_t 
         !take_attributes(page, members, n, want))
         goto failed;
     take_importance(page, members, n, kept);
+    if (!rank_params(page))
+        goto failed;
     tui_studies_destroy(one);
     return page;
 failed:

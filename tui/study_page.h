@@ -79,6 +79,7 @@ struct tui_study_page {
         int param; /* into params */
         double share;
     } importance[STUDY_IMPORTANCE_MAX];
+    const int *ranked; /* [n_params]: each of params once, by importance, then as they were met */
     char attributes_study[STUDY_NAME_MAX + 1]; /* whose attributes these are */
     int attributes_trial;                      /* -1: no trial's */
     int n_attributes;

@@ -11,20 +11,7 @@
 
 int tui_study_rows_param(const struct tui_study_page *page, int rank)
 {
-    int at = 0;
-
-    if (rank < 0)
-        return -1;
-    if (rank < page->n_importance)
-        return page->importance[rank].param;
-    for (int i = 0; i < page->n_params; i++) {
-        bool ranked = false;
-        for (int k = 0; k < page->n_importance && !ranked; k++)
-            ranked = page->importance[k].param == i;
-        if (!ranked && page->n_importance + at++ == rank)
-            return i;
-    }
-    return -1;
+    return rank >= 0 && rank < page->n_params ? page->ranked[rank] : -1;
 }
 
 int tui_study_rows_sorts(const struct tui_study_page *page)
@@ -38,11 +25,9 @@ int tui_study_rows_columns(const struct tui_study_page *page, int sort, int *ret
 
     if (first >= 0 && n < cap)
         ret[n++] = first;
-    for (int i = 0; i < page->n_params && n < cap; i++) {
-        int param = tui_study_rows_param(page, i);
-        if (param >= 0 && param != first)
-            ret[n++] = param;
-    }
+    for (int i = 0; i < page->n_params && n < cap; i++)
+        if (page->ranked[i] != first)
+            ret[n++] = page->ranked[i];
     return n;
 }
 

@@ -268,6 +268,46 @@ static struct tui_study_page *page_of(struct study *study, int trial)
     return tui_study_page_make(&study, 1, &want, NULL, now_us);
 }
 
+/* More parameters than importance has, two of which differ behind their first 200 bytes: each has one rank.
+ */
+static void check_ranked(void)
+{
+    enum { PARAMS = 80, TRIALS = 12, LONG = 200 };
+    char names[PARAMS][LONG + 8];
+    static char *params[PARAMS]; /* more than the fixture has room for */
+    static struct trial_param drawn[TRIALS][PARAMS];
+    bool seen[PARAMS] = {false};
+
+    fixture_studies_begin();
+    struct study *study = fixture_study("many", 5, 1, maximize);
+    study->params = params;
+    for (int i = 0; i < PARAMS; i++)
+        snprintf(names[i], sizeof(names[i]), "%0*d", i < 2 ? LONG : 1, i < 2 ? 0 : i);
+    strcat(names[1], "1");
+    for (int t = 0; t < TRIALS; t++) {
+        struct study_trial *trial = fixture_trial(study, TRIAL_COMPLETE, 9000 - 100 * t, 8950 - 100 * t);
+        const double value = t * 5 % TRIALS;
+        trial->params = drawn[t];
+        fixture_value(trial, &value, 1);
+        for (int i = 0; i < PARAMS; i++)
+            fixture_number(study, trial, names[i], DISTRIBUTION_FLOAT, 0, 1, false,
+                           (t * (i < 2 ? 5 : i) + i) % TRIALS / (double)TRIALS);
+    }
+    struct tui_study_page *page = page_of(study, -1);
+    CHECK_INT(page->n_params, PARAMS);
+    CHECK_INT(page->n_importance, STUDY_IMPORTANCE_MAX);
+    for (int i = 0; i < page->n_params; i++) {
+        const int param = tui_study_rows_param(page, i);
+        CHECK(param >= 0 && param < PARAMS && !seen[param]);
+        seen[param] = true;
+        if (i == 0)
+            CHECK_INT(param, page->importance[0].param);
+    }
+    CHECK_INT(tui_study_rows_param(page, -1), -1);
+    CHECK_INT(tui_study_rows_param(page, PARAMS), -1);
+    tui_study_page_destroy(page);
+}
+
 static void check_page(void)
 {
     char text[64];
@@ -664,6 +704,7 @@ int main(void)
     check_jobs();
     check_worker_jobs();
     check_page();
+    check_ranked();
     check_stale();
     check_rows();
     check_order();

@@ -49,7 +49,7 @@ static void put_params(struct trials_grid *grid, bool all)
 
     for (int pass = 0; pass < (all ? 3 : 2); pass++)
         for (int i = 0; i < grid->page->n_params && grid->n_params < PARAMS_MAX; i++) {
-            const int param = tui_study_rows_param(grid->page, i);
+            const int param = grid->page->ranked[i];
             const bool chosen = tui_list_columns_param(choice, grid->page->params[param]);
             if ((all || chosen) && pass == (param == sorted ? 0 : chosen ? 1 : 2))
                 grid->params[grid->n_params++] = param;
