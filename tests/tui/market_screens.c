@@ -187,6 +187,21 @@ static void check_title(void)
     free(kept);
 }
 
+/* What the daemon has of now: the newest closed bar and the one that is forming, both unknown to the
+ * database. */
+static void take_live(void)
+{
+    const json_int_t ms = model->history.bars[model->history.n_bars - 1].open_ns / 1000000;
+    json_t *live = json_pack("{s:{s:I, s:f, s:f, s:f, s:f, s:f}, s:{s:I, s:f, s:f, s:f, s:f, s:f}}", "closed",
+                             "open_time_ms", ms + 60000, "open", 61000.0, "high", 61020.0, "low", 60990.0,
+                             "close", 61010.0, "volume", 1.5, "forming", "open_time_ms", ms + 120000, "open",
+                             61010.0, "high", 61015.0, "low", 60980.0, "close", 60985.0, "volume", 0.5);
+
+    tui_live_bars_take(&model->live, "BTCUSDT", "1m", live, now.mono_ms);
+    json_decref(live);
+    CHECK_INT(tui_live_bars_newer(&model->live, &model->history), 2);
+}
+
 /* The chart alone in any size, with each choice of it. */
 static void check_chart_sizes(void)
 {
@@ -197,6 +212,8 @@ static void check_chart_sizes(void)
     view.zoomed = PANEL_CHART;
     for (int i = 0; i < 400; i++) {
         int width = 1 + i * 89 % CANVAS_SIDE_MAX, height = 1 + i * 31 % 120;
+        if (i == 200)
+            take_live();
         view.chart = (struct chart_window){.line = i & 1,
                                            .log = i & 2,
                                            .crosshair = i & 4,
@@ -206,6 +223,7 @@ static void check_chart_sizes(void)
         CHECK(text && picture_safe("chart", text, width, height));
         free(text);
     }
+    tui_live_bars_take(&model->live, "", "", NULL, 0);
 }
 
 /* A minute's bars with those from 140 to 240 missing, a few, and others as a line, on a logarithmic scale,
