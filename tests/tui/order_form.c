@@ -279,6 +279,11 @@ static void check_screens(void)
     press('4');
     press('O');
     check_screen("order-asking-80x24", 80, 24, GLYPHS_BRAILLE); /* neither rules nor an answer yet */
+    press(PRESS_F3); /* a small screen has no row for that the rules are not known; `w` says so */
+    char *text = picture_draw(model, &view, now, 40, 10, GLYPHS_ASCII);
+    CHECK(text && strstr(text, "form: The venue's rules of that "));
+    free(text);
+    press(PRESS_F3);
     tui_order_form_take_rules(view.order_form, &rules, tui_order_form_market(model, &rules));
     CHECK_STR(tui_order_form_value(view.order_form, "limit"), "61837.63");
     CHECK_STR(tui_order_form_value(view.order_form, "qty"), "0.00009"); /* 5 USDT are 0.0000809 */

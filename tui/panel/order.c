@@ -176,17 +176,16 @@ static void draw_rules(const struct area *area, const struct scene *scene)
     const struct order_form *form = scene->view->order_form;
     const struct symbol *rules = &form->rules;
     enum order_side side = tui_order_form_sells(form) ? ORDER_SELL : ORDER_BUY;
-    bool apart = area->height >= FILTER_RULES;
+    bool known = rules->name[0] && strcmp(rules->name, tui_order_form_symbol(form)) == 0,
+         apart = known && area->height >= FILTER_RULES;
     char words[ORDER_WORDS_MAX], text[FILTER_RULES * (ORDER_WORDS_MAX + 32)] = "";
     size_t at = 0;
     int y = 0;
 
-    if (!rules->name[0] || strcmp(rules->name, tui_order_form_symbol(form)) != 0) {
-        panel_frame_wrap(area, 0, area->height, STYLE_DIM,
-                         "The venue's rules of that symbol are not known here; the daemon checks them.");
-        return;
-    }
-    for (int i = 0; i < FILTER_RULES; i++) {
+    if (!known)
+        snprintf(text, sizeof(text),
+                 "The venue's rules of that symbol are not known here; the daemon checks them.");
+    for (int i = 0; known && i < FILTER_RULES; i++) {
         enum filter_rule rule = order[i];
         filter_rule_words(rules, rule, side, tui_order_form_market(scene->model, rules), words);
         if (!words[0])
