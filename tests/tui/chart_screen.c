@@ -334,6 +334,19 @@ static int count_rows(const char *words)
     return n;
 }
 
+/* Does a text that the screen cut end so? */
+static bool is_kept(const char *words)
+{
+    const char *text;
+    int part;
+
+    for (int i = 0; (text = tui_canvas_cut(&canvas, i, &part)); i++)
+        if (part == PANEL_CHART && strlen(text) > strlen(words) &&
+            strcmp(text + strlen(text) - strlen(words), words) == 0)
+            return true;
+    return false;
+}
+
 /* Orders far from the bars leave the plot as it is: they are at its edges, the nearest next to the bars. */
 static void check_far(size_t size, enum glyphs glyphs)
 {
@@ -383,6 +396,10 @@ static void check_far(size_t size, enum glyphs glyphs)
             }
         }
         CHECK(pass < 2 || shown + more == 21);
+        for (int i = 0; pass == 2 && i <= 20; i++) { /* what is not drawn is whole behind `w` */
+            snprintf(words, sizeof(words), "%s%d.00 sell", up, 72000 + 100 * i);
+            CHECK(count_rows(words) > 0 || is_kept(words + 1));
+        }
     }
     status->n_orders = n_orders;
 }

@@ -643,6 +643,25 @@ static json_t *loaded(const char *const *parts, size_t n)
     return object;
 }
 
+/* Why there is no daemon is among them where one is missed: a saved run has none. */
+static void check_saved(void)
+{
+    static wchar_t whole[SEEN_MAX];
+    const enum model_source source = model->source;
+
+    model->source = MODEL_DATABASE;
+    snprintf(model->daemon_words, sizeof(model->daemon_words), "run/control.sock: no daemon is listening");
+    for (int saved = 0; saved < 2; saved++) {
+        model->status.saved = saved;
+        begin(TAB_MARKET);
+        gather_whole(80, 24, whole);
+        CHECK_INT(wcsstr(whole, L"nodaemonislistening") != NULL, !saved);
+    }
+    model->status.saved = false;
+    model->daemon_words[0] = '\0';
+    model->source = source;
+}
+
 int main(void)
 {
     const char *path = scratch_path("papertape.db");
@@ -666,6 +685,7 @@ int main(void)
         check_tabs();
         check_questions();
         check_worst();
+        check_saved();
         if (i == 0) {
             check_items();
             check_studies();

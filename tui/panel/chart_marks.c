@@ -94,6 +94,16 @@ static void label(const struct chart_plot *chart, int y, const struct chart_line
     tui_area_text(&chart->under, end + 1, y, line->style, line->word);
 }
 
+/* For the whole texts, that of a line whose label has no place. */
+static void keep(const struct chart_plot *chart, const char *arrow, const struct chart_line *line)
+{
+    char text[2 * FORMAT_MAX], a[FORMAT_MAX];
+
+    snprintf(text, sizeof(text), "%s%s %s", arrow, cli_format_number(a, line->price, chart->decimals),
+             line->word);
+    tui_canvas_keep(chart->under.canvas, text);
+}
+
 /* The line outside of the axis that is next to it beyond `from`, of equal ones the one after `after`; NULL:
  * there is none. */
 static const struct chart_line *next_outside(const struct chart_line *lines, int n, bool above,
@@ -134,9 +144,13 @@ static void outside_labels(const struct chart_plot *chart, const struct chart_li
     for (int i = 0; i < n; i++)
         left += above ? lines[i].price > chart->price.high : lines[i].price < chart->price.low;
     const int used = left < n_places ? left : n_places;
-    for (int i = 0; i < used; i++) { /* the nearest is the nearest to the bars */
+    for (int i = 0; i < left; i++) { /* the nearest is the nearest to the bars */
         line = next_outside(lines, n, above, line, above ? chart->price.high : chart->price.low);
         struct chart_line drawn = *line;
+        if (i >= used - 1 && left > used)
+            keep(chart, above ? plain ? "^" : "↑" : plain ? "v" : "↓", line);
+        if (i >= used)
+            continue;
         if (i == used - 1 && left > used) {
             snprintf(more, sizeof(more), "+%d", left - used);
             drawn.word = more;
@@ -154,8 +168,12 @@ void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_
         taken[last_row] = true;
     for (int i = 0; i < n; i++) { /* of one row, the first */
         int y = tui_axis_row(&chart->price, lines[i].price);
-        if (y < 0 || taken[y])
+        if (y < 0)
             continue;
+        if (taken[y]) {
+            keep(chart, "", &lines[i]);
+            continue;
+        }
         label(chart, y, &lines[i], L' ');
         taken[y] = true;
     }

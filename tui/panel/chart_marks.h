@@ -39,7 +39,8 @@ void panel_chart_rule(const struct chart_plot *chart, double price, enum style s
 
 /* The lines' words and prices, at the right edge, except in the row of the last price. Of those above the
  * highest price of the chart, or below the lowest, the nearest are in its first rows, or its last ones, each
- * with an arrow; where there are more, "+2" in place of the furthest one's word. */
+ * with an arrow; where there are more, "+2" in place of the furthest one's word. What of them is not drawn is
+ * kept for the whole texts. */
 void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_line *lines, int n,
                              int last_row);
 

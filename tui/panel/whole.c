@@ -25,14 +25,20 @@ static int draw_known(const struct area *area, int y, int width, const struct mo
     const struct status *s = &model->status;
     int studies = model->studies ? model->studies->n : 0;
     bool failed = tui_model_studies_rows(model) > studies; /* no file yet is no error */
+    const bool expected = !model_is_still(model); /* else its absence is no error, and the screen has none */
     const struct {
         const char *name, *words;
     } known[] = {
-        {"daemon", model->daemon_words},   {"database", model->database_words},
-        {"trading", s->trading_reason},    {"feed", s->feed.detail},
-        {"storage", s->db.detail},         {"event log", s->log.detail},
-        {"parity", s->parity.detail},      {"parity", s->parity.error},
-        {"co-process", s->trainer.detail}, {"studies", failed ? model->studies_words : ""},
+        {"daemon", expected ? model->daemon_words : ""},
+        {"database", model->database_words},
+        {"trading", s->trading_reason},
+        {"feed", s->feed.detail},
+        {"storage", s->db.detail},
+        {"event log", s->log.detail},
+        {"parity", s->parity.detail},
+        {"parity", s->parity.error},
+        {"co-process", s->trainer.detail},
+        {"studies", failed ? model->studies_words : ""},
     };
     char unread[HISTORY_UNREAD_SUM_MAX];
 
