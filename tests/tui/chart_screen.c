@@ -515,6 +515,15 @@ static void check_hostile(void)
     tui_live_bars_finish(&live);
 }
 
+static bool figures_say(const char *words)
+{
+    bool found = false;
+
+    for (int y = chart.y + 1; y < top; y++)
+        found |= strstr(row_text(y, 0), words) != NULL;
+    return found;
+}
+
 static bool says_forming(void)
 {
     return strstr(row_text(chart.y, 0), " forming 08-08 23:54") != NULL;
@@ -570,11 +579,17 @@ static void check_forming(size_t size, enum glyphs glyphs)
                 CHECK(!is_candle(chart.x + x, y));
         CHECK_NEAR(figure("c"), cross ? close : close - 60.5, 0.00501);
         CHECK_NEAR(figure("sma_20"), cross ? 61800 : 61234.56, 0.00501);
+        CHECK_INT(figures_say("forming: "), !cross);
+        CHECK(!figures_say("closed: "));
         press(size, 'm');
     }
+    h->n_outputs = 0; /* the strategies' are of the last closed bar */
+    draw(size, glyphs);
+    CHECK(figures_say("closed: sma_10 ") && !figures_say("forming: "));
+    h->n_outputs = 1;
     take_live("1m", false); /* it has closed, and is stored */
     draw(size, glyphs);
-    CHECK(!says_forming());
+    CHECK(!says_forming() && !figures_say("forming: ") && !figures_say("closed: "));
     take_live("5m", true);
     draw(size, glyphs);
     CHECK(!says_forming());

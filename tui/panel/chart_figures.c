@@ -114,9 +114,18 @@ static bool pen_room(struct legend_pen *pen, int columns)
     return false;
 }
 
+/* Of which bar the indicators' figures are, where that is not plain: "forming:", of the bar that is not
+ * closed, whose close will be another; "closed:", of the one before, beside such a bar's own figures. */
+static const char *whose(const struct chart *chart, bool kept)
+{
+    const bool last = chart->at == chart->first + chart->n - 1;
+
+    return !panel_chart_forms(chart) || !last ? "" : kept ? "forming: " : "closed: ";
+}
+
 /* How it is drawn, its name, and its outputs' values at the bar: "⠤⠄ bbands_20_2 61825.00 61765.00 61705.00".
- * The name and the first value are in one row. */
-static void overlay(struct legend_pen *pen, const struct chart *chart, int first, int end)
+ * What stands before it, the name and the first value are in one row. */
+static void overlay(struct legend_pen *pen, const struct chart *chart, const char *lead, int first, int end)
 {
     const struct history *h = chart->history;
     const char *name = h->output_names[first];
@@ -126,11 +135,12 @@ static void overlay(struct legend_pen *pen, const struct chart *chart, int first
 
     for (int i = first; i < end; i++) {
         cli_format_number(a, panel_chart_value(chart, i, chart->at), chart->decimals);
-        const int before = i > first ? 0 : sample_columns(pen->area) + 1 + len + 1;
+        const int before = i > first ? 0 : (int)strlen(lead) + sample_columns(pen->area) + 1 + len + 1;
         if (!pen_room(pen, before + (int)strlen(a)))
             return;
         if (i == first) {
             struct area row = tui_area_part(pen->area, 0, pen->y, pen->area->width, 1);
+            pen->x = tui_area_text(&row, pen->x, 0, STYLE_DIM, lead);
             pen->x = panel_chart_sample(&row, pen->x, drawn) + 1;
             pen->x = tui_area_printf(pen->area, pen->x, pen->y, drawn.style, "%.*s", len, name) + 1;
         }
@@ -146,15 +156,27 @@ static bool is_shown(const struct chart *chart, int output, bool on_price)
     return tui_overlay_on_price(name) == on_price && !tui_overlay_is_hidden(chart->hides, name);
 }
 
+static int led_figure(const struct area *area, int x, const char *lead, const char *name, double value,
+                      bool dim)
+{
+    char words[FORMAT_MAX + sizeof(((struct history *)NULL)->output_names[0])];
+
+    snprintf(words, sizeof(words), "%.16s%s", lead, name);
+    return panel_chart_figure(area, x, words, value, dim);
+}
+
 /* Those over the prices in as many rows as they need, then others as far as the last row has room. */
 static void indicators(struct legend_pen *pen, const struct chart *chart)
 {
     const struct history *h = chart->history;
+    const char *lead = whose(chart, true);
 
     for (int i = 0, end; i < h->n_outputs; i = end) {
         end = tui_overlay_end(h, i);
-        if (is_shown(chart, i, true))
-            overlay(pen, chart, i, end);
+        if (!is_shown(chart, i, true))
+            continue;
+        overlay(pen, chart, lead, i, end);
+        lead = "";
     }
     if (pen->y == pen->rows) {
         tui_area_text_right(pen->area, pen->area->width, pen->rows - 1, STYLE_DIM, " ...");
@@ -162,9 +184,11 @@ static void indicators(struct legend_pen *pen, const struct chart *chart)
     }
     struct area row = tui_area_part(pen->area, 0, pen->y, pen->area->width, 1);
     for (int i = 0, x = pen->x; i < h->n_outputs && x > 0; i++)
-        if (is_shown(chart, i, false))
-            x = panel_chart_figure(&row, x, h->output_names[i], panel_chart_value(chart, i, chart->at),
-                                   chart->dim);
+        if (is_shown(chart, i, false)) {
+            x = led_figure(&row, x, lead, h->output_names[i], panel_chart_value(chart, i, chart->at),
+                           chart->dim);
+            lead = "";
+        }
 }
 
 const char *panel_chart_time(char buf[static FORMAT_MAX], const struct history *history, int64_t open_ns)
@@ -205,7 +229,7 @@ int panel_chart_figures(const struct area *area, int rows, const struct chart *c
         indicators(&pen, chart);
     else if (!chart->cross) /* the strategies' are of the newest bar alone */
         for (int i = 0; i < symbol->n_indicators && x > 0; i++)
-            x = panel_chart_figure(area, x, symbol->indicators[i].name, symbol->indicators[i].value,
-                                   chart->dim);
+            x = led_figure(area, x, i == 0 ? whose(chart, false) : "", symbol->indicators[i].name,
+                           symbol->indicators[i].value, chart->dim);
     return pen.y < rows ? pen.y + 1 : rows;
 }

@@ -56,7 +56,8 @@ int panel_chart_figure(const struct area *area, int x, const char *name, double 
 
 /* Figures of one bar and the indicators over its prices, each with how it is drawn, its name and its values
  * at that bar, in at most so many rows of the area, then others as far as they have room. Of indicators that
- * are kept, or the strategies' newest. Returns how many rows it took. */
+ * are kept, or the strategies' newest; beside a bar that is forming it says of which bar they are. Returns
+ * how many rows it took. */
 int panel_chart_figures(const struct area *area, int rows, const struct chart *chart);
 
 /* The bar of the history, what forms left out, that is nearest to column x of a chart panel of that width;
