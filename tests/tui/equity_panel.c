@@ -127,6 +127,62 @@ static void check_unknown_peak(void)
     tui_canvas_finish(&canvas);
 }
 
+/* The moment of a label: of a day "2024-08-08" or "08-08", else of the first such time from `from_ns` on. */
+static int64_t label_ns(const char *text, int64_t from_ns)
+{
+    const int64_t second_ns = 1000000000;
+    time_t from = from_ns / second_ns;
+    int month, day, hour, minute;
+    struct tm tm;
+
+    gmtime_r(&from, &tm);
+    tm.tm_sec = tm.tm_min = tm.tm_hour = 0;
+    const bool dated =
+        sscanf(text, "%*4d-%2d-%2d", &month, &day) == 2 || sscanf(text, "%2d-%2d", &month, &day) == 2;
+    if (dated) {
+        tm.tm_mon = month - 1;
+        tm.tm_mday = day;
+    }
+    const char *colon = strchr(text, ':');
+    int64_t ns = timegm(&tm) * second_ns;
+    if (colon && sscanf(colon - 2, "%2d:%2d", &hour, &minute) == 2)
+        ns += (hour * 60 + minute) * 60 * second_ns;
+    return !dated && ns < from_ns ? ns + day_ns : ns;
+}
+
+/* Below a curve with its drawdown there are times: each at the column of its moment. */
+static void check_times(void)
+{
+    static const int days[] = {2, 3, 7, 30, 90};
+    const double profits[90] = {0};
+
+    for (size_t i = 0; i < sizeof(days) / sizeof(days[0]); i++)
+        for (int height = 12; height <= 40; height += 7) {
+            const int64_t from_ns = fixture_now_ns - (days[i] - 1) * day_ns;
+            int64_t at_ns = from_ns;
+            int labels = 0;
+            put_days(profits, days[i]);
+            draw(height);
+            for (int x = 11; x < WIDTH; x++) {
+                char text[12] = "";
+                if (tui_canvas_cell(&canvas, x, height - 1)->text[0] != L'└')
+                    continue;
+                for (int k = 0, at = x + 1; k < 11 && at < WIDTH; k++, at++) {
+                    const wchar_t c = tui_canvas_cell(&canvas, at, height - 1)->text[0];
+                    text[k] = c == L'└' ? '\0' : (char)c;
+                    if (!text[k])
+                        break;
+                }
+                at_ns = label_ns(text, at_ns);
+                const double share = (double)(at_ns - from_ns) / (double)(fixture_now_ns - from_ns);
+                CHECK_NEAR(x - 11, floor(share * (WIDTH - 12)), 1.01);
+                labels++;
+            }
+            CHECK(height == 12 ? labels == 0 : labels >= 3);
+            tui_canvas_finish(&canvas);
+        }
+}
+
 /* Of many points a column, one that stands out has its place: the chart's first row, or its last. */
 static void check_extremes(void)
 {
@@ -320,6 +376,7 @@ int main(void)
     check_lengths();
     check_newest();
     check_unknown_peak();
+    check_times();
     check_extremes();
     check_transfers();
     check_labels();

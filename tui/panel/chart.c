@@ -24,20 +24,6 @@ enum {
     POINTS_MAX = 2 * CANVAS_SIDE_MAX,
 };
 
-/* The times below the plot, in its last row. */
-static void times(const struct area *under, const struct time_axis *time)
-{
-    static const wchar_t marks[] = {[GLYPHS_ASCII] = L'|', [GLYPHS_BLOCK] = L'└', [GLYPHS_BRAILLE] = L'└'};
-    struct area row = tui_area_part(under, 1, under->height - 1, under->width - 1, 1);
-    struct time_tick ticks[AXIS_TICKS_MAX];
-    int n = tui_axis_times(time, row.width, ticks);
-
-    for (int i = 0; i < n; i++) {
-        tui_area_char(&row, ticks[i].column, 0, STYLE_RULE, marks[row.canvas->glyphs]);
-        tui_area_text(&row, ticks[i].column + 1, 0, STYLE_DIM, ticks[i].text);
-    }
-}
-
 /* The values of an output at the bars that are shown. */
 static const double *shown(const struct chart *chart, int output, double ret[static HISTORY_BARS_MAX])
 {
@@ -231,7 +217,8 @@ static void draw(const struct area *under, const struct chart *chart, const stru
         if (chart->cross)
             panel_chart_crosshair(&plot, tui_axis_column(time, chart->at - chart->first));
     }
-    times(under, time);
+    struct area row = tui_area_part(under, 1, under->height - 1, under->width - 1, 1);
+    panel_chart_times(&row, time);
 }
 
 /* "1m [5m] 15m" at the right end of the rule. */

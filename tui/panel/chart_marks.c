@@ -66,6 +66,18 @@ int panel_chart_columns(const struct model *model, const char *symbol, int width
     return width - 2 - (panel_chart_lines(model, symbol, &any, 1) > 0 ? LINES_AXIS : CHART_AXIS);
 }
 
+void panel_chart_times(const struct area *row, const struct time_axis *time)
+{
+    static const wchar_t marks[] = {[GLYPHS_ASCII] = L'|', [GLYPHS_BLOCK] = L'└', [GLYPHS_BRAILLE] = L'└'};
+    struct time_tick ticks[AXIS_TICKS_MAX];
+    int n = tui_axis_times(time, row->width, ticks);
+
+    for (int i = 0; i < n; i++) {
+        tui_area_char(row, ticks[i].column, 0, STYLE_RULE, marks[row->canvas->glyphs]);
+        tui_area_text(row, ticks[i].column + 1, 0, STYLE_DIM, ticks[i].text);
+    }
+}
+
 static bool blank(const struct area *area, int x, int y)
 {
     return tui_canvas_cell(area->canvas, area->x + x, area->y + y)->text[0] == L' ';

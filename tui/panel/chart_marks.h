@@ -26,6 +26,9 @@ int panel_chart_lines(const struct model *model, const char *symbol, struct char
  * may be negative. */
 int panel_chart_columns(const struct model *model, const char *symbol, int width);
 
+/* The axis' times below a plot: in row 0, whose first column is the plot's. */
+void panel_chart_times(const struct area *row, const struct time_axis *time);
+
 /* A chart's plot with its axes; `under` is the plot with the prices' columns at its right. */
 struct chart_plot {
     struct area plot, under;

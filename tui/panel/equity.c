@@ -4,12 +4,13 @@
 
 #include "cli/format.h"
 #include "tui/chart.h"
+#include "tui/panel/chart_marks.h"
 #include "tui/panel/frame.h"
 
 enum {
     SAMPLES_MAX = 512,
     AXIS = 9,
-    BELOW_FROM = 12, /* rows from which on the drawdown has room below the curve, */
+    BELOW_FROM = 12, /* rows from which on the drawdown has room below the curve, the times below all, */
     DAYS_FROM = 18,  /* and each day's profit or loss below that */
 };
 
@@ -239,6 +240,19 @@ static void draw_days(const struct area *body, const struct area *chart, int y, 
     edge(body, &part, 0, cli_format_signed(a, most, most < 100 ? 2 : 0));
 }
 
+/* The times below, in the body's last row. */
+static void draw_times(const struct area *body, const struct area *chart, int64_t from_ns, int64_t to_ns)
+{
+    const int64_t second_ns = 1000000000; /* the axis is one of bars: of the first second and the last */
+    const struct history_bar ends[] = {{.open_ns = from_ns}, {.open_ns = to_ns - second_ns}};
+    const int x = chart->x - body->x;
+    struct area row = tui_area_part(body, x, body->height - 1, body->width - x, 1);
+    struct time_axis axis;
+
+    if (to_ns - from_ns > 2 * second_ns && tui_axis_init(&axis, ends, 2, second_ns, chart->width, false))
+        panel_chart_times(&row, &axis);
+}
+
 /* Which curves are drawn beside the account's: none without its label, which stands in the rule with `own`,
  * or the backtest's `pair`. A benchmark's is shortened to its symbol where that has room. */
 static void fit_labels(int width, const char *own, const char *pair, char *more, bool *both, bool *holds)
@@ -322,7 +336,7 @@ void panel_equity(const struct area *area, const struct scene *scene)
     int daily = 0; /* its words, and as many rows for a loss as for a profit */
     if (below && body.height >= DAYS_FROM && to_ns / day_ns > from_ns / day_ns)
         daily = (body.height / 4 + 1) / 2 * 2;
-    int rows = body.height - below - daily;
+    int rows = body.height - below - daily - (below > 0);
     struct area chart = tui_area_part(&body, axis + 2, 0, columns, rows);
     sample_extremes(curve.points, curve.n, from_ns, to_ns, values, n, one);
     tui_chart_line(&chart, values, n, low, high, panel_frame_style(freshness, STYLE_CHART));
@@ -338,8 +352,10 @@ void panel_equity(const struct area *area, const struct scene *scene)
         if (rows > 1)
             tui_area_text_right(&body, axis + 1, rows - 1, STYLE_DIM, cli_format_fit(a, low, decimals, axis));
     }
-    if (below)
+    if (below) {
         draw_drawdown(&body, &chart, rows, below, &curve, both ? &model->backtest : NULL, from_ns, to_ns);
+        draw_times(&body, &chart, from_ns, to_ns);
+    }
     if (daily)
         draw_days(&body, &chart, rows + below, daily, &model->history, from_ns, to_ns);
 }
