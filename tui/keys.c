@@ -618,7 +618,8 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
             return ACTION_NONE;
         return step_timeframe(view, model, now, key == ']' ? 1 : -1);
     case 'u':
-        view->equity_span = (view->equity_span + 1) % SPANS;
+        view->equity_span = (tui_view_span(view, model) + 1) % SPANS;
+        view->span_chosen = true;
         tui_view_report(view, OUTCOME_NOTE, "equity:", tui_history_span_name(view->equity_span), now);
         return ACTION_COLLECT;
     case 'H':

@@ -344,6 +344,7 @@ void tui_saved_view_show(const struct saved_view *saved, struct view *view, cons
     show_chart(saved, view, model, gone);
     view->bars = saved->bars_list;
     view->equity_span = (enum history_span)saved->span;
+    view->span_chosen = view->equity_span != SPAN_DAY; /* the default of a view, too */
     view->benchmark = saved->benchmark;
     view->foot = (enum layout_foot)saved->foot;
     view->trips_one = saved->trips_one;

@@ -276,6 +276,11 @@ bool tui_view_open_study(struct view *view, const struct model *model, const cha
     return true;
 }
 
+enum history_span tui_view_span(const struct view *view, const struct model *model)
+{
+    return !view->span_chosen && model_is_saved(model) ? SPAN_ALL : view->equity_span;
+}
+
 void tui_view_want(const struct view *view, const struct model *model, int width, struct history_want *ret)
 {
     bool chart = view->tab == TAB_MARKET || width >= LAYOUT_WIDTH_CHART;
@@ -294,7 +299,7 @@ void tui_view_want(const struct view *view, const struct model *model, int width
         if (strcmp(view->compare.marked[i], ret->training) != 0)
             memcpy(ret->compared[i], view->compare.marked[i], sizeof(ret->compared[i]));
     ret->bars_end_ns = view->chart.end_ns;
-    ret->span = view->equity_span;
+    ret->span = tui_view_span(view, model);
     symbol = view->benchmark ? tui_view_symbol(view, model) : NULL;
     if (symbol)
         memcpy(ret->benchmark, symbol->symbol, sizeof(ret->benchmark));

@@ -87,15 +87,16 @@ struct view {
     char study[STUDY_LABEL_MAX];             /* its key, "" before any was chosen: the list's first */
     char trial_study[STUDY_NAME_MAX + 1];    /* the chosen trial: its study and number; "": the first row */
     int trial;
-    enum study_plot study_plot; /* in place of its parameters' importance */
-    int study_second;           /* the rank of a contour's other parameter: study_rows.h */
-    bool study_form;            /* the form that was started is a study's */
-    int curve;                  /* which figure is beside the return: FIGURES */
-    bool ledger;                /* the log's tab shows the ledger, where there is no room for both */
-    enum history_span equity_span;
-    bool benchmark;        /* beside it, what holding the chosen symbol would have made */
-    enum layout_foot foot; /* of the positions' tab */
-    bool trips_one;        /* round trips and their sums are of the chosen account, else of all */
+    enum study_plot study_plot;    /* in place of its parameters' importance */
+    int study_second;              /* the rank of a contour's other parameter: study_rows.h */
+    bool study_form;               /* the form that was started is a study's */
+    int curve;                     /* which figure is beside the return: FIGURES */
+    bool ledger;                   /* the log's tab shows the ledger, where there is no room for both */
+    enum history_span equity_span; /* tui_view_span() */
+    bool span_chosen;              /* else a saved run has all */
+    bool benchmark;                /* beside it, what holding the chosen symbol would have made */
+    enum layout_foot foot;         /* of the positions' tab */
+    bool trips_one;                /* round trips and their sums are of the chosen account, else of all */
     struct dashboard_settings settings, settings_kept; /* in force; as they were found or saved last */
     char settings_words[KEPT_FILE_WORDS_MAX];          /* what is wrong in their file; "" */
     bool setup;                                        /* it covers the body */
@@ -203,6 +204,9 @@ const struct tui_study_trial *tui_view_trial(const struct view *view, const stru
 
 /* The page of a study, by what tui_studies_find() takes, once it is known. False: it is not. */
 bool tui_view_open_study(struct view *view, const struct model *model, const char *name);
+
+/* How much of the equity is shown. */
+enum history_span tui_view_span(const struct view *view, const struct model *model);
 
 /* What is to be read of the database for a screen so many columns wide. */
 void tui_view_want(const struct view *view, const struct model *model, int width, struct history_want *ret);

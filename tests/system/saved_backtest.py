@@ -71,6 +71,7 @@ def check_dashboard(state, account):
     assert dumped.returncode == 0 and dumped.stderr == "", (dumped.returncode, dumped.stderr)
     screen = dumped.stdout
     assert "SAVED RUN" in screen and "NO DAEMON" not in screen, screen
+    assert "─Equity all " in screen, screen
     rows = [line.split() for line in screen.splitlines() if line.split()[:1] == ["sma-cross"]]
     assert rows[0][1:3] == [f"{account['equity']:.2f}", f"{account['return_pct']:+.2f}%"], (rows, account["return_pct"])
     drawdown = account["max_drawdown_pct"]

@@ -43,6 +43,24 @@ static void keep_chart(void)
         strcpy(h->output_names[i], names[i]);
 }
 
+/* A saved run has all of its equity until a span is chosen. */
+static void check_span_of_saved(void)
+{
+    struct history_want want;
+    const enum model_source source = model->source;
+
+    model->source = MODEL_DATABASE;
+    model->status.saved = true;
+    view.span_chosen = false;
+    tui_view_want(&view, model, 80, &want);
+    CHECK_INT(want.span, SPAN_ALL);
+    CHECK_INT(press('u'), ACTION_COLLECT);
+    tui_view_want(&view, model, 80, &want);
+    CHECK_INT(want.span, SPAN_DAY);
+    model->status.saved = false;
+    model->source = source;
+}
+
 static void check_moving(void)
 {
     char names[SETTINGS_NAMES_MAX];
@@ -124,6 +142,7 @@ static void check_moving(void)
         CHECK_INT(press('u'), ACTION_COLLECT);
     }
     CHECK_INT(view.equity_span, SPAN_DAY);
+    check_span_of_saved();
     CHECK_INT(press('q'), ACTION_QUIT);
     CHECK_INT(press('L' & 0x1f), ACTION_REDRAW);
     press('f');
