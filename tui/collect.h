@@ -133,8 +133,8 @@ int tui_collector_past_fd(const struct collector *collector);
 bool tui_collector_take_past(struct collector *collector, struct view *view, struct moment now);
 /* Reads a moment at once, for what is printed so many columns wide. False: it could not be read, as the words
  * say. */
-bool tui_collector_past_once(struct collector *collector, struct view *view, int64_t at_ns, int width,
-                             char words[static STATUS_TEXT_MAX]);
+bool tui_collector_past_once(struct collector *collector, struct view *view, const struct past_want *go,
+                             int width, char words[static STATUS_TEXT_MAX]);
 /* The book of the past that is shown: of this symbol, "": of none. What is played for another is stopped. */
 void tui_collector_want_book(struct collector *collector, const char *symbol);
 /* After poll() of collector->past_book.child: true when there is something new to draw. */

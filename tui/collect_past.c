@@ -112,14 +112,15 @@ bool tui_collector_take_past(struct collector *collector, struct view *view, str
     return true;
 }
 
-bool tui_collector_past_once(struct collector *collector, struct view *view, int64_t at_ns, int width,
-                             char words[static STATUS_TEXT_MAX])
+bool tui_collector_past_once(struct collector *collector, struct view *view, const struct past_want *go,
+                             int width, char words[static STATUS_TEXT_MAX])
 {
     struct tui_past_source *source = tui_past_source_create(collector->state.database);
-    struct past_want want = {.visit = collector->visit, .jumps = true, .at_ns = at_ns};
+    struct past_want want = *go;
     struct past_read read = {.words = "out of memory"};
     bool done = false;
 
+    want.visit = collector->visit;
     for (int i = 0; source && i < 2; i++) { /* then what the view chooses of those that there were */
         tui_past_source_read(source, &want, &read);
         done = read.model || read.now;

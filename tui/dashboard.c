@@ -615,8 +615,8 @@ int tui_dashboard_run(const struct dashboard_options *options)
         }
         draw(&d);
         collect(&d, tui_model_now());
-        if (options->at_ns != 0) {
-            d.view.go = (struct past_want){.jumps = true, .at_ns = options->at_ns};
+        if (options->at.jumps) {
+            d.view.go = options->at;
             act(&d, ACTION_PAST, tui_model_now());
         }
         loop(&d);

@@ -9,6 +9,7 @@
 #include "tui/canvas.h"
 #include "tui/layout.h"
 #include "tui/opened.h"
+#include "tui/past.h"
 #include "tui/settings.h"
 #include "tui/theme.h"
 
@@ -17,9 +18,9 @@ struct dashboard_options {
     const char *studies; /* --studies; NULL: the state directory's */
     int64_t interval_ms;
     enum tab tab;
-    const char *view;   /* --view: the saved view to begin with; NULL */
-    int64_t at_ns;      /* --at: the moment to begin with, as struct past_want has it; 0: now */
-    struct opened open; /* the page to begin with */
+    const char *view;    /* --view: the saved view to begin with; NULL */
+    struct past_want at; /* --at: the moment to begin with; without a jump: now */
+    struct opened open;  /* the page to begin with */
     enum scheme scheme;
     enum glyphs glyphs;
     bool readonly;

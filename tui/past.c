@@ -67,6 +67,38 @@ void tui_past_source_stop(struct tui_past_source *source, bool stop)
 
 /* ---- the moment ---- */
 
+bool tui_past_clock_parse(const char *text, int64_t *ret_ns)
+{
+    static const int most[] = {23, 59, 59};
+    int64_t seconds = 0;
+    int n = 0;
+
+    for (; n < 3; n++) {
+        size_t digits = strspn(text, "0123456789");
+        int part = atoi(text);
+        if (digits < (n ? 2 : 1) || digits > 2 || part > most[n])
+            return false;
+        seconds = seconds * 60 + part;
+        text += digits;
+        if (*text != ':')
+            break;
+        text++;
+    }
+    if (*text || n < 1 || n == 3)
+        return false;
+    *ret_ns = seconds * (n == 1 ? 60 : 1) * 1000000000;
+    return true;
+}
+
+/* When the clock that is shown read so on the day of `ts_ns`. */
+static int64_t on_day_of(int64_t ts_ns, int64_t clock_ns)
+{
+    const int64_t second_ns = 1000000000, day_ns = 86400 * second_ns;
+    const int64_t shown_ns = ts_ns + cli_format_utc_offset_s(ts_ns) * second_ns;
+
+    return cli_format_read_clock(shown_ns - shown_ns % day_ns + clock_ns);
+}
+
 static int step(struct db_reader *db, const struct past_want *want, int64_t from_ns, bool later, int64_t *ret)
 {
     int64_t interval_ns;
@@ -124,7 +156,11 @@ static int find(struct tui_past_source *source, const struct past_want *want, in
     if (want->jumps) {
         r = db_as_of_newest(reader->db, &newest_ns);
         r = r == -ENOENT ? 0 : r;
-        at_ns = want->at_ns > 0 ? want->at_ns : (newest_ns ? newest_ns : clock_wall_ns()) + want->at_ns;
+        const int64_t last_ns = newest_ns ? newest_ns : clock_wall_ns();
+        if (want->of_day)
+            at_ns = on_day_of(at_ns ? at_ns : last_ns, want->at_ns);
+        else
+            at_ns = want->at_ns > 0 ? want->at_ns : last_ns + want->at_ns;
         at_ns = at_ns > 0 ? at_ns : 1;
     }
     if (r < 0)

@@ -8,6 +8,8 @@
 struct past_want {
     unsigned visit; /* to the past; another one starts from now */
     bool jumps;     /* to at_ns; else from the moment that was read last */
+    bool of_day; /* at_ns is a time of the day, on the clock that is shown, of the moment that was read last,
+                    in the first jump of a visit of the newest that is recorded */
     int64_t
         at_ns;   /* 0 or below: so long before the newest that is recorded, where a replay's clock is, too */
     int steps;   /* then so many moments on, or back, below 0 */
@@ -23,6 +25,9 @@ struct past_read {
     bool now;                    /* the steps led beyond the last moment: it is now */
     char words[STATUS_TEXT_MAX]; /* why it is not what was wanted; "" */
 };
+
+/* "11:30", "11:30:15": nanoseconds since midnight. False: it is none. */
+bool tui_past_clock_parse(const char *text, int64_t *ret_ns);
 
 struct tui_past_source;
 

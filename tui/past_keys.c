@@ -45,6 +45,9 @@ bool tui_past_keys_line(struct view *view, const char *text, struct moment now, 
     if (after(text, "at", rest)) {
         if (strcmp(rest, "now") == 0) {
             *ret = ACTION_NOW;
+        } else if (tui_past_clock_parse(rest, &at_ns)) {
+            view->go = (struct past_want){.jumps = true, .of_day = true, .at_ns = at_ns};
+            *ret = ACTION_PAST;
         } else if (cli_stored_ago_parse(rest, &at_ns)) {
             view->go = (struct past_want){.jumps = true, .at_ns = -at_ns};
             *ret = ACTION_PAST;
@@ -55,7 +58,7 @@ bool tui_past_keys_line(struct view *view, const char *text, struct moment now, 
             *ret = ACTION_PAST;
         } else {
             tui_view_report(view, OUTCOME_REFUSED, "at",
-                            "a time as 2026-08-08T12:00 or -1h, or now, is needed", now);
+                            "a time as 2026-08-08T12:00, 11:30 or -1h, or now, is needed", now);
         }
         return true;
     }

@@ -74,6 +74,7 @@ void tui_past_reader_want(struct tui_past_reader *reader, const struct past_want
     reader->want = *want;
     if (before.visit == want->visit && !want->jumps) {
         reader->want.jumps = before.jumps;
+        reader->want.of_day = before.of_day;
         reader->want.at_ns = before.at_ns;
         reader->want.steps += before.steps;
     } else {

@@ -164,6 +164,40 @@ static struct past_read go(int steps, bool by_bar)
     return read_past((struct past_want){.steps = steps, .by_bar = by_bar});
 }
 
+/* A time of the day: of the newest's day in a visit's first jump, then of the day that is shown. */
+static void check_clock(int64_t newest_ns)
+{
+    static const int offsets_s[] = {0, 19800, -18000};
+    static const char *const zones[] = {"UTC0", "XST-5:30", "XWT5"};
+    const int64_t day_ns = 86400 * SECOND_NS;
+    unsigned visit = 100;
+
+    for (int i = 0; i < 3; i++) {
+        const int64_t offset_ns = offsets_s[i] * SECOND_NS;
+        setenv("TZ", zones[i], 1);
+        tzset();
+        cli_format_local(i > 0);
+        for (int ago_days = 0; ago_days < 3; ago_days++) {
+            struct past_want want = {.visit = ++visit, .jumps = true, .at_ns = newest_ns - ago_days * day_ns};
+            if (ago_days > 0)
+                read_past(want);
+            const int64_t midnight_ns = (want.at_ns + offset_ns) / day_ns * day_ns - offset_ns;
+            want.of_day = true;
+            for (int s = 0; s < 86400; s += 14401) {
+                want.at_ns = s * SECOND_NS;
+                struct past_read read = read_past(want);
+                if (midnight_ns + want.at_ns <= newest_ns)
+                    CHECK_INT(model->at_ns, midnight_ns + want.at_ns);
+                else
+                    CHECK(!read.model && strstr(read.words, " is later than all that is recorded"));
+            }
+        }
+    }
+    setenv("TZ", "UTC", 1);
+    tzset();
+    cli_format_local(false);
+}
+
 static void check_steps(void)
 {
     jump(fixture_now_ns - AGO_S * SECOND_NS);
@@ -197,6 +231,7 @@ static void check_steps(void)
         newest_ns = newest_ns < 0 ? model->at_ns + ago_s * SECOND_NS : newest_ns;
         CHECK_INT(model->at_ns, newest_ns - ago_s * SECOND_NS);
     }
+    check_clock(newest_ns);
     jump(0); /* :at -0s */
     CHECK_INT(model->at_ns, newest_ns);
     read = jump(newest_ns);
@@ -326,7 +361,8 @@ static void check_page(void)
     snprintf(state.database, sizeof(state.database), "%s", path);
     CHECK_INT(tui_collector_init(&collector, &state, NULL, 1000), 0);
     tui_view_init(&view, false, 1000);
-    CHECK(tui_collector_past_once(&collector, &view, fixture_now_ns - AGO_S * SECOND_NS, 80, words));
+    const struct past_want go = {.jumps = true, .at_ns = fixture_now_ns - AGO_S * SECOND_NS};
+    CHECK(tui_collector_past_once(&collector, &view, &go, 80, words));
     tui_collector_read_item(&collector, now);
     CHECK(!collector.past_rows);
     tui_collector_want_item(&collector, &fill);
@@ -358,6 +394,20 @@ static void check_keys(void)
     CHECK(tui_past_keys_line(&view, " at  2024-08-08T23:00 ", now, &action));
     CHECK_INT(action, ACTION_PAST);
     CHECK(view.go.jumps && view.go.at_ns == INT64_C(1723158000) * SECOND_NS);
+    for (int s = 0; s < 86400; s += 61) {
+        char line[24];
+        snprintf(line, sizeof(line), "at %02d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
+        CHECK(tui_past_keys_line(&view, line, now, &action) && action == ACTION_PAST);
+        CHECK(view.go.jumps && view.go.of_day && view.go.at_ns == s * SECOND_NS);
+    }
+    CHECK(tui_past_keys_line(&view, "at 9:05", now, &action) && action == ACTION_PAST);
+    CHECK(view.go.of_day && view.go.at_ns == (9 * 60 + 5) * 60 * SECOND_NS);
+    static const char *const no_clock[] = {"24:00",       "11:60", "11:3",   "11:30:", "11:30:60",
+                                           "11:30:00:00", ":30",   "111:30", "11:300"};
+    for (size_t i = 0; i < sizeof(no_clock) / sizeof(no_clock[0]); i++) {
+        int64_t ns;
+        CHECK(!tui_past_clock_parse(no_clock[i], &ns));
+    }
     CHECK(tui_past_keys_line(&view, "at now", now, &action) && action == ACTION_NOW);
     CHECK(tui_past_keys_line(&view, "at noon", now, &action) && action == ACTION_NONE);
     CHECK_INT(view.outcome, OUTCOME_REFUSED);

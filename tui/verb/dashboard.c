@@ -177,14 +177,18 @@ static int take_study(struct option_call *call, const struct option_row *row, co
     return EXIT_OK;
 }
 
-/* As struct past_want has it: below 0, so long before the newest that is recorded. */
 static int take_at(struct option_call *call, const struct option_row *row, const char *value)
 {
-    int64_t *ns = (int64_t *)(void *)((char *)call->into + row->at), ago_ns;
+    struct dashboard_request *request = call->into;
+    struct past_want *at = &request->dashboard.at;
+    int64_t ago_ns;
 
+    *at = (struct past_want){.jumps = true};
+    if ((at->of_day = tui_past_clock_parse(value, &at->at_ns)))
+        return EXIT_OK;
     if (!cli_stored_ago_parse(value, &ago_ns))
         return cli_stored_take_time(call, row, value);
-    *ns = ago_ns > 0 ? -ago_ns : -1;
+    at->at_ns = -ago_ns;
     return EXIT_OK;
 }
 
@@ -217,8 +221,8 @@ static bool go_back(const struct dashboard_request *request, struct collector *c
 {
     char words[STATUS_TEXT_MAX];
 
-    if (request->dashboard.at_ns == 0 ||
-        tui_collector_past_once(collector, view, request->dashboard.at_ns, request->width, words))
+    if (!request->dashboard.at.jumps ||
+        tui_collector_past_once(collector, view, &request->dashboard.at, request->width, words))
         return true;
     fprintf(stderr, "papertape: --at: %s\n", words);
     return false;
@@ -355,7 +359,7 @@ static int run(struct option_call *call)
 
     if (status != EXIT_OK)
         return status;
-    if (request->dashboard.at_ns != 0 && request->dashboard.open.kind >= OPENED_STUDY)
+    if (request->dashboard.at.jumps && request->dashboard.open.kind >= OPENED_STUDY)
         return option_fail(call, EXIT_USAGE, "--open: studies are not kept as they were: without --at");
     if (call->json)
         request->printed = PRINT_JSON;
@@ -387,8 +391,8 @@ static const struct option_row options[] = {
      offsetof(struct dashboard_request, dashboard.studies)},
     {"study", "STUDY", "begin with that study's page", .take = take_study},
     {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},
-    {"at", "T", "the past: everything as it was then, as 2026-08-08T12:00, or -1h",
-     offsetof(struct dashboard_request, dashboard.at_ns), take_at, .without = "plain study"},
+    {"at", "T", "the past: everything as it was then, as 2026-08-08T12:00, 11:30 or -1h",
+     offsetof(struct dashboard_request, dashboard.at.at_ns), take_at, .without = "plain study"},
     {"tab", "N", "the tab to begin with, 1 to 8", .take = take_tab},
     {"view", "NAME", "begin with that saved view, of V and :view save", .take = take_view,
      .without = "tab study open plain once json"},
