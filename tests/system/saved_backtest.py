@@ -139,7 +139,7 @@ def check_report(folder, state, account):
 
 def check_charts(state):
     """A printed screen has what the live one asks for once it knows what it shows: the chosen symbol's bars, the account's equity."""
-    for size, tab, title in (("120x40", 4, "AAAUSDT 1m"), ("200x60", 1, "AAAUSDT 1m"), ("80x24", 5, "Equity 24h")):
+    for size, tab, title in (("120x40", 4, "AAAUSDT 1m"), ("200x60", 1, "AAAUSDT 1m"), ("80x24", 5, "Equity all")):
         dumped = subprocess.run([harness.PAPERTAPE, "--state", state, "--dump-screen", size, "--glyphs", "ascii", "--tab", str(tab)],
                                 capture_output=True, text=True, timeout=harness.PATIENCE)
         assert dumped.returncode == 0 and dumped.stderr == "", (dumped.returncode, dumped.stderr)
