@@ -23,7 +23,7 @@ static const struct db_list_column *sorted_by(const struct db_list_query *query)
 static void put_order(const struct db_list_query *query, bool back, char *sql, size_t size)
 {
     const struct db_list_column *column = sorted_by(query);
-    bool down = column->down != query->invert, id_down = !query->invert;
+    bool down = (column->value != DB_LIST_TEXT) != query->invert, id_down = !query->invert;
 
     snprintf(sql, size, "ORDER BY %s %s NULLS %s, r.id %s", column->sql, down != back ? "DESC" : "ASC",
              back ? "FIRST" : "LAST", id_down != back ? "DESC" : "ASC");

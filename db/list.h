@@ -29,9 +29,10 @@ int db_list_columns(enum db_list list);
 
 /* Which rows, and their order. A filter is a text that a row has in one of its texts ("stop") or shown times
  * ("2026-11-20", "09:30"), in the column that it names ("symbol=BTC", "time=09:30"), or its number ("#883");
- * or a number or time that a column is above or below ("qty>0.5", "time<2026-11-20"); after "!", that it has
- * not; "": all. Case does not count. Live orders stay before the others in the usual order of a filter's.
- * Rows that are equal in the column follow by number, the newest first; what has no value is last. */
+ * or a number or time that a column is above, below or equal to ("qty>0.5", "time<2026-11-20", "qty=0.5"),
+ * also as it is shown ("return<-1%", "duration>10h"); after "!", that it has not; "": all. Case does not
+ * count. Live orders stay before the others in the usual order of a filter's. Rows that are equal in the
+ * column follow by number, the newest first; what has no value is last. */
 struct db_list_query {
     enum db_list list;
     int sort; /* a column; another is column 0 */

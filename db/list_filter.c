@@ -1,6 +1,7 @@
 #include "db/list_filter.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,34 +44,90 @@ bool db_list_filter_named(const struct db_list_filter *filter)
     return filter->name > 0 && strspn(filter->words, letters) >= filter->name;
 }
 
-/* As SQLite reads it too: no hexadecimal, no "inf" or "nan". */
-static bool is_number(const char *text)
-{
-    char *end;
+/* A filter's number, and between what a number is equal to it. */
+struct number {
+    double value, from, to;
+};
 
-    strtod(text, &end);
-    return end > text && !*end && strspn(text, "0123456789+-.eE") == (size_t)(end - text);
+/* Half of what the last digit of a number counts. */
+static double half_digit(const char *text)
+{
+    const char *point = strchr(text, '.');
+
+    return 0.5 * pow(10, -(point ? (double)strspn(point + 1, "0123456789") : 0));
 }
 
-const char *db_list_filter_wrong(const struct db_list_filter *filter, bool is_time)
+/* The seconds of a unit as cli_format_age() writes it; 0: it is none. */
+static double unit_s(char unit)
+{
+    return unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : unit == 'd' ? 86400 : 0;
+}
+
+static void put_equal(const char *text, enum db_list_value value, double unit, struct number *ret)
+{
+    const double size = fabs(ret->value), shown = size < 10 ? 0.005 : size < 100 ? 0.05 : 0.5;
+    double half = 1e-12 * size; /* what a division's rounding may differ by */
+
+    if (value == DB_LIST_CHANGE)
+        half = fmin(shown, half_digit(text)) + half;
+    if (value == DB_LIST_SPAN && strchr(text, '.'))
+        half = half_digit(text) * unit;
+    ret->from = ret->value - half;
+    ret->to = ret->value + half;
+    if (value == DB_LIST_SPAN && !strchr(text, '.')) { /* shown are whole ones that have passed */
+        ret->from = ret->value;
+        ret->to = (ret->value + unit) * (1 - 1e-12);
+    }
+}
+
+/* As SQLite reads it too: no hexadecimal, no "inf" or "nan". False: it is none. */
+static bool read_number(const char *text, enum db_list_value value, struct number *ret)
+{
+    char *end;
+    double unit = 1;
+
+    ret->value = strtod(text, &end);
+    if (end == text || strspn(text, "0123456789+-.eE") < (size_t)(end - text) || !isfinite(ret->value))
+        return false;
+    if (value == DB_LIST_SPAN && *end)
+        unit = unit_s(*end++);
+    if ((value == DB_LIST_PERCENT || value == DB_LIST_CHANGE) && *end == '%')
+        end++;
+    ret->value *= unit;
+    put_equal(text, value, unit, ret);
+    return unit > 0 && !*end;
+}
+
+const char *db_list_filter_wrong(const struct db_list_filter *filter, enum db_list_value value)
 {
     struct db_list_time time;
+    struct number number;
 
-    if (filter->op == '=' || !filter->value[0]) /* it is being typed */
+    if (!filter->value[0]) /* it is being typed */
         return NULL;
-    if (is_time)
+    if (filter->op == '=' && (value == DB_LIST_TEXT || value == DB_LIST_TIME)) /* a part of it */
+        return NULL;
+    if (value == DB_LIST_TIME)
         return db_list_time_parse(filter->value, false, &time)
                    ? NULL
                    : "is no time: as 2026-11-20, 2026-11-20 09:30 or 09:30";
-    return is_number(filter->value) ? NULL : "is no number";
+    if (read_number(filter->value, value, &number))
+        return NULL;
+    return value == DB_LIST_SPAN ? "is no number of seconds, and not as 94s, 12m, 10h or 3d" : "is no number";
 }
 
-bool db_list_filter_compares(const struct db_list_filter *filter, double number)
+bool db_list_filter_compares(const struct db_list_filter *filter, enum db_list_value value, double number)
 {
-    const double limit = strtod(filter->value, NULL);
+    struct number limit;
 
-    return !filter->value[0] || (filter->op == '<' ? number < limit : number > limit) ||
-           (filter->equal && number == limit);
+    if (!filter->value[0])
+        return true;
+    if (!read_number(filter->value, value, &limit))
+        return false;
+    if (filter->op == '=')
+        return number >= limit.from && number <= limit.to;
+    return (filter->op == '<' ? number < limit.value : number > limit.value) ||
+           (filter->equal && number == limit.value);
 }
 
 /* The column that a filter names; NULL: none. */
@@ -83,12 +140,18 @@ static const struct db_list_column *named_column(const struct db_list_source *so
     return NULL;
 }
 
+/* What a filter of the column is about: words, where these are shown of a number. */
+static enum db_list_value value_of(const struct db_list_column *column, const struct db_list_filter *filter)
+{
+    return column->shown && filter->op == '=' ? DB_LIST_TEXT : column->value;
+}
+
 int db_list_filter_check(struct db_reader *reader, enum db_list list, const char *text)
 {
     const struct db_list_source *source = &db_list_sources[list];
     const struct db_list_filter filter = db_list_filter_parse(text);
     const struct db_list_column *column = named_column(source, &filter);
-    const char *wrong = column ? db_list_filter_wrong(&filter, column->is_time) : NULL;
+    const char *wrong = column ? db_list_filter_wrong(&filter, value_of(column, &filter)) : NULL;
     char names[DB_ERROR_MAX / 2] = "";
     size_t n = 0;
 
@@ -172,11 +235,30 @@ static int put_words(struct db_reader *reader, const struct db_list_query *query
             n += put_word(source->words[i].sql, number, sql + n, size - n);
         }
     for (int i = 0; db_list_time_part(text) && i < source->n; i++)
-        if (source->columns[i].is_time) {
+        if (source->columns[i].value == DB_LIST_TIME) {
             n += (size_t)snprintf(sql + n, size - n, " OR ");
             n += put_time(source->columns[i].sql, text, query->local, number, sql + n, size - n);
         }
     return r < 0 ? r : 0;
+}
+
+/* The column's number is above, below or equal to the filter's. */
+static void put_compared(const char *column, const struct db_list_filter *filter, enum db_list_value value,
+                         int number, char *sql, size_t size, char bound[static DB_LIST_PATTERN_MAX])
+{
+    struct number limit;
+
+    if (!read_number(filter->value, value, &limit)) {
+        snprintf(sql, size, "0");
+    } else if (filter->op == '=') {
+        snprintf(sql, size, "(%s) BETWEEN %.17g AND %.17g", column, limit.from, limit.to);
+    } else {
+        snprintf(bound, DB_LIST_PATTERN_MAX, "%.15g", limit.value);
+        if (strtod(bound, NULL) != limit.value)
+            snprintf(bound, DB_LIST_PATTERN_MAX, "%.17g", limit.value);
+        snprintf(sql, size, "typeof(%s) <> 'text' AND (%s) %c%s CAST(?%d AS REAL)", column, column,
+                 filter->op, filter->equal ? "=" : "", number);
+    }
 }
 
 /* The column has the value, or is above or below it. */
@@ -184,23 +266,21 @@ static void put_column(const struct db_list_query *query, const struct db_list_c
                        const struct db_list_filter *filter, int number, char *sql, size_t size,
                        char bound[static DB_LIST_PATTERN_MAX])
 {
+    const enum db_list_value value = value_of(column, filter);
     struct db_list_time time;
 
     put_pattern(filter->value, bound);
     if (!filter->value[0] && filter->op != '=')
         snprintf(sql, size, "1");
-    else if (column->is_time && filter->op == '=')
+    else if (value == DB_LIST_TIME && filter->op == '=')
         put_time(column->sql, filter->value, query->local, number, sql, size);
-    else if (column->is_time && db_list_time_parse(filter->value, query->local, &time))
+    else if (value == DB_LIST_TIME && db_list_time_parse(filter->value, query->local, &time))
         db_list_time_put(&time, filter->op, filter->equal, query->local, column->sql, sql, size);
-    else if (filter->op == '=')
+    else if (filter->op == '=' && (value == DB_LIST_TEXT || !filter->value[0]))
         snprintf(sql, size, "CAST(%s AS TEXT) LIKE ?%d ESCAPE '\\'",
                  column->shown ? column->shown : column->sql, number);
-    else {
-        snprintf(bound, DB_LIST_PATTERN_MAX, "%s", filter->value);
-        snprintf(sql, size, "typeof(%s) <> 'text' AND %s %c%s CAST(?%d AS REAL)", column->sql, column->sql,
-                 filter->op, filter->equal ? "=" : "", number);
-    }
+    else
+        put_compared(column->sql, filter, value, number, sql, size, bound);
 }
 
 int db_list_filter_put(struct db_reader *reader, const struct db_list_query *query, const char *text,

@@ -2,7 +2,7 @@
 #ifndef DB_LIST_SOURCES_H
 #define DB_LIST_SOURCES_H
 
-#include "db/list.h"
+#include "db/list_filter.h"
 
 enum {
     DB_LIST_SQL_MAX = 4096,
@@ -11,10 +11,9 @@ enum {
 };
 
 struct db_list_column {
-    const char *name, *sql; /* sql: null for no value */
-    bool down;              /* the greatest first */
-    bool is_time;           /* ns since 1970 */
-    const char *shown;      /* sql: the words that a filter's "=" looks into; NULL: those of `sql` */
+    const char *name, *sql;   /* sql: null for no value */
+    enum db_list_value value; /* sorted the greatest first, but texts */
+    const char *shown;        /* sql: the words that a filter's "=" looks into; NULL: those of `sql` */
 };
 
 struct db_list_source {

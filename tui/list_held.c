@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/format.h"
-#include "db/list_filter.h"
 #include "db/list_time.h"
 #include "tui/study_rows.h"
 
@@ -28,11 +27,15 @@ struct held_column {
     double (*of)(const struct model *model, const void *row); /* of KIND_OF; NaN: none */
 };
 
+static const enum db_list_value filtered[] = {
+    [KIND_TEXT] = DB_LIST_TEXT, [KIND_COUNT] = DB_LIST_NUMBER, [KIND_TIME] = DB_LIST_TIME,
+    [KIND_AGE] = DB_LIST_SPAN,  [KIND_REAL] = DB_LIST_NUMBER,  [KIND_OF] = DB_LIST_NUMBER,
+};
+
 /* Of a column of a row: a text, or a number; NULL and NaN: none. */
 struct value {
     const char *text;
     double number;
-    bool whole;
 };
 
 static double share_of(const struct model *model, const void *row)
@@ -196,7 +199,6 @@ static struct value value_of(const struct model *model, const struct held_column
     case KIND_COUNT:
     case KIND_TIME:
         memcpy(&count, at, sizeof(count));
-        value.whole = true;
         value.number = count < 0 || (count == 0 && column->kind == KIND_TIME) ? NAN : (double)count;
         break;
     case KIND_AGE:
@@ -213,25 +215,9 @@ static struct value value_of(const struct model *model, const struct held_column
     return value;
 }
 
-/* As SQL's CAST writes it. */
-static void number_text(const struct value *value, char *buf, size_t size)
-{
-    buf[0] = '\0';
-    if (isnan(value->number))
-        return;
-    int n = snprintf(buf, size, value->whole ? "%.0f" : "%.15g", value->number);
-    if (!value->whole && !strpbrk(buf, ".en"))
-        snprintf(buf + n, size - (size_t)n, ".0");
-}
-
 static bool has(const struct value *value, const char *words)
 {
-    char text[64];
-
-    if (value->text)
-        return strcasestr(value->text, words) != NULL;
-    number_text(value, text, sizeof(text));
-    return text[0] && strcasestr(text, words);
+    return value->text && strcasestr(value->text, words);
 }
 
 /* The time as it is shown. */
@@ -247,16 +233,16 @@ static bool has_time(int64_t ns, const char *words)
     return strstr(cli_format_time(text, ns), words) != NULL;
 }
 
-bool tui_list_held_value(const struct db_list_filter *filter, bool is_time, double number)
+bool tui_list_held_value(const struct db_list_filter *filter, enum db_list_value value, double number)
 {
     struct db_list_time time;
 
-    if (isnan(number) || db_list_filter_wrong(filter, is_time))
+    if (isnan(number) || db_list_filter_wrong(filter, value))
         return false;
+    if (value != DB_LIST_TIME || (filter->op != '=' && !filter->value[0]))
+        return db_list_filter_compares(filter, value, number);
     if (filter->op == '=')
         return has_time((int64_t)number, filter->value);
-    if (!is_time || !filter->value[0])
-        return db_list_filter_compares(filter, number);
     return db_list_time_parse(filter->value, cli_format_is_local(), &time) &&
            db_list_time_matches(&time, filter->op, filter->equal, cli_format_is_local(), (int64_t)number);
 }
@@ -270,11 +256,10 @@ static bool column_matches(const struct model *model, const struct held_column *
                            const struct db_list_filter *filter)
 {
     const struct value value = value_of(model, column, row);
-    const bool is_time = column->kind == KIND_TIME;
 
-    if (filter->op == '=' && !is_time)
-        return has(&value, filter->value);
-    return !value.text && tui_list_held_value(filter, is_time, value.number);
+    if (column->kind == KIND_TEXT)
+        return filter->op == '=' && has(&value, filter->value);
+    return tui_list_held_value(filter, filtered[column->kind], value.number);
 }
 
 /* The column that a filter names; NULL: none. */
@@ -310,13 +295,14 @@ bool tui_list_held_check(const struct model *model, int list, const char *text,
 {
     const struct db_list_filter filter = db_list_filter_parse(text);
     const struct held_column *column = list == LIST_TRIALS ? NULL : named_column(list, &filter);
-    bool known = column != NULL, is_time = column && column->kind == KIND_TIME;
+    enum db_list_value value = column ? filtered[column->kind] : DB_LIST_TEXT;
+    bool known = column != NULL;
 
     if (!filter.op || (list == LIST_TRIALS && !model->study_page))
         return true;
     if (list == LIST_TRIALS)
-        known = tui_study_rows_names(model->study_page, &filter, &is_time);
-    const char *wrong = known ? db_list_filter_wrong(&filter, is_time) : NULL;
+        known = tui_study_rows_names(model->study_page, &filter, &value);
+    const char *wrong = known ? db_list_filter_wrong(&filter, value) : NULL;
     if (wrong)
         snprintf(ret_words, LIST_HELD_WORDS_MAX, "%.*s: \"%s\" %s", (int)filter.name, filter.words,
                  filter.value, wrong);

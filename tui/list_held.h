@@ -4,6 +4,7 @@
 #ifndef TUI_LIST_HELD_H
 #define TUI_LIST_HELD_H
 
+#include "db/list_filter.h"
 #include "tui/list.h"
 #include "tui/model.h"
 
@@ -37,9 +38,8 @@ bool tui_list_held_check(const struct model *model, int list, const char *text,
  * except a trial. Nothing has what tui_list_held_check() finds wrong. */
 bool tui_list_held_matches(const struct model *model, int list, const void *row, const char *text);
 
-/* Does a number, of a time in ns since 1970, match the filter of its column? For a list's own columns. */
-struct db_list_filter;
-bool tui_list_held_value(const struct db_list_filter *filter, bool is_time, double number);
+/* Does a number of such values, but texts, match the filter of its column? For a list's own columns. */
+bool tui_list_held_value(const struct db_list_filter *filter, enum db_list_value value, double number);
 
 /* Does a time, as it is shown, have these words? False of words that no time can have. */
 bool tui_list_held_time(int64_t ns, const char *words);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "db/list_filter.h"
 #include "tui/list_held.h"
 
 int tui_study_rows_param(const struct tui_study_page *page, int rank)
@@ -99,13 +98,27 @@ static int param_of(const struct tui_study_page *page, const struct db_list_filt
     return found;
 }
 
+static bool is_choice(const struct tui_study_page *page, const struct tui_study_cell *cell)
+{
+    return !isnan(cell->value) && page->distributions[cell->distribution].kind == DISTRIBUTION_CATEGORICAL;
+}
+
+static const enum db_list_value column_values[COLUMNS] = {
+    [VALUE] = DB_LIST_NUMBER, [DURATION] = DB_LIST_SPAN, [TRIES] = DB_LIST_NUMBER,
+    [STARTED] = DB_LIST_TIME, [ENDED] = DB_LIST_TIME,
+};
+
 bool tui_study_rows_names(const struct tui_study_page *page, const struct db_list_filter *filter,
-                          bool *ret_is_time)
+                          enum db_list_value *ret)
 {
     const enum trial_column column = column_of(filter);
+    const int param = column < COLUMNS ? -1 : param_of(page, filter);
 
-    *ret_is_time = column == STARTED || column == ENDED;
-    return column < COLUMNS || param_of(page, filter) >= 0;
+    *ret = column < COLUMNS ? column_values[column] : DB_LIST_NUMBER;
+    for (int i = 0; param >= 0 && i < page->n_trials && *ret != DB_LIST_TEXT; i++)
+        if (is_choice(page, &page->trials[i].cells[param]))
+            *ret = DB_LIST_TEXT;
+    return column < COLUMNS || param >= 0;
 }
 
 static double time_ns(int64_t us)
@@ -138,17 +151,30 @@ static double number_of(const struct tui_study_trial *trial, enum trial_column c
     }
 }
 
-/* Of a column or parameter that the filter names. Words of the state, the worker, the failure, a parameter
- * are in its text; numbers are compared. */
-static bool column_matches(const struct tui_study_page *page, const struct tui_study_trial *trial,
-                           const struct db_list_filter *filter)
+/* A choice that is a number is compared as one, where the filter has one too. */
+static bool choice_matches(const char *choice, const struct db_list_filter *filter)
 {
-    const enum trial_column column = column_of(filter);
-    const int param = column < COLUMNS ? -1 : param_of(page, filter);
+    const struct db_list_filter itself = {.op = '=', .words = choice, .value = choice};
+
+    if (!choice[0] || db_list_filter_wrong(&itself, DB_LIST_NUMBER))
+        return choice[0] && has(choice, filter->value);
+    return filter->value[0] && !db_list_filter_wrong(filter, DB_LIST_NUMBER)
+               ? db_list_filter_compares(filter, DB_LIST_NUMBER, strtod(choice, NULL))
+               : has(choice, filter->value);
+}
+
+/* Of a column, or of a parameter, which the filter names. Words of the state, the worker, the failure, a
+ * choice are in its text; numbers are compared. */
+static bool column_matches(const struct tui_study_page *page, const struct tui_study_trial *trial,
+                           const struct db_list_filter *filter, enum trial_column column, int param)
+{
+    const bool words =
+        param >= 0 ? is_choice(page, &trial->cells[param]) : column_values[column] == DB_LIST_TEXT;
+    const enum db_list_value value = param >= 0 || words ? DB_LIST_NUMBER : column_values[column];
     char text[128];
 
-    if (filter->op != '=' || column == STARTED || column == ENDED)
-        return tui_list_held_value(filter, column == STARTED || column == ENDED,
+    if (filter->op != '=' || !words)
+        return tui_list_held_value(filter, value,
                                    param >= 0 ? trial->cells[param].value : number_of(trial, column));
     switch (column) {
     case STATE:
@@ -160,14 +186,8 @@ static bool column_matches(const struct tui_study_page *page, const struct tui_s
         return trial->failure && has(trial->failure, filter->value);
     case TRIAL:
         return has(tui_study_trial_name(page, trial, text, sizeof(text)), filter->value);
-    case VALUE:
-    case DURATION:
-    case TRIES:
-        snprintf(text, sizeof(text), "%.15g", number_of(trial, column));
-        return !isnan(number_of(trial, column)) && has(text, filter->value);
     default:
-        tui_study_cell_text(page, &trial->cells[param], text, sizeof(text));
-        return text[0] && has(text, filter->value);
+        return choice_matches(tui_study_cell_text(page, &trial->cells[param], text, sizeof(text)), filter);
     }
 }
 
@@ -195,10 +215,11 @@ bool tui_study_rows_match(const struct tui_study_page *page, const struct tui_st
                           const char *text)
 {
     const struct db_list_filter filter = db_list_filter_parse(text);
-    bool is_time;
+    const enum trial_column column = filter.op ? column_of(&filter) : COLUMNS;
+    const int param = filter.op && column == COLUMNS ? param_of(page, &filter) : -1;
 
-    if (filter.op && tui_study_rows_names(page, &filter, &is_time))
-        return column_matches(page, trial, &filter) != filter.inverse;
+    if (column < COLUMNS || param >= 0)
+        return column_matches(page, trial, &filter, column, param) != filter.inverse;
     if (filter.op && db_list_filter_named(&filter))
         return false;
     return !filter.words[0] || matches(page, trial, filter.words) != filter.inverse;

@@ -2,6 +2,7 @@
 #ifndef TUI_STUDY_ROWS_H
 #define TUI_STUDY_ROWS_H
 
+#include "db/list_filter.h"
 #include "tui/study_page.h"
 
 /* Orders; those from SORT_PARAMS on are parameters, as tui_study_rows_columns() has them. */
@@ -36,14 +37,13 @@ const char *tui_study_rows_state(const struct tui_study_trial *trial);
 const char *tui_study_rows_filter(const struct tui_study_page *page, int i);
 
 /* Does the filter name a column of trials, or a parameter, whole or in a part that no other has ("lr" of
- * "ppo.lr")? Whether that is a time. */
-struct db_list_filter;
+ * "ppo.lr")? What its values are. */
 bool tui_study_rows_names(const struct tui_study_page *page, const struct db_list_filter *filter,
-                          bool *ret_is_time);
+                          enum db_list_value *ret);
 
 /* Has the trial `text` in its number, state, worker, failure or a parameter ("lr=", "Adam"), or is its
- * state written so, or as a shown time; is a number or time of it above or below ("lr<1e-3", "duration>60" in
- * seconds, "ended>09:30")? Has it not, where that begins with "!"? "": yes. */
+ * state written so, or as a shown time; is a number, span or time of it above, below or equal
+ * ("learning_rate<1e-3", "duration>60s", "ended>09:30")? Has it not, where that begins with "!"? "": yes. */
 bool tui_study_rows_match(const struct tui_study_page *page, const struct tui_study_trial *trial,
                           const char *text);
 

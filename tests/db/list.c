@@ -2,6 +2,7 @@
 #include "db/list.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -189,7 +190,8 @@ static bool has(const struct plain *p, const char *filter)
         yes = words[5] == '=' ? has_time(p, '=', words + 6) || has_time(p, words[4], words + 6)
                               : has_time(p, words[4], words + 5);
     else if (strncmp(words, "qty", 3) == 0)
-        yes = (double)p->qty / FIXTURE_UNIT > atof(strchr(words, '>') + 1);
+        yes = words[3] == '=' ? p->qty == llround(atof(words + 4) * FIXTURE_UNIT)
+                              : (double)p->qty / FIXTURE_UNIT > atof(strchr(words, '>') + 1);
     else if (strncmp(words, "state=", 6) == 0)
         yes = strcasestr(p->state, words + 6);
     else {
@@ -389,6 +391,12 @@ static void check_times(struct db_reader *reader, const char *path)
         }
     check_one(reader, "qty>5.05e-7");
     check_one(reader, "!qty > 5.05e-7");
+    for (int i = 0; i < n_all; i += 61) /* a number, and none that begins with it */
+        for (int k = 0; k < 4; k++) {
+            snprintf(filter, sizeof filter, k < 2 ? "%sqty=%.8f" : "%sqty=%.15g", k % 2 ? "!" : "",
+                     (double)all[i].qty / FIXTURE_UNIT);
+            check_one(reader, filter);
+        }
     /* without such a day; later than int64_t's ns; a number that SQLite reads otherwise */
     for (size_t i = 0; i < sizeof wrong_times / sizeof *wrong_times; i++) {
         snprintf(query.filter, sizeof query.filter, "time>%s", wrong_times[i]);
@@ -397,7 +405,7 @@ static void check_times(struct db_reader *reader, const char *path)
         CHECK(strstr(db_reader_error(reader), words));
     }
     for (size_t i = 0; i < sizeof wrong_numbers / sizeof *wrong_numbers; i++) {
-        snprintf(query.filter, sizeof query.filter, "qty>%s", wrong_numbers[i]);
+        snprintf(query.filter, sizeof query.filter, "qty%c%s", "=<>"[i % 3], wrong_numbers[i]);
         CHECK_INT(db_list_read(reader, &query, 0, 0, &w), -ERANGE);
         snprintf(words, sizeof words, "qty: \"%s\" is no number", wrong_numbers[i]);
         CHECK(strstr(db_reader_error(reader), words));

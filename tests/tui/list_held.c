@@ -246,7 +246,9 @@ static char *condition(const struct held *held, const char *filter)
     if (op && value[0] && strchr("tsedc", words[0]) && strchr(value, ':')) /* of times, the first day's */
         return sqlite3_mprintf("(ifnull(c%d, -1) > 0 AND c%d / 1000000000 %.*s %d) IS %s TRUE", named, named,
                                (int)(value - op), op, atoi(strrchr(value, ':') + 1), not ? "NOT" : "");
-    if (op && op[0] != '=')
+    if (op && op[0] == '=' && strchr(value, '-')) /* no number */
+        return sqlite3_mprintf("0 IS %s TRUE", not ? "NOT" : "");
+    if (op && (op[0] != '=' || !in(held->texts, named)))
         return sqlite3_mprintf("(typeof(c%d) <> 'text' AND c%d / %s %.*s %s) IS %s TRUE", named, named,
                                strncmp(words, "age", 3) == 0 ? "1000.0" : "1.0", (int)(value - op), op, value,
                                not ? "NOT" : "");

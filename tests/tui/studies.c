@@ -451,6 +451,12 @@ static void check_compared(const struct tui_study_page *page)
                 not_above += page->trials[k].cells[p].value <= limit;
             }
             CHECK_INT(count_rows(page, filter), below);
+            int equal = 0;
+            for (int k = 0; k < page->n_trials; k++)
+                equal += page->trials[k].cells[p].value == limit;
+            snprintf(filter, sizeof filter, "%.12s=%.17g", page->params[p], limit);
+            if (page->distributions[page->trials[i].cells[p].distribution].kind != DISTRIBUTION_CATEGORICAL)
+                CHECK_INT(count_rows(page, filter), equal);
             snprintf(filter, sizeof filter, "!%.10s <=%.17g", page->params[p], limit);
             CHECK_INT(count_rows(page, filter), page->n_trials - not_above);
         }
@@ -468,6 +474,25 @@ static void check_compared(const struct tui_study_page *page)
     CHECK_INT(count_rows(page, "nosuch<1"), 0);
 }
 
+/* A number finds itself, and neither what begins with it nor what is shown so. */
+static void check_equal(const struct tui_study_page *page)
+{
+    static const double rates[] = {0.0002, 0.00021, 0.000199, 0.0002, 0.002};
+    int p = 0, n = 0;
+
+    while (page->distributions[page->trials[0].cells[p].distribution].kind != DISTRIBUTION_FLOAT)
+        p++;
+    for (int i = 0; i < page->n_trials; i++)
+        if (!isnan(page->trials[i].cells[p].value))
+            ((struct tui_study_cell *)page->trials[i].cells)[p].value = rates[n++ % 5];
+    char filter[DB_LIST_WORDS_MAX];
+    snprintf(filter, sizeof filter, "%.20s=0.0002", page->params[p]);
+    CHECK_INT(count_rows(page, filter), n / 5 * 2 + (n % 5 > 0) + (n % 5 > 3));
+    snprintf(filter, sizeof filter, "%.20s=2e-4", page->params[p]);
+    CHECK_INT(count_rows(page, filter), n / 5 * 2 + (n % 5 > 0) + (n % 5 > 3));
+    CHECK(n > 10);
+}
+
 /* Each name that is said to be one is, each parameter among them. */
 static void check_filter_names(const struct tui_study_page *page)
 {
@@ -476,11 +501,11 @@ static void check_filter_names(const struct tui_study_page *page)
     int params = 0;
 
     for (int i = 0; (name = tui_study_rows_filter(page, i)); i++) {
-        bool is_time = false;
+        enum db_list_value value = DB_LIST_TEXT;
         snprintf(text, sizeof text, "%s<1", name);
         const struct db_list_filter filter = db_list_filter_parse(text);
-        CHECK(tui_study_rows_names(page, &filter, &is_time));
-        CHECK_INT(is_time, strcmp(name, "started") == 0 || strcmp(name, "ended") == 0);
+        CHECK(tui_study_rows_names(page, &filter, &value));
+        CHECK_INT(value == DB_LIST_TIME, strcmp(name, "started") == 0 || strcmp(name, "ended") == 0);
         for (int p = 0; p < page->n_params; p++)
             params += name == page->params[p];
     }
@@ -553,6 +578,7 @@ static void check_rows(void)
     CHECK_INT(n, 40);
     tui_study_rows(page, 0, false, "nothing of that", &n);
     CHECK_INT(n, 0);
+    check_equal(page);
     tui_study_page_destroy(page);
 }
 
