@@ -71,7 +71,7 @@ static void put_equal(const char *text, enum db_list_value value, double unit, s
     if (value == DB_LIST_CHANGE)
         half = fmin(shown, half_digit(text)) + half;
     if (value == DB_LIST_SPAN && strchr(text, '.'))
-        half = half_digit(text) * unit;
+        half = half_digit(text) * unit * (1 + 1e-9);
     ret->from = ret->value - half;
     ret->to = ret->value + half;
     if (value == DB_LIST_SPAN && !strchr(text, '.')) { /* shown are whole ones that have passed */

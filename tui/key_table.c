@@ -85,7 +85,8 @@ static const struct key_row rows[] = {
      "the file of F2."},
     {"/", "filter", KEYS_LISTS, "only rows that have a text; ! before it: have not",
      "_stop_, _#883_ (where rows have numbers), _2026-11-20_ and _09:30_ (as the list shows times), _symbol=BTC_, "
-     "_qty>0.5_, _time<09:30_, _return<-1%_, _duration>10h_, _learning_rate<1e-3_, by the columns' names as _o_ says them. Esc removes the filter."},
+     "_qty>0.5_, _time<09:30_, _return<-1%_, _duration>10h_, _learning_rate<1e-3_, by the columns' names as _o_ says "
+     "them. Esc removes the filter."},
     {"n N", "find-next find-before", KEYS_LISTS, "the next row that has a text, the one before",
      "The text is the last filter's, else it is asked for. Past the last row it continues at the first, and back."},
     {"E", "amend", KEYS_LISTS, "amend the chosen order, by a form",

@@ -16,7 +16,9 @@ enum kind {
     KIND_TIME,  /* int64_t, ns; 0: none */
     KIND_AGE,   /* int64_t, ms, which filters have in seconds; below 0: none */
     KIND_REAL,
-    KIND_OF,
+    KIND_PERCENT, /* likewise */
+    KIND_SIDE,    /* text, "L" or "S", or "" */
+    KIND_OF,      /* in percent */
 };
 
 struct held_column {
@@ -24,12 +26,13 @@ struct held_column {
     enum kind kind;
     bool down; /* the greatest first */
     size_t at;
-    double (*of)(const struct model *model, const void *row); /* of KIND_OF; NaN: none */
+    double (*of)(const struct model *model, const void *row); /* NaN: none */
 };
 
 static const enum db_list_value filtered[] = {
     [KIND_TEXT] = DB_LIST_TEXT, [KIND_COUNT] = DB_LIST_NUMBER, [KIND_TIME] = DB_LIST_TIME,
-    [KIND_AGE] = DB_LIST_SPAN,  [KIND_REAL] = DB_LIST_NUMBER,  [KIND_OF] = DB_LIST_NUMBER,
+    [KIND_AGE] = DB_LIST_SPAN,  [KIND_REAL] = DB_LIST_NUMBER,  [KIND_PERCENT] = DB_LIST_CHANGE,
+    [KIND_SIDE] = DB_LIST_TEXT, [KIND_OF] = DB_LIST_CHANGE,
 };
 
 /* Of a column of a row: a text, or a number; NULL and NaN: none. */
@@ -43,7 +46,7 @@ static double share_of(const struct model *model, const void *row)
     const struct status_training *t = row;
 
     (void)model;
-    return t->total_steps > 0 ? (double)t->steps / (double)t->total_steps : NAN;
+    return t->total_steps > 0 ? 100 * (double)t->steps / (double)t->total_steps : NAN;
 }
 
 static double change_of(const struct model *model, const void *row)
@@ -57,6 +60,8 @@ static double change_of(const struct model *model, const void *row)
 #define TIME(name, member)  {name, KIND_TIME, true, offsetof(ROW, member), NULL}
 #define AGE(name, member)   {name, KIND_AGE, true, offsetof(ROW, member), NULL}
 #define REAL(name, member)  {name, KIND_REAL, true, offsetof(ROW, member), NULL}
+#define PERCENT(name, member) {name, KIND_PERCENT, true, offsetof(ROW, member), NULL}
+#define SIDE(name, member)  {name, KIND_SIDE, false, offsetof(ROW, member), NULL}
 #define OF(name, function)  {name, KIND_OF, true, 0, function}
 #define OWN(name)           {name, KIND_OF, true, 0, NULL}
 
@@ -72,7 +77,7 @@ static const struct held_column trainings[] = {
 #define ROW struct status_policy
 static const struct held_column policies[] = {
     OWN("listed"), T("policy", policy), T("role", role), T("account", account), T("state", state),
-    COUNT("trades", trades), REAL("sharpe", sharpe), REAL("return", return_pct), REAL("equity", equity),
+    COUNT("trades", trades), REAL("sharpe", sharpe), PERCENT("return", return_pct), REAL("equity", equity),
     TIME("decided", decided_ns), TIME("since", since_ns), TIME("expires", expires_ns), T("verdict", verdict),
     T("training", training), T("interval", interval), T("backend", backend), T("reason", reason),
     T("detail", detail), T("limits", limits),
@@ -80,7 +85,7 @@ static const struct held_column policies[] = {
 #undef ROW
 #define ROW struct status_position
 static const struct held_column positions[] = {
-    OWN("listed"), T("symbol", symbol), T("side", side), T("account", account), REAL("qty", qty),
+    OWN("listed"), T("symbol", symbol), SIDE("side", side), T("account", account), REAL("qty", qty),
     REAL("entry", entry), REAL("fifo", fifo_entry), REAL("mark", mark), REAL("uPnL", upnl), REAL("stop", stop),
     AGE("age", age_ms),
 };
@@ -196,6 +201,9 @@ static struct value value_of(const struct model *model, const struct held_column
     case KIND_TEXT:
         value.text = *at ? at : NULL;
         break;
+    case KIND_SIDE:
+        value.text = *at == 'L' ? "L long" : *at == 'S' ? "S short" : *at ? at : NULL;
+        break;
     case KIND_COUNT:
     case KIND_TIME:
         memcpy(&count, at, sizeof(count));
@@ -206,6 +214,7 @@ static struct value value_of(const struct model *model, const struct held_column
         value.number = count < 0 ? NAN : (double)count / 1000;
         break;
     case KIND_REAL:
+    case KIND_PERCENT:
         memcpy(&value.number, at, sizeof(value.number));
         break;
     case KIND_OF:
@@ -257,7 +266,7 @@ static bool column_matches(const struct model *model, const struct held_column *
 {
     const struct value value = value_of(model, column, row);
 
-    if (column->kind == KIND_TEXT)
+    if (filtered[column->kind] == DB_LIST_TEXT)
         return filter->op == '=' && has(&value, filter->value);
     return tui_list_held_value(filter, filtered[column->kind], value.number);
 }
@@ -330,7 +339,7 @@ bool tui_list_held_matches(const struct model *model, int list, const void *row,
         return false;
     for (int i = 1; i < n && !found; i++) {
         struct value value = value_of(model, &columns[i], row);
-        found = (columns[i].kind == KIND_TEXT && has(&value, filter.words)) ||
+        found = (filtered[columns[i].kind] == DB_LIST_TEXT && has(&value, filter.words)) ||
                 (columns[i].kind == KIND_TIME && !isnan(value.number) &&
                  tui_list_held_time((int64_t)value.number, filter.words));
     }

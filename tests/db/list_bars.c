@@ -116,6 +116,16 @@ static int by_column(const void *p, const void *q)
     return by ? by : (a->open_ns > b->open_ns) != wanted_invert ? -1 : 1;
 }
 
+/* As the list shows it, in percent. */
+static bool has_change(const struct plain *p, const char *op)
+{
+    const double percent = 100 * (double)(p->close - p->open) / (double)p->open;
+    char text[64];
+
+    snprintf(text, sizeof text, "=%+.2f%%", percent);
+    return *op == '=' ? strcmp(text, op) == 0 : *op == '<' ? percent < atof(op + 1) : percent > atof(op + 1);
+}
+
 static bool has(const struct plain *p, const char *filter)
 {
     const char *words = filter + (filter[0] == '!');
@@ -123,6 +133,7 @@ static bool has(const struct plain *p, const char *filter)
                : strncmp(words, "session=", 8) == 0
                    ? p->session[0] && strcmp(p->session, "none") != 0 && strcasestr(p->session, words + 8)
                : strncmp(words, "trades=", 7) == 0 ? p->trades == atoll(words + 7)
+               : strncmp(words, "change", 6) == 0  ? has_change(p, words + 6)
                : strncmp(words, "time=", 5) == 0
                    ? strstr(p->time, words + 5) != NULL
                    : strstr(p->time, words) || (p->session[0] && strcasestr(p->session, words));
@@ -132,9 +143,19 @@ static bool has(const struct plain *p, const char *filter)
 
 static void check_windows(struct db_reader *reader, struct db_list_query query)
 {
-    static const char *const filters[] = {
-        "",           "2023-11-15", "23:1",      "!regular", "session=PRE",
-        "!session=r", "trades=18",  "time=-14 ", "none",     "#1700000060000000000"};
+    static const char *const filters[] = {"",
+                                          "2023-11-15",
+                                          "23:1",
+                                          "!regular",
+                                          "session=PRE",
+                                          "!session=r",
+                                          "trades=18",
+                                          "time=-14 ",
+                                          "none",
+                                          "#1700000060000000000",
+                                          "change<-0.5%",
+                                          "!change>0.25",
+                                          "change=+0.20%", "!change=+0.20%"};
 
     CHECK_INT(query.sort, 0);
     for (; db_list_column(DB_LIST_BARS, query.sort); query.sort++)

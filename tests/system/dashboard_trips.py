@@ -125,6 +125,23 @@ def trips_of(tmux):
     return [tuple(line[1:].split()[:3]) for line in lines if line[1:].strip()]
 
 
+def as_shown(tmux, n):
+    """Percent and durations find the rows that show them; above and below go by the numbers."""
+    lines = tmux.screen().split("Round trips")[1].split("P&L by symbol")[0].splitlines()[1:]
+    rows = [re.search(r" ([+-]?[\d.]+%) +([\d.]+[smhd])\b", line).groups() for line in lines if line[1:].strip()]
+    percent, lasted = rows[len(rows) // 2]
+    below = sum(float(row[0][:-1]) < -1 for row in rows)
+    assert not any(row[0] == "-1.00%" for row in rows), rows
+    for words, wanted in ((f"return={percent}", sum(row[0] == percent for row in rows)), ("return<-1%", below), ("return<=-1", below),
+                          (f"duration={lasted}", sum(row[1] == lasted for row in rows)), ("duration<400d", n)):
+        tmux.keys("/")
+        tmux.type(words)
+        tmux.keys("Enter")
+        dashboard.wait(words, lambda wanted=wanted: re.search(rf"Round trips \((\d+ of )?{wanted} filtered, {n} in all\)", tmux.screen()), tmux.screen)
+        tmux.keys("Escape")
+        dashboard.expect_gone(tmux, " filtered, ")
+
+
 def keys_of_the_list(tmux, accounts, n):
     first = trips_of(tmux)
     assert len(first) == n and first == sorted(first, key=lambda row: row[:2], reverse=True), first
@@ -141,6 +158,7 @@ def keys_of_the_list(tmux, accounts, n):
     dashboard.wait("those alone", lambda: {row[2] for row in trips_of(tmux)} == {"ETHBTC"}, tmux.screen)
     tmux.keys("Escape")
     dashboard.expect_gone(tmux, f" of {wanted} filtered, {n} in all)")
+    as_shown(tmux, n)
 
 
 def page(tmux, state):

@@ -142,7 +142,7 @@ static void bind_count(int64_t value, bool none)
 static void put_training(const struct status_training *t)
 {
     bind_text(t->training), bind_text(t->state);
-    bind_real(t->total_steps > 0 ? (double)t->steps / (double)t->total_steps : NAN);
+    bind_real(t->total_steps > 0 ? 100 * (double)t->steps / (double)t->total_steps : NAN);
     bind_count(t->steps, false), bind_real(t->steps_s), bind_real(t->episode_return);
     bind_count(t->age_ms, t->age_ms < 0), bind_count(t->created_ns, !t->created_ns);
     bind_count(t->started_ns, !t->started_ns), bind_count(t->ended_ns, !t->ended_ns);
@@ -164,7 +164,8 @@ static void put_policy(const struct status_policy *p)
 
 static void put_position(const struct status_position *p)
 {
-    bind_text(p->symbol), bind_text(p->side), bind_text(p->account), bind_real(p->qty), bind_real(p->entry);
+    bind_text(p->symbol), bind_text(p->side[0] == 'L' ? "L long" : "S short"), bind_text(p->account),
+        bind_real(p->qty), bind_real(p->entry);
     bind_real(p->fifo_entry), bind_real(p->mark), bind_real(p->upnl), bind_real(p->stop);
     bind_count(p->age_ms, p->age_ms < 0);
 }
@@ -246,12 +247,12 @@ static char *condition(const struct held *held, const char *filter)
     if (op && value[0] && strchr("tsedc", words[0]) && strchr(value, ':')) /* of times, the first day's */
         return sqlite3_mprintf("(ifnull(c%d, -1) > 0 AND c%d / 1000000000 %.*s %d) IS %s TRUE", named, named,
                                (int)(value - op), op, atoi(strrchr(value, ':') + 1), not ? "NOT" : "");
-    if (op && op[0] == '=' && strchr(value, '-')) /* no number */
+    if (op && op[0] == '=' && strcmp(value, "-") == 0) /* no number */
         return sqlite3_mprintf("0 IS %s TRUE", not ? "NOT" : "");
-    if (op && (op[0] != '=' || !in(held->texts, named)))
-        return sqlite3_mprintf("(typeof(c%d) <> 'text' AND c%d / %s %.*s %s) IS %s TRUE", named, named,
-                               strncmp(words, "age", 3) == 0 ? "1000.0" : "1.0", (int)(value - op), op, value,
-                               not ? "NOT" : "");
+    if (op && (op[0] != '=' || !in(held->texts, named))) /* "50%", "0.003s" */
+        return sqlite3_mprintf("(typeof(c%d) <> 'text' AND c%d / %s %.*s %.*s) IS %s TRUE", named, named,
+                               strncmp(words, "age", 3) == 0 ? "1000.0" : "1.0", (int)(value - op), op,
+                               (int)strspn(value, "0123456789.-"), value, not ? "NOT" : "");
     for (const char *c = named ? op + 1 : words; *c; c++) {
         if (strchr("%_\\", *c))
             pattern[p++] = '\\';
@@ -314,6 +315,16 @@ static void check_orders(void)
                                           "steps>2",
                                           "trades<3",
                                           "age>0.003",
+                                          "age<=0.003s",
+                                          "age=0.002s",
+                                          "age>=0h",
+                                          "side=long",
+                                          "!side=SHORT",
+                                          "long",
+                                          "24h<-1%",
+                                          "24h=-0.5%",
+                                          "!return=1.50",
+                                          "progress>=50%",
                                           "state>1",
                                           "started>=00:00:02",
                                           "ended=00:00:03",
@@ -349,6 +360,13 @@ static void check_wrong(void)
                  {"!nosuch>1", "no column \"nosuch\": one of training, state, "},
                  {"started>soon", "started: \"soon\" is no time: as 2026-11-20, "},
                  {"steps<many", "steps: \"many\" is no number"},
+                 {"steps=many", "steps: \"many\" is no number"},
+                 {"steps=5%", "steps: \"5%\" is no number"},
+                 {"steps<5h", "steps: \"5h\" is no number"},
+                 {"age>5y", "age: \"5y\" is no number of seconds, and not as 94s, 12m, 10h or 3d"},
+                 {"age>", NULL},
+                 {"progress=5%", NULL},
+                 {"age>5h", NULL},
                  {"state=failed", NULL},
                  {"steps<", NULL},
                  {"started>09:30", NULL},
@@ -360,6 +378,41 @@ static void check_wrong(void)
         CHECK(tui_list_held_check(model, LIST_TRAININGS, wrong[i].filter, words) == !wrong[i].words);
         CHECK(strstr(words, wrong[i].words ? wrong[i].words : "") != NULL);
     }
+}
+
+static bool matches(const char *text, enum db_list_value value, double number)
+{
+    char words[64];
+
+    snprintf(words, sizeof(words), "a=%s", text);
+    const struct db_list_filter filter = db_list_filter_parse(words);
+    CHECK(!db_list_filter_wrong(&filter, value));
+    return db_list_filter_compares(&filter, value, number);
+}
+
+/* What is shown of a span or a percentage finds it, and none that is shown otherwise in that unit. */
+static void check_shown(void)
+{
+    char text[FORMAT_MAX], other[FORMAT_MAX];
+
+    for (int i = 0; i < 20000; i++) {
+        const int64_t most = (int64_t)pow(10, (double)random_between(&dice, 1, 9));
+        const int64_t a = random_between(&dice, 0, most), b = random_between(&dice, 0, most);
+        cli_format_age(text, a);
+        cli_format_age(other, b);
+        CHECK(matches(text, DB_LIST_SPAN, (double)a / 1000));
+        if (text[strlen(text) - 1] == other[strlen(other) - 1] && !strchr(text, '.') && !strchr(other, '.'))
+            CHECK(matches(text, DB_LIST_SPAN, (double)b / 1000) == (strcmp(text, other) == 0));
+        const double p = (double)random_between(&dice, -most, most) / 7001,
+                     q = p + (double)random_between(&dice, -100, 100) / 7001;
+        const int decimals = fabs(p) < 10 ? 2 : fabs(p) < 100 ? 1 : 0;
+        cli_format_percent(text, p, decimals);
+        cli_format_percent(other, q, decimals);
+        CHECK(matches(text, DB_LIST_CHANGE, p));
+        CHECK(matches(text, DB_LIST_CHANGE, q) == (strcmp(text, other) == 0));
+    }
+    CHECK(matches("36000", DB_LIST_SPAN, 36000) && matches("0.1%", DB_LIST_PERCENT, 0.1) &&
+          !matches("0.1%", DB_LIST_PERCENT, 0.104));
 }
 
 /* ---- keys ---- */
@@ -593,6 +646,7 @@ int main(int argc, char **argv)
     if (!model || sqlite3_open(":memory:", &db) != SQLITE_OK)
         return EXIT_FAILURE;
     check_orders();
+    check_shown();
     check_wrong();
     check_keys();
     check_policies();
