@@ -6,6 +6,7 @@
 /* clang-format off */
 static const struct list_column_row orders_columns[] = {
     {"time", "when it changed last", "", 8, false, 12},
+    {"date", "time with the date", "date", 19, false, 0},
     {"created", "when it was made", "created", 8, false, 0},
     {"order", "its number", "ord", 5, true, 3},
     {"side", "", "", 4, false, 2},
@@ -22,11 +23,12 @@ static const struct list_column_row orders_columns[] = {
     {"trail", "distance of a trailing stop", "trail", 8, true, 10},
     {"oco", "its group: one cancels the others", "OCO", 5, true, 10},
     {"parent", "the order that it waits for", "parent", 6, true, 0},
-    {"client", "the client's own name for it", "client id", 16, false, 0},
+    {"client", "the client's own name for it", "client id", 14, false, 0},
     {"reason", "why it was refused, or what made it", "reason", 16, false, 7},
 };
 static const struct list_column_row fills_columns[] = {
-    {"time", "", "", 8, false, 2},
+    {"time", "with the day where there is room", "", 8, false, 2},
+    {"date", "time with the date", "date", 19, false, 0},
     {"fill", "its number", "fill", 5, true, 0},
     {"side", "", "", 4, false, 1},
     {"symbol", "", "", 9, false, 1},

@@ -86,10 +86,9 @@ static void check_sorted(void)
     static const struct {
         enum db_list list;
         const char *name, *sort;
-    } others[] = {{DB_LIST_ORDERS, "order", "newest"},
-                  {DB_LIST_FILLS, "fill", "newest"},
-                  {DB_LIST_LEDGER, "entry", "newest"},
-                  {DB_LIST_TRIPS, "opened", "entry time"},
+    } others[] = {{DB_LIST_ORDERS, "order", "newest"},   {DB_LIST_ORDERS, "date", "time"},
+                  {DB_LIST_FILLS, "date", "time"},       {DB_LIST_FILLS, "fill", "newest"},
+                  {DB_LIST_LEDGER, "entry", "newest"},   {DB_LIST_TRIPS, "opened", "entry time"},
                   {DB_LIST_TRIPS, "closed", "exit time"}};
 
     for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++) {
@@ -249,6 +248,73 @@ static void check_pictures(const char *golden)
     CHECK(picture_matches(golden, "columns-log-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
 }
 
+/* The rows below the tabs without their labels, days and seconds, one blank between two words. For free(). */
+static char *rows_without_day(const char *text)
+{
+    const char *const day = "08-08 ", *const rule = "─";
+    char *ret = calloc(strlen(text) + 1, 1);
+    size_t n = 0;
+    int line = 0;
+
+    for (const char *c = text; ret && *c; c++) {
+        const bool starts = c == text || c[-1] == '\n';
+        line += starts;
+        if (line < 3 || (starts && strncmp(c, rule, strlen(rule)) == 0)) {
+            c += strcspn(c, "\n");
+            continue;
+        }
+        if (strncmp(c, day, strlen(day)) == 0)
+            c += strlen(day);
+        if (*c == ':' && n > 2 && ret[n - 3] == ':') /* seconds */
+            c += strlen(":15");
+        if (*c != ' ' || (n > 0 && ret[n - 1] != ' '))
+            ret[n++] = *c;
+    }
+    return ret;
+}
+
+/* At that hour the list's rows have their day; they are those that they are without it. */
+static bool has_day(int width, int height, int64_t now_ns)
+{
+    const int64_t shown_ns = model->status.now_ns;
+    char *plain = picture_draw(model, &view, now, width, height, GLYPHS_BRAILLE);
+    model->status.now_ns = now_ns;
+    char *text = picture_draw(model, &view, now, width, height, GLYPHS_BRAILLE);
+    char *rows = rows_without_day(plain), *same = rows_without_day(text);
+    const bool has = strstr(text, "08-08 23:44");
+
+    CHECK_STR(same, rows);
+    CHECK(strstr(rows, "BTCUSDT") && !strstr(plain, "08-08 2"));
+    model->status.now_ns = shown_ns;
+    free(plain);
+    free(text);
+    free(rows);
+    free(same);
+    return has;
+}
+
+/* The day is told where not all rows are of the clock's, as far as no column goes for it. */
+static void check_days(const char *golden)
+{
+    const int64_t midnight_ns = 1723161600 * INT64_C(1000000000), shown_ns = model->status.now_ns;
+    int with = 0;
+
+    tui_view_init(&view, false, 1000);
+    press('6');
+    for (int width = 40; width <= 200; width++) {
+        CHECK(!has_day(width, 24, midnight_ns - 1));
+        with += has_day(width, 24, midnight_ns);
+    }
+    CHECK(with > 80);
+    CHECK(has_day(120, 40, midnight_ns) && has_day(200, 60, midnight_ns));
+    model->status.now_ns = midnight_ns;
+    CHECK(picture_matches(golden, "columns-day-120x40", model, &view, now, 120, 40, GLYPHS_BRAILLE));
+    strcpy(view.settings.columns[DB_LIST_ORDERS], "time date order symbol state");
+    strcpy(view.settings.columns[DB_LIST_FILLS], "date fill symbol qty price");
+    CHECK(picture_matches(golden, "columns-day-80x24", model, &view, now, 80, 24, GLYPHS_BRAILLE));
+    model->status.now_ns = shown_ns;
+}
+
 /* What the fixture's rows have no value of. */
 static void put_values(const char *path)
 {
@@ -283,6 +349,7 @@ int main(int argc, char **argv)
     check_params();
     check_usual_again();
     check_pictures(argv[1]);
+    check_days(argv[1]);
     tui_history_close(reader);
     tui_model_destroy(model);
     return check_done("tui/list_columns");

@@ -6,8 +6,20 @@
 #include "tui/panel/list.h"
 
 /* As tui_list_columns() has them. */
-enum { TIME, ID, SIDE, SYMBOL, ACCOUNT, QTY, PRICE, VALUE, MAKER, FEE, CURRENCY, RATE, ORDER, TAG };
+enum { TIME, DATE, ID, SIDE, SYMBOL, ACCOUNT, QTY, PRICE, VALUE, MAKER, FEE, CURRENCY, RATE, ORDER, TAG };
 enum { WIDE = 100 /* columns of the panel: whole words from here on */ };
+
+/* Is one of the rows that are known not of today? */
+static bool older(const struct scene *scene, const struct lists_rows *rows)
+{
+    bool any = false;
+
+    for (int i = 0; i < rows->items.n && !any; i++) {
+        const struct history_fill *fill = rows->rows[i];
+        any = fill && panel_list_other_day(scene, fill->ts_ns);
+    }
+    return any;
+}
 
 void panel_fills(const struct area *area, const struct scene *scene)
 {
@@ -22,6 +34,8 @@ void panel_fills(const struct area *area, const struct scene *scene)
         shown[ACCOUNT].rank = 6;
     if (area->width >= WIDE)
         shown[MAKER] = (struct column){"taker/maker", 11, false, shown[MAKER].rank};
+    if (older(scene, &frame.rows))
+        panel_list_date(&frame.area, shown, n, (const int[]){TIME}, 1);
     struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
 
     panel_list_empty(&frame, scene, "none yet");
@@ -33,7 +47,8 @@ void panel_fills(const struct area *area, const struct scene *scene)
             panel_list_unread(&frame, &frame.body, y - 1, i);
             continue;
         }
-        panel_table_text(&table, TIME, y, STYLE_DIM, cli_format_clock(text, f->ts_ns));
+        panel_table_text(&table, TIME, y, STYLE_DIM, panel_list_time(text, f->ts_ns, shown[TIME].width));
+        panel_table_text(&table, DATE, y, STYLE_DIM, panel_list_time(text, f->ts_ns, shown[DATE].width));
         snprintf(text, sizeof(text), "%lld", (long long)f->id);
         panel_table_text(&table, ID, y, STYLE_DIM, text);
         panel_table_text(&table, SIDE, y, f->side[0] == 'B' ? STYLE_UP : STYLE_DOWN, f->side);

@@ -113,6 +113,16 @@ struct table panel_frame_table(const struct area *area, int title_end, const str
     return table;
 }
 
+int panel_frame_fits(const struct area *area, const struct column *columns, int n)
+{
+    const struct table table = lay_out(area, 0, columns, n);
+    int count = 0;
+
+    for (int i = 0; i < n; i++)
+        count += table.x[i] >= 0;
+    return count;
+}
+
 bool panel_frame_hides(const struct area *area, int least, int title_end, const struct column *columns, int n)
 {
     const struct table table = lay_out(area, title_end, columns, n);

@@ -45,6 +45,9 @@ int panel_frame_rule_right(const struct area *area, int right, const char *title
  * edge. */
 struct table panel_frame_table(const struct area *area, int title_end, const struct column *columns, int n);
 
+/* How many of the columns fit. */
+int panel_frame_fits(const struct area *area, const struct column *columns, int n);
+
 /* Does a title that ends there hide a label, which one that ends at `least` leaves? */
 bool panel_frame_hides(const struct area *area, int least, int title_end, const struct column *columns,
                        int n);

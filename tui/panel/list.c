@@ -1,6 +1,7 @@
 #include "tui/panel/list.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Which rows, and in what order, where that is not the usual. */
 static void put_choice(const struct scene *scene, int list, char *buf, size_t size)
@@ -126,6 +127,44 @@ int panel_list_number_width(const struct list_frame *frame, int least)
     for (; greatest > 0; greatest /= 10)
         width++;
     return width > least ? width : least;
+}
+
+enum { CLOCK = 8, DATED = 14, DATED_SHORT = 11, YEAR = 5 /* "2026-" */, WHOLE = 19 };
+
+bool panel_list_other_day(const struct scene *scene, int64_t ts_ns)
+{
+    const int64_t second_ns = 1000000000, clock_ns = tui_model_clock_ns(scene->model, scene->now);
+    const int64_t now_ns = scene->model->at_ns > 0 ? scene->model->at_ns
+                           : clock_ns > 0          ? clock_ns
+                                                   : scene->now.wall_ns;
+
+    return ts_ns > 0 && (ts_ns / second_ns + cli_format_utc_offset_s(ts_ns)) / 86400 !=
+                            (now_ns / second_ns + cli_format_utc_offset_s(now_ns)) / 86400;
+}
+
+void panel_list_date(const struct area *area, struct column *columns, int n, const int *times, int n_times)
+{
+    static const int widths[] = {CLOCK, DATED_SHORT, DATED};
+    const int fit = panel_frame_fits(area, columns, n);
+
+    for (int i = 2; i >= 0; i--) {
+        for (int k = 0; k < n_times; k++)
+            columns[times[k]].width = widths[i];
+        if (panel_frame_fits(area, columns, n) == fit)
+            return;
+    }
+}
+
+const char *panel_list_time(char buf[static FORMAT_MAX], int64_t ts_ns, int width)
+{
+    char text[FORMAT_MAX];
+
+    if (width < DATED_SHORT)
+        return cli_format_clock(buf, ts_ns);
+    cli_format_time(text, ts_ns); /* 2024-08-08 14:02:11 */
+    const size_t from = width < WHOLE && strlen(text) > YEAR ? YEAR : 0;
+    snprintf(buf, FORMAT_MAX, "%.*s", width, text + from);
+    return buf;
 }
 
 void panel_list_empty(const struct list_frame *frame, const struct scene *scene, const char *none)

@@ -3,6 +3,7 @@
 #ifndef TUI_PANEL_LIST_H
 #define TUI_PANEL_LIST_H
 
+#include "cli/format.h"
 #include "tui/lists.h"
 #include "tui/panel/frame.h"
 
@@ -35,6 +36,15 @@ int panel_list_columns(const struct scene *scene, int list, struct column shown[
 
 /* The columns that the numbers of the known rows take, at least so many. */
 int panel_list_number_width(const struct list_frame *frame, int least);
+
+/* Is a time, where it is known, of another day than the clock that is shown, else than now? */
+bool panel_list_other_day(const struct scene *scene, int64_t ts_ns);
+
+/* Widens columns of times so that these have their month and day, as far as none of the columns goes for it.
+ * The time as a column of that width has it: "14:15:00", "11-28 14:15", "11-28 14:15:00", or with the year.
+ */
+void panel_list_date(const struct area *area, struct column *columns, int n, const int *times, int n_times);
+const char *panel_list_time(char buf[static FORMAT_MAX], int64_t ts_ns, int width);
 
 /* Draws why there is no row, as panel_frame_no_history(), or that the filter leaves none. */
 void panel_list_empty(const struct list_frame *frame, const struct scene *scene, const char *none);

@@ -9,6 +9,7 @@
 /* As tui_list_columns() has them. */
 enum {
     TIME,
+    DATE,
     CREATED,
     ID,
     SIDE,
@@ -124,10 +125,11 @@ static void draw_line(const struct table *table, int y, const struct status_orde
 {
     char text[FORMAT_MAX];
 
-    panel_table_text(table, TIME, y, STYLE_DIM,
-                     order->updated_ns ? cli_format_clock(text, order->updated_ns) : "");
-    panel_table_text(table, CREATED, y, STYLE_DIM,
-                     order->created_ns ? cli_format_clock(text, order->created_ns) : "");
+    for (int column = TIME; column <= CREATED; column++) {
+        const int64_t ts_ns = column == CREATED ? order->created_ns : order->updated_ns;
+        panel_table_text(table, column, y, STYLE_DIM,
+                         ts_ns ? panel_list_time(text, ts_ns, table->columns[column].width) : "");
+    }
     if (order->id < 0)
         snprintf(text, sizeof(text), "ext");
     else
@@ -190,6 +192,22 @@ static void put_foot(const struct scene *scene, struct list_frame *frame)
                           order_reason_words((enum order_reason)reason));
 }
 
+/* Is one of the rows that are known not of today? */
+static bool older(const struct scene *scene, const struct lists_rows *rows)
+{
+    struct status_order live;
+    bool any = false;
+
+    for (int i = 0; i < rows->live && !any; i++)
+        any = tui_model_order(scene->model, rows->items.heads[i], &live) &&
+              panel_list_other_day(scene, live.updated_ns);
+    for (int i = 0; i < rows->items.n && !any; i++) {
+        const struct status_order *order = rows->rows[i];
+        any = order && panel_list_other_day(scene, order->updated_ns);
+    }
+    return any;
+}
+
 void panel_orders(const struct area *area, const struct scene *scene)
 {
     const struct model *model = scene->model;
@@ -205,6 +223,8 @@ void panel_orders(const struct area *area, const struct scene *scene)
     if (model->status.n_accounts > 1 && shown[ACCOUNT].rank > 0)
         shown[ACCOUNT].rank = 7; /* the account matters more than the reason */
     shown[ID].width = panel_list_number_width(&frame, shown[ID].width);
+    if (older(scene, &frame.rows))
+        panel_list_date(&frame.area, shown, n, (const int[]){TIME, CREATED}, 2);
     struct table table = panel_frame_table(&frame.area, frame.title_end, shown, n);
 
     panel_list_empty(&frame, scene, "none yet");
