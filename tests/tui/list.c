@@ -1,6 +1,8 @@
 /* A long list on the screen against a plain array: random rows, moves, insertions, removals and windows; the
- * cursor stays on its row, the window follows it; the bar. */
+ * cursor stays on its row, the window follows it; the first row that is shown; the bar. */
 #include "tui/list.h"
+
+#include <stdlib.h>
 
 #include "tests/check.h"
 #include "tests/random.h"
@@ -183,6 +185,26 @@ static void check_partial(void)
     CHECK_INT(list.id, all[LIST_ROWS_MAX - 1]);
 }
 
+/* Of the windows that lie within the rows and have the cursor: the one nearest to where the panel was. */
+static void check_first(void)
+{
+    enum { MOST = 12 };
+
+    for (int n = 1; n <= MOST; n++)
+        for (int height = 1; height <= MOST + 1; height++)
+            for (int cursor = 0; cursor < n; cursor++)
+                for (int before = 0; before <= 2 * MOST; before++) {
+                    const int first = tui_list_first(before, cursor, n, height);
+                    int nearest = -1;
+                    for (int i = 0; i == 0 || i + height <= n; i++)
+                        if (cursor >= i && cursor < i + height &&
+                            (nearest < 0 || abs(i - before) < abs(nearest - before)))
+                            nearest = i;
+                    CHECK_INT(first, nearest);
+                }
+    CHECK_INT(tui_list_first(7, 0, 0, 5), 0);
+}
+
 static void check_bar(void)
 {
     int top, rows, last_top, ends;
@@ -216,6 +238,7 @@ int main(void)
     check_gone();
     check_windows_are_few();
     check_partial();
+    check_first();
     check_bar();
     return check_done("tui/list");
 }
