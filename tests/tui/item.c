@@ -238,6 +238,54 @@ static void check_refusal(void)
     tui_item_page_finish(&page);
 }
 
+/* Of an order without a command, as in a saved run: its filter's bounds. Those of a band are of the close of
+ * the bar that ended as the order was created, 0.2 and 5 times it, and are its multipliers where none did. */
+static void check_filter(const char *path)
+{
+    static const struct {
+        const char *reason;
+        int after_ns; /* the end of the newest bar */
+        const char *line;
+    } orders[] = {
+        {"LOT_SIZE", 0,
+         "LOT_SIZE: the quantity is outside the venue's bounds or not a multiple of its step: step 0.00001"},
+        {"PERCENT_PRICE", 0,
+         "PERCENT_PRICE: the price is too far from the market: 12382.1 to 309552.35, 0.2 to 5 times 61910.47"},
+        {"PERCENT_PRICE", 1,
+         "PERCENT_PRICE: the price is too far from the market: 0.2 to 5 times the market's"},
+        {"RISK_STALE_DATA", 0, "RISK_STALE_DATA: the market data is stale"},
+    };
+    struct history_reader *own;
+    char sql[240], words[256];
+    sqlite3 *db;
+
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(db,
+                           "CREATE TEMP TABLE kept AS SELECT * FROM orders WHERE id = 5;"
+                           "UPDATE symbols SET bid_up_e4 = 50000, bid_down_e4 = 2000 WHERE id = 1",
+                           NULL, NULL, NULL),
+              SQLITE_OK);
+    CHECK_INT(tui_history_open(path, &own, words, sizeof(words)), 0);
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+        struct item_page page = {.item = {.kind = ITEM_ORDER, .id = 5}};
+        snprintf(sql, sizeof(sql),
+                 "UPDATE orders SET symbol = 1, reason = '%s', created_ns = %d +"
+                 " (SELECT max(open_ns) + interval_ns FROM bars WHERE symbol = 1) WHERE id = 5",
+                 orders[i].reason, orders[i].after_ns);
+        CHECK_INT(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+        CHECK_INT(tui_item_read(&page, own), 1);
+        CHECK_STR(page.lines[0].text, orders[i].line);
+        tui_item_page_finish(&page);
+    }
+    tui_history_close(own);
+    CHECK_INT(sqlite3_exec(db,
+                           "REPLACE INTO orders SELECT * FROM kept;"
+                           "UPDATE symbols SET bid_up_e4 = 0, bid_down_e4 = 0",
+                           NULL, NULL, NULL),
+              SQLITE_OK);
+    sqlite3_close(db);
+}
+
 /* One that was there is gone, as after a database is built again: what it was stays, dim; then it comes back.
  */
 static void check_gone(const char *path)
@@ -600,6 +648,7 @@ int main(int argc, char **argv)
     check_whole();
     check_unknown();
     check_refusal();
+    check_filter(path);
     check_gone(path);
     check_moment(path);
     check_more(path);
