@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "tests/check.h"
 #include "tests/scratch.h"
 #include "tests/tui/picture.h"
+#include "tui/collect.h"
 #include "tui/history_reader.h"
 #include "tui/panel/panel.h"
 
@@ -284,6 +286,49 @@ static void check_filter(const char *path)
                            NULL, NULL, NULL),
               SQLITE_OK);
     sqlite3_close(db);
+}
+
+/* The child that a collector in this test starts: `explain`, or a what-if that names its arguments. */
+static int papertape(int argc, char **argv)
+{
+    if (strcmp(argv[1], "explain") == 0)
+        puts("order 5\n\nVerdict\n  refused: RISK_STALE_DATA by its limit: 31 s old\n  facts");
+    for (int i = 1; i < argc; i++)
+        printf("%s%s", i > 1 ? " " : "", argv[i]);
+    return EXIT_SUCCESS;
+}
+
+static void read_child(struct collector *collector, const struct item *item)
+{
+    struct pollfd fd = {.events = POLLIN};
+
+    tui_collector_want_item(collector, item);
+    tui_collector_read_item(collector, now);
+    CHECK(collector->explain.child.pid > 0);
+    while ((fd.fd = collector->explain.child.out) >= 0) {
+        CHECK_INT(poll(&fd, 1, 60000), 1);
+        tui_collector_explain_io(collector, now);
+    }
+}
+
+/* The first line of an order's page is the verdict of `explain`; a what-if's options that lack a value take
+ * no other's. */
+static void check_child(const char *path)
+{
+    static const struct item order = {.kind = ITEM_ORDER, .id = 5},
+                             what_if = {.kind = ITEM_WHAT_IF, .name = "what-if --at 23:20 --set"};
+    struct state_dir state = {.path = "/nowhere", .socket = "/nowhere/control.sock"};
+    struct collector collector;
+
+    snprintf(state.database, sizeof(state.database), "%s", path);
+    CHECK_INT(tui_collector_init(&collector, &state, NULL, 1000), 0);
+    tui_collector_read(&collector, &(struct history_want){.symbol = ""});
+    read_child(&collector, &order);
+    CHECK_STR(collector.model->item.lines[0].text, "RISK_STALE_DATA by its limit: 31 s old");
+    read_child(&collector, &what_if);
+    CHECK_STR(collector.model->item.lines[collector.model->item.n - 1].text,
+              "what-if --state /nowhere --at 23:20 --set");
+    tui_collector_finish(&collector);
 }
 
 /* One that was there is gone, as after a database is built again: what it was stays, dim; then it comes back.
@@ -625,13 +670,15 @@ static void check_other_pictures(void)
 int main(int argc, char **argv)
 {
     static const struct history_want want = {.symbol = "BTCUSDT", .interval = "1m"};
-    const char *path = scratch_path("papertape.db");
     char words[256];
-    json_t *status = json_loads(fixture_status, 0, NULL);
 
+    if (argc > 1 && strcmp(argv[0], "papertape") == 0)
+        return papertape(argc, argv);
     if (argc != 2 || !setlocale(LC_CTYPE, "C.UTF-8"))
         return argc != 2 ? EXIT_FAILURE : CHECK_SKIP;
     golden = argv[1];
+    const char *path = scratch_path("papertape.db");
+    json_t *status = json_loads(fixture_status, 0, NULL);
     CHECK_INT(fixture_database(path), 0);
     model = tui_model_create(1000);
     CHECK_INT(tui_model_take_status(model, status, now), 0);
@@ -649,6 +696,7 @@ int main(int argc, char **argv)
     check_unknown();
     check_refusal();
     check_filter(path);
+    check_child(path);
     check_gone(path);
     check_moment(path);
     check_more(path);
