@@ -176,8 +176,9 @@ static void toggle(struct view *view, const struct choice *row, struct moment no
         done = tui_overlay_toggle(view->settings.hides, row->name);
     if (!done)
         tui_view_report(view, OUTCOME_NOTE, columns ? "columns:" : "indicators:",
-                        columns ? "no more fit into the choice: hide another first"
-                                : "no more can be hidden: show another first",
+                        !columns                 ? "no more can be hidden: show another first"
+                        : strchr(row->name, ' ') ? "a parameter whose name has a blank cannot be chosen"
+                                                 : "no more fit into the choice: hide another first",
                         now);
 }
 

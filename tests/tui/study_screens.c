@@ -139,6 +139,22 @@ static const struct tui_study_trial *row_at(int place, int *ret_n)
     return tui_study_rows(model->study_page, list->sort, list->invert, list->filter, ret_n)[place];
 }
 
+/* A parameter whose name no choice can have: another column to hide would not help. */
+static void check_unnameable(void)
+{
+    struct tui_study_page *page = model->study_page;
+    const int param = tui_study_rows_param(page, 0);
+    const char *const name = page->params[param];
+
+    page->params[param] = "two words";
+    tui_list_columns(LIST_TRIALS, &view.choosing_row); /* the first after the columns */
+    press(' ');
+    CHECK_STR(view.words, "a parameter whose name has a blank cannot be chosen");
+    CHECK_STR(view.settings.columns[LIST_TRIALS], LIST_COLUMNS_AUTO);
+    page->params[param] = name;
+    view.outcome = OUTCOME_NONE;
+}
+
 /* The keys of every list: n and N go round those that a search has, whatever it filters, the cursor stays on
  * its trial in another order, C chooses columns. */
 static void check_list(void)
@@ -176,6 +192,7 @@ static void check_list(void)
     press('C');
     CHECK_INT(view.choosing, CHOOSING_COLUMNS);
     CHECK_INT(view.listed, LIST_TRIALS);
+    check_unnameable();
     press(PRESS_ESCAPE);
     strcpy(view.settings.columns[LIST_TRIALS], "trial state started ended tries failure");
     view.zoomed = PANEL_TRIALS;
