@@ -267,7 +267,7 @@ enum action tui_choices_press(struct view *view, const struct model *model, stru
     case 's':
     case PRESS_F12:
         return ACTION_SETTINGS_SAVE;
-    case 'L' & 0x1f:
+    case PRESS_CONTROL_L:
         return ACTION_REDRAW;
     case PRESS_ESCAPE:
     case 'C':

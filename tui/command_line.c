@@ -15,8 +15,6 @@
 #define VIEW       "view"
 #define VIEW_WORDS "what a screen shows, saved under a name"
 
-enum { TABULATOR = '\t' };
-
 /* The functions of a program have no context: this is the running call's. */
 static struct {
     const struct model *model;
@@ -307,7 +305,7 @@ static void fetch(struct command_line *line, int at)
 
 void tui_command_line_press(struct command_line *line, const struct model *model, int key)
 {
-    if (key == TABULATOR) {
+    if (key == PRESS_TAB) {
         complete(line, model);
         return;
     }

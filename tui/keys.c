@@ -21,11 +21,6 @@
 #include "tui/train_ask.h"
 #include "tui/train_keys.h"
 
-enum {
-    CONTROL_L = 'L' & 0x1f,
-    TABULATOR = '\t',
-};
-
 static bool daemon_there(struct view *view, const struct model *model, const char *command, struct moment now)
 {
     if (model->source == MODEL_DAEMON)
@@ -506,7 +501,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     if (tui_layout_find(&layout, PANEL_TOO_SMALL)) {
         view->prompt = PROMPT_NONE; /* a prompt that cannot be seen is not confirmed */
         return key == 'q' && !tui_view_form(view) ? ACTION_QUIT
-               : key == CONTROL_L                 ? ACTION_REDRAW
+               : key == PRESS_CONTROL_L           ? ACTION_REDRAW
                                                   : ACTION_NONE;
     }
     if (!view->help && !view->whole && asks_whole(view, key))
@@ -522,9 +517,9 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     if (view->outcome != OUTCOME_PENDING)
         view->outcome = OUTCOME_NONE;
     if (view->order_form)
-        return key == CONTROL_L ? ACTION_REDRAW : tui_order_keys_form(view, model, now, key);
+        return key == PRESS_CONTROL_L ? ACTION_REDRAW : tui_order_keys_form(view, model, now, key);
     if (view->page)
-        return key == CONTROL_L ? ACTION_REDRAW : tui_train_keys_form(view, model, height, now, key);
+        return key == PRESS_CONTROL_L ? ACTION_REDRAW : tui_train_keys_form(view, model, height, now, key);
     if (key >= '1' && key < '1' + TABS)
         return open_tab(view, (enum tab)(key - '1'));
     if (tui_view_focus(view, &layout) == PANEL_CHART &&
@@ -533,7 +528,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     switch (key) {
     case 'q':
         return ACTION_QUIT;
-    case CONTROL_L:
+    case PRESS_CONTROL_L:
         return ACTION_REDRAW;
     case '?':
     case PRESS_HELP:
@@ -545,7 +540,7 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     case PRESS_F2:
         tui_setup_open(view, tui_study_keys_list(view, model, tui_view_focus(view, &layout)));
         break;
-    case TABULATOR:
+    case PRESS_TAB:
         next_panel(view, &layout);
         break;
     case PRESS_LEFT:

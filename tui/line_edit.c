@@ -5,13 +5,7 @@
 #include "cli/text.h"
 #include "tui/press.h"
 
-enum {
-    CONTROL_A = 'A' & 0x1f,
-    CONTROL_E = 'E' & 0x1f,
-    CONTROL_K = 'K' & 0x1f,
-    CONTROL_U = 'U' & 0x1f,
-    UTF8_MAX = 4,
-};
+enum { UTF8_MAX = 4 };
 
 void tui_line_edit_begin(struct line_edit *edit, const char *text, size_t size)
 {
@@ -98,11 +92,11 @@ bool tui_line_edit_press(struct line_edit *edit, int key)
         edit->at = next(edit, edit->at);
         return true;
     case PRESS_HOME:
-    case CONTROL_A:
+    case PRESS_CONTROL_A:
         edit->at = 0;
         return true;
     case PRESS_END:
-    case CONTROL_E:
+    case PRESS_CONTROL_E:
         edit->at = edit->len;
         return true;
     case PRESS_BACKSPACE:
@@ -111,10 +105,10 @@ bool tui_line_edit_press(struct line_edit *edit, int key)
     case PRESS_DELETE:
         erase(edit, edit->at, next(edit, edit->at));
         return true;
-    case CONTROL_U:
+    case PRESS_CONTROL_U:
         erase(edit, 0, edit->at);
         return true;
-    case CONTROL_K:
+    case PRESS_CONTROL_K:
         erase(edit, edit->at, edit->len);
         return true;
     default:
@@ -142,7 +136,7 @@ bool tui_line_edit_word(char *word, size_t size, int first, int key)
 
     if ((key == PRESS_BACKSPACE || key == PRESS_DELETE) && len > 0)
         word[len - 1] = '\0';
-    else if (key == CONTROL_U)
+    else if (key == PRESS_CONTROL_U)
         word[0] = '\0';
     else if (key >= first && key < 0x7f && len + 1 < size)
         memcpy(word + len, (const char[]){(char)key, '\0'}, 2);

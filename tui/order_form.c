@@ -16,7 +16,7 @@
 #include "tui/press.h"
 #include "tui/verbs.h"
 
-enum { TABULATOR = '\t', CONTROL_U = 'U' & 0x1f, NUMBER_DECIMALS = 8 };
+enum { NUMBER_DECIMALS = 8 };
 
 /* What a form has no use for: it asks for a dry run itself, and an amend names its order by number. */
 static const char not_of_new[] = "dry-run", not_of_amend[] = "client-id account key";
@@ -408,7 +408,7 @@ static bool type(struct order_form *form, const struct model *model, int key)
     struct order_field *field = &form->fields[form->row];
     bool letters = field->kind != ORDER_FIELD_CHOICE && field->kind != ORDER_FIELD_FLAG;
 
-    if (key == PRESS_DELETE || key == CONTROL_U || (key == PRESS_BACKSPACE && !letters)) {
+    if (key == PRESS_DELETE || key == PRESS_CONTROL_U || (key == PRESS_BACKSPACE && !letters)) {
         if (!field->word || letters)
             field->value[0] = '\0';
     } else if (key == PRESS_BACKSPACE) {
@@ -460,7 +460,7 @@ enum form_action tui_order_form_press(struct order_form *form, const struct mode
         form->row = (form->row + form->n - 1) % form->n;
         break;
     case PRESS_DOWN:
-    case TABULATOR:
+    case PRESS_TAB:
         form->row = (form->row + 1) % form->n;
         break;
     case PRESS_HOME:

@@ -36,4 +36,14 @@ enum press {
     PRESS_OTHER,
 };
 
+/* Code points that stand for no character. */
+enum {
+    PRESS_TAB = '\t',
+    PRESS_CONTROL_A = 'A' & 0x1f,
+    PRESS_CONTROL_E = 'E' & 0x1f,
+    PRESS_CONTROL_K = 'K' & 0x1f,
+    PRESS_CONTROL_L = 'L' & 0x1f,
+    PRESS_CONTROL_U = 'U' & 0x1f,
+};
+
 #endif

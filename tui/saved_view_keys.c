@@ -73,7 +73,7 @@ enum action tui_saved_view_keys_press(struct view *view, struct moment now, int 
         if (saved->n > 0)
             type(view, "remove", saved->names[at], now);
         break;
-    case 'L' & 0x1f:
+    case PRESS_CONTROL_L:
         return ACTION_REDRAW;
     case PRESS_ESCAPE:
     case 'q':

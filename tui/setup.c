@@ -162,7 +162,7 @@ enum action tui_setup_press(struct view *view, const struct model *model, struct
     case 's':
     case PRESS_F12:
         return ACTION_SETTINGS_SAVE;
-    case 'L' & 0x1f:
+    case PRESS_CONTROL_L:
         return ACTION_REDRAW;
     case PRESS_ESCAPE:
     case PRESS_F2:
