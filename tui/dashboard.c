@@ -430,14 +430,12 @@ static void on_timer(struct dashboard *d, struct moment now)
 /* The page that the dashboard began with, now that studies are known. */
 static void open_page(struct dashboard *d)
 {
-    char words[STUDY_LABEL_MAX + 40];
+    char words[STUDY_LABEL_MAX + 40] = "";
 
     if (d->opens && !tui_opened_show(&d->open, &d->view, d->collector.model))
         snprintf(words, sizeof(words), "there is no study %s", d->open.name);
-    else if (tui_opened_is_gone(&d->open, d->collector.model))
-        snprintf(words, sizeof(words), "there is no trial %d of %s", d->open.trial, d->open.name);
     else
-        words[0] = '\0';
+        tui_opened_is_gone(&d->open, d->collector.model, words, sizeof(words));
     d->opens = false;
     if (!words[0])
         return;

@@ -102,23 +102,26 @@ bool tui_opened_show(const struct opened *opened, struct view *view, const struc
     return true;
 }
 
-bool tui_opened_is_gone(const struct opened *opened, const struct model *model)
+bool tui_opened_is_gone(const struct opened *opened, const struct model *model, char *buf, size_t size)
 {
     const struct tui_study_page *page = model->study_page;
 
     if (opened->kind != OPENED_TRIAL || !page)
         return false;
     const struct tui_study *study = tui_studies_find(model->studies, opened->name);
-    return study && strcmp(study->key, page->study.key) == 0 &&
-           !tui_study_page_trial(page, opened->name, opened->trial);
+    if (!study || strcmp(study->key, page->study.key) != 0 ||
+        tui_study_page_trial(page, opened->name, opened->trial))
+        return false;
+    snprintf(buf, size, "there is no trial %d of %s", opened->trial, opened->name);
+    return true;
 }
 
 bool tui_opened_missing(const struct opened *opened, const struct view *view, const struct model *model,
                         char *buf, size_t size)
 {
-    if (tui_opened_is_gone(opened, model))
-        snprintf(buf, size, "there is no trial %d of %s", opened->trial, opened->name);
-    else if (opened->kind == OPENED_TRAINING && !tui_view_training(view, model))
+    if (tui_opened_is_gone(opened, model, buf, size))
+        return true;
+    if (opened->kind == OPENED_TRAINING && !tui_view_training(view, model))
         snprintf(buf, size, "no such training %s", opened->name);
     else if (opened->kind == OPENED_ITEM && model->item.gone && model->item.n > 0)
         snprintf(buf, size, "%s", model->item.lines[0].text);

@@ -35,8 +35,8 @@ struct model;
 /* False: its study is not known, or not yet; the view is then as it was. */
 bool tui_opened_show(const struct opened *opened, struct view *view, const struct model *model);
 
-/* Its study's page has been read, and has no such trial. */
-bool tui_opened_is_gone(const struct opened *opened, const struct model *model);
+/* Its study's page has been read, and has no such trial: `buf` says so. */
+bool tui_opened_is_gone(const struct opened *opened, const struct model *model, char *buf, size_t size);
 
 /* After its page was read: why there is nothing of it, in `buf`; false: there is. */
 bool tui_opened_missing(const struct opened *opened, const struct view *view, const struct model *model,

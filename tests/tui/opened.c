@@ -73,6 +73,7 @@ static void check_shown(void)
     struct model *model = tui_model_create(1000);
     struct opened opened;
     struct view view;
+    char words[80];
 
     tui_view_init(&view, false, 1000);
     CHECK(tui_opened_parse("training:ppo_1", &opened) && tui_opened_show(&opened, &view, model));
@@ -80,7 +81,8 @@ static void check_shown(void)
     CHECK_STR(view.training, "ppo_1");
     tui_view_init(&view, false, 1000);
     CHECK(tui_opened_parse("trial:ppo_1#3", &opened) && !tui_opened_show(&opened, &view, model));
-    CHECK(view.tab == TAB_OVERVIEW && view.study_view == STUDY_LISTED && !tui_opened_is_gone(&opened, model));
+    CHECK(view.tab == TAB_OVERVIEW && view.study_view == STUDY_LISTED &&
+          !tui_opened_is_gone(&opened, model, words, sizeof(words)));
     tui_view_finish(&view);
     tui_model_destroy(model);
 }

@@ -255,8 +255,8 @@ static int print_screen(const struct dashboard_request *request, struct collecto
         tui_collector_read(collector, &past);
     tui_view_layout(&view, model, canvas.width, canvas.height, &layout);
     tui_collector_page_once(collector, &view, &layout, EXPLAIN_TIMEOUT_MS);
-    for (int i = 0; i < 2 && view.tab == TAB_STUDY && model == collector->model;
-         i++) { /* the page, then its chosen trial's attributes */
+    const int readings = view.tab == TAB_STUDY && model == collector->model ? 2 : 0;
+    for (int i = 0; i < readings; i++) { /* the page, then its chosen trial's attributes */
         tui_view_want_study(&view, model, &want);
         tui_collector_studies_once(collector, &want, COLLECTOR_BUSY_MS);
     }
