@@ -36,26 +36,24 @@ static int read_close(struct db_reader *db, const struct db_symbol_row *row, int
 }
 
 /* Those that are new. */
-static int read_closes(struct db_reader *db, struct history_benchmark *b, const char *symbol, int64_t to_ns)
+static int read_closes(struct db_reader *db, struct history_benchmark *b, const struct db_symbol_row *row,
+                       int64_t to_ns)
 {
-    struct db_symbol_row row;
     int64_t interval_ns, at_ns;
-    int r = db_reader_symbol(db, symbol, &row);
+    int r = db_reader_interval_after(db, row->symbol.name, 0, &interval_ns);
 
-    if (r == 0)
-        r = db_reader_interval_after(db, symbol, 0, &interval_ns);
     while (r == 0 && (at_ns = b->from_ns + b->n * b->step_ns) <= to_ns) {
         if (b->n == HISTORY_BENCHMARK_MAX)
             halve(b);
-        else if ((r = read_close(db, &row, interval_ns, at_ns, &b->closes[b->n])) == 0)
+        else if ((r = read_close(db, row, interval_ns, at_ns, &b->closes[b->n])) == 0)
             b->n++;
     }
-    return r == 0 ? read_close(db, &row, interval_ns, to_ns, &b->newest) : r;
+    return r == 0 ? read_close(db, row, interval_ns, to_ns, &b->newest) : r;
 }
 
 struct fee_reading {
     struct history_benchmark *benchmark;
-    struct symbol symbol;
+    const struct symbol *symbol;
 };
 
 static void take_fee(void *ctx, const struct db_account_row *row)
@@ -63,19 +61,18 @@ static void take_fee(void *ctx, const struct db_account_row *row)
     struct fee_reading *reading = ctx;
 
     if (strcmp(row->account.name, reading->benchmark->account) == 0)
-        reading->benchmark->fee = account_fees(&row->account.rules, &reading->symbol)->taker_e6 / 1e6;
+        reading->benchmark->fee = account_fees(&row->account.rules, reading->symbol)->taker_e6 / 1e6;
 }
 
-static int read_fee(struct db_reader *db, struct history_benchmark *b, const char *symbol)
+static int read_new(struct db_reader *db, struct history_benchmark *b, const char *symbol, int64_t to_ns)
 {
-    struct fee_reading reading = {.benchmark = b};
     struct db_symbol_row row;
+    struct fee_reading reading = {b, &row.symbol};
     int r = db_reader_symbol(db, symbol, &row);
 
-    if (r < 0)
-        return r;
-    reading.symbol = row.symbol;
-    return db_reader_accounts(db, take_fee, &reading);
+    if (r == 0)
+        r = db_reader_accounts(db, take_fee, &reading);
+    return r == 0 ? read_closes(db, b, &row, to_ns) : r;
 }
 
 int tui_history_read_benchmark(struct history_reader *reader, struct history *h, const char *symbol)
@@ -96,9 +93,7 @@ int tui_history_read_benchmark(struct history_reader *reader, struct history *h,
         begin(b, from_ns, to_ns);
     b->symbol[0] = '\0'; /* until all of it has been read */
     memcpy(b->account, h->equity_account, sizeof(b->account));
-    int r = read_fee(reader->db, b, symbol);
-    if (r == 0)
-        r = read_closes(reader->db, b, symbol, to_ns);
+    int r = read_new(reader->db, b, symbol, to_ns);
     if (r < 0 && r != -ENOENT)
         return r;
     if (r == -ENOENT)
