@@ -14,7 +14,8 @@ int64_t tui_list_id(const struct list_items *items, int64_t place)
     return place >= items->n_heads && at >= 0 && at < items->n ? items->ids[at] : 0;
 }
 
-int64_t tui_list_place(const struct list_items *items, int64_t id)
+/* The place of a row; -1: it is not known. */
+static int64_t place_of(const struct list_items *items, int64_t id)
 {
     for (int i = 0; id && i < items->n_heads; i++)
         if (items->heads[i] == id)
@@ -35,7 +36,7 @@ static int64_t nearest(const struct list_items *items, int64_t place)
 
 int64_t tui_list_cursor(const struct list_choice *list, const struct list_items *items, int64_t at)
 {
-    int64_t place = tui_list_place(items, list->id);
+    int64_t place = place_of(items, list->id);
 
     return place >= 0 ? place : nearest(items, at);
 }
@@ -56,7 +57,7 @@ int64_t tui_list_read(struct list_choice *list, const struct list_items *items, 
 
     if (items->partial && at == LIST_END)
         return at;
-    if (list->id && tui_list_place(items, list->id) < 0 && list->anchor_id != list->id)
+    if (list->id && place_of(items, list->id) < 0 && list->anchor_id != list->id)
         return place; /* it may be just outside: the next window is around it */
     if (place > 0)
         list->id = tui_list_id(items, place);
@@ -80,8 +81,7 @@ void tui_list_anchor(struct list_choice *list, const struct list_items *items, i
     if (items->partial && !list->id && at == LIST_END) {
         list->anchor_id = 0;
         list->anchor_at = LIST_END;
-    } else if (!well_inside(items, below < 0 ? 0 : below) ||
-               (list->id && tui_list_place(items, list->id) < 0)) {
+    } else if (!well_inside(items, below < 0 ? 0 : below) || (list->id && place_of(items, list->id) < 0)) {
         list->anchor_id = below > 0 ? list->id : 0;
         list->anchor_at = below > 0 ? below : 0;
     }

@@ -52,9 +52,8 @@ struct list_choice {
 /* How many rows there are to choose from. */
 int64_t tui_list_count(const struct list_items *items);
 
-/* The number of the row at a place; 0: it is not known. The place of a row; -1: it is not known. */
+/* The number of the row at a place; 0: it is not known. */
 int64_t tui_list_id(const struct list_items *items, int64_t place);
-int64_t tui_list_place(const struct list_items *items, int64_t id);
 
 /* The cursor's place: its row's, where that is known, else `at` or the last. 0 without rows. */
 int64_t tui_list_cursor(const struct list_choice *list, const struct list_items *items, int64_t at);

@@ -21,7 +21,8 @@ char *tui_study_attribute_text(const struct study_attribute *attributes, int n, 
     return copy;
 }
 
-double tui_study_attribute_number(const struct study_attribute *attributes, int n, const char *key)
+/* The number that an attribute's JSON is; NaN: none such. */
+static double attribute_number(const struct study_attribute *attributes, int n, const char *key)
 {
     const struct study_attribute *found = study_attribute_find(attributes, n, key);
     json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
@@ -194,7 +195,8 @@ static bool dominates(const struct study *study, const double *a, const double *
     return better;
 }
 
-int tui_study_pareto(const struct study *study, const struct tui_study_result *results, size_t n)
+/* How many of these trials no other is better than in all objectives. */
+static int pareto(const struct study *study, const struct tui_study_result *results, size_t n)
 {
     size_t from = n > PARETO_MAX ? n - PARETO_MAX : 0;
     int front = 0;
@@ -217,7 +219,7 @@ static void take_results(struct tui_study *shown, struct study *const *members, 
 
     shown->pareto = -1;
     if (first->n_objectives != 1)
-        shown->pareto = tui_study_pareto(first, results, n_results);
+        shown->pareto = pareto(first, results, n_results);
     else
         for (size_t i = 0; i < n_results; i++) {
             double value = results[i].trial->values[0];
@@ -255,7 +257,8 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b; /* STUDY_NO_TIME is the least */
 }
 
-int64_t tui_study_grace_ms(struct study *const *members, size_t n)
+/* The grace of trials without a heartbeat, of all members together; ms. */
+static int64_t grace_ms(struct study *const *members, size_t n)
 {
     int64_t longest_us = -1;
 
@@ -270,20 +273,21 @@ int64_t tui_study_grace_ms(struct study *const *members, size_t n)
                           : later(STUDY_GRACE_MS, STUDY_GRACE_TIMES * (longest_us / 1000));
 }
 
-bool tui_study_trial_forgotten(const struct study_trial *trial, int64_t grace_ms, int64_t now_us)
+/* Is it a trial whose worker is gone without a word? Optuna never ends one. */
+static bool is_forgotten(const struct study_trial *trial, int64_t grace, int64_t now_us)
 {
     return trial->state == TRIAL_RUNNING && trial->heartbeat_us == STUDY_NO_TIME &&
-           trial->started_us != STUDY_NO_TIME && (now_us - trial->started_us) / 1000 > grace_ms;
+           trial->started_us != STUDY_NO_TIME && (now_us - trial->started_us) / 1000 > grace;
 }
 
 static void take_stale(struct tui_study *shown, struct study *const *members, size_t n, int64_t now_us)
 {
-    shown->grace_ms = tui_study_grace_ms(members, n);
+    shown->grace_ms = grace_ms(members, n);
     shown->stale_us = STUDY_NO_TIME;
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < members[i]->n_trials; k++) {
             const struct study_trial *trial = members[i]->trials[k];
-            if (!tui_study_trial_forgotten(trial, shown->grace_ms, now_us))
+            if (!is_forgotten(trial, shown->grace_ms, now_us))
                 continue;
             shown->stale++;
             if (shown->stale_us == STUDY_NO_TIME || trial->started_us < shown->stale_us)
@@ -300,7 +304,7 @@ static void take_heartbeats(struct tui_study *shown, struct study *const *member
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < members[i]->n_trials; k++) {
             const struct study_trial *trial = members[i]->trials[k];
-            if (trial->state != TRIAL_RUNNING || tui_study_trial_forgotten(trial, shown->grace_ms, now_us))
+            if (trial->state != TRIAL_RUNNING || is_forgotten(trial, shown->grace_ms, now_us))
                 continue;
             shown->heartbeat_us = later(shown->heartbeat_us, trial->heartbeat_us);
             all &= trial->heartbeat_us != STUDY_NO_TIME;
@@ -385,7 +389,7 @@ static bool fill(struct tui_study *shown, struct study *const *members, size_t n
         for (int k = 0; k < members[i]->n_trials; k++)
             shown->counts[members[i]->trials[k]->state]++;
         shown->ks[i] = study_base_name(members[i]->name, base);
-        wanted += tui_study_attribute_number(members[i]->user, members[i]->n_user, "papertape:trials");
+        wanted += attribute_number(members[i]->user, members[i]->n_user, "papertape:trials");
         newest = members[i]->id > newest->id ? members[i] : newest;
     }
     if (wanted >= 0 && wanted < 1e9)

@@ -107,11 +107,6 @@ int tui_study_done(const struct tui_study *shown);
 /* How many failed for good: without those that are tried again. */
 int tui_study_failed(const struct tui_study *shown);
 
-/* The grace of trials without a heartbeat, of all members together; ms. */
-int64_t tui_study_grace_ms(struct study *const *members, size_t n);
-/* Is it such a trial? Optuna never ends one. */
-bool tui_study_trial_forgotten(const struct study_trial *trial, int64_t grace_ms, int64_t now_us);
-
 /* "#29"; of the worker NAME_2 where there are several: "2#29". */
 const char *tui_study_best_name(const struct tui_study *shown, char buf[static STATUS_WORD_MAX]);
 
@@ -128,11 +123,7 @@ struct tui_study_result {
 /* Those of the members, oldest first, for free(); NULL without memory or with none. */
 struct tui_study_result *tui_study_results(struct study *const *members, size_t n, size_t *ret_n);
 
-/* How many of these trials no other is better than in all objectives. */
-int tui_study_pareto(const struct study *study, const struct tui_study_result *results, size_t n);
-
-/* The string, or the number, that an attribute's JSON is. NULL: none such, for free(). NaN. */
+/* The string that an attribute's JSON is, for free(). NULL: none such. */
 char *tui_study_attribute_text(const struct study_attribute *attributes, int n, const char *key);
-double tui_study_attribute_number(const struct study_attribute *attributes, int n, const char *key);
 
 #endif
