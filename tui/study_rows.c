@@ -53,11 +53,6 @@ const char *tui_study_rows_state(const struct tui_study_trial *trial)
     return trial->violation > 0 && trial->state == TRIAL_COMPLETE ? "infs" : words[trial->state];
 }
 
-static bool has(const char *text, const char *part)
-{
-    return strcasestr(text, part) != NULL;
-}
-
 /* The columns of trials that a filter may name. */
 enum trial_column { VALUE, DURATION, TRIES, STARTED, ENDED, TRIAL, STATE, WORKER, FAILURE, COLUMNS };
 
@@ -157,10 +152,10 @@ static bool choice_matches(const char *choice, const struct db_list_filter *filt
     const struct db_list_filter itself = {.op = '=', .words = choice, .value = choice};
 
     if (!choice[0] || db_list_filter_wrong(&itself, DB_LIST_NUMBER))
-        return choice[0] && has(choice, filter->value);
+        return choice[0] && strcasestr(choice, filter->value);
     return filter->value[0] && !db_list_filter_wrong(filter, DB_LIST_NUMBER)
                ? db_list_filter_compares(filter, DB_LIST_NUMBER, strtod(choice, NULL))
-               : has(choice, filter->value);
+               : strcasestr(choice, filter->value);
 }
 
 /* Of a column, or of a parameter, which the filter names. Words of the state, the worker, the failure, a
@@ -178,14 +173,14 @@ static bool column_matches(const struct tui_study_page *page, const struct tui_s
                                    param >= 0 ? trial->cells[param].value : number_of(trial, column));
     switch (column) {
     case STATE:
-        return has(study_trial_state_name(trial->state), filter->value) ||
-               has(tui_study_rows_state(trial), filter->value);
+        return strcasestr(study_trial_state_name(trial->state), filter->value) ||
+               strcasestr(tui_study_rows_state(trial), filter->value);
     case WORKER:
-        return has(trial->worker, filter->value);
+        return strcasestr(trial->worker, filter->value);
     case FAILURE:
-        return trial->failure && has(trial->failure, filter->value);
+        return trial->failure && strcasestr(trial->failure, filter->value);
     case TRIAL:
-        return has(tui_study_trial_name(page, trial, text, sizeof(text)), filter->value);
+        return strcasestr(tui_study_trial_name(page, trial, text, sizeof(text)), filter->value);
     default:
         return choice_matches(tui_study_cell_text(page, &trial->cells[param], text, sizeof(text)), filter);
     }
@@ -197,15 +192,15 @@ static bool matches(const struct tui_study_page *page, const struct tui_study_tr
     char name[32], cell[128], text[256];
 
     tui_study_trial_name(page, trial, name, sizeof(name));
-    if (has(name, filter) || has(study_trial_state_name(trial->state), filter) ||
-        strcasecmp(tui_study_rows_state(trial), filter) == 0 || has(trial->worker, filter) ||
-        (trial->failure && has(trial->failure, filter)) || has_time(trial->started_us, filter) ||
+    if (strcasestr(name, filter) || strcasestr(study_trial_state_name(trial->state), filter) ||
+        strcasecmp(tui_study_rows_state(trial), filter) == 0 || strcasestr(trial->worker, filter) ||
+        (trial->failure && strcasestr(trial->failure, filter)) || has_time(trial->started_us, filter) ||
         has_time(trial->completed_us, filter))
         return true;
     for (int i = 0; i < page->n_params; i++) {
         tui_study_cell_text(page, &trial->cells[i], cell, sizeof(cell));
         snprintf(text, sizeof(text), "%.120s=%s", page->params[i], cell);
-        if (cell[0] && has(text, filter))
+        if (cell[0] && strcasestr(text, filter))
             return true;
     }
     return false;
