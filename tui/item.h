@@ -28,8 +28,10 @@ enum item_kind {
     ITEM_KINDS,
 };
 
-enum { ITEM_NAME_MAX = 160 }; /* a what-if is the longest */
-enum { ITEM_REFUSAL_MAX = 400 };
+enum {
+    ITEM_NAME_MAX = 160, /* a what-if is the longest */
+    ITEM_REFUSAL_MAX = 400,
+};
 
 struct item {
     enum item_kind kind;
@@ -67,12 +69,11 @@ struct item_page {
     struct item item; /* whose it is; ITEM_NONE: nothing is there yet */
     struct item_line *lines;
     size_t n, cap;
-    char
-        refusal[ITEM_REFUSAL_MAX]; /* why the order was refused, as `papertape explain` says; "": not known */
-    bool no_memory;                /* a line is missing */
-    bool unknown;                  /* the status does not have it */
-    bool gone;                     /* nor has the database: the lines say so, and below what was read last */
-    int64_t read_ns;               /* when it was found last, by the wall; 0: never */
+    char refusal[ITEM_REFUSAL_MAX]; /* of an order, in the words of `papertape explain`; "": not known */
+    bool no_memory;                 /* a line is missing */
+    bool unknown;                   /* the status does not have it */
+    bool gone;                      /* nor has the database: the lines say so, and below what was read last */
+    int64_t read_ns;                /* when it was found last, by the wall; 0: never */
 };
 
 /* Frees the lines, and leaves a page of nothing. */
