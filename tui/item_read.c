@@ -17,12 +17,11 @@ enum { ROWS_MAX = 200, LEDGER_ROWS = 40 };
 struct reading {
     struct item_page *page;
     char refusal[ITEM_REFUSAL_MAX];
-    int rows;                      /* one more than ROWS_MAX are read, to know whether there are more */
-    struct ledger_row entry;       /* whose page it is */
-    enum order_reason reason;      /* why it was refused: the order's, … */
-    struct filter_request request; /* … and its numbers */
-    struct symbol symbol;
-    int64_t created_ns;
+    int rows;                /* one more than ROWS_MAX are read, to know whether there are more */
+    struct ledger_row entry; /* whose page it is */
+    struct order order;
+    struct symbol symbol;           /* the order's; no name: unknown */
+    char account[ACCOUNT_NAME_MAX]; /* likewise */
 };
 
 static const char *decimal(char buf[static STORED_CELL], int64_t units, int scale)
@@ -33,17 +32,26 @@ static const char *decimal(char buf[static STORED_CELL], int64_t units, int scal
 static void on_order(void *ctx, int at, const struct db_order_row *row)
 {
     struct reading *reading = ctx;
-    const struct record_context context = {row->symbol ? &row->symbol->symbol : NULL,
-                                           row->account ? row->account->name : NULL};
 
     (void)at;
     reading->rows++;
+    reading->order = row->order;
+    reading->symbol = row->symbol ? row->symbol->symbol : (struct symbol){.name = ""};
+    snprintf(reading->account, sizeof(reading->account), "%s", row->account ? row->account->name : "");
+}
+
+static void put_order(const struct reading *reading)
+{
+    const struct record_context context = {reading->symbol.name[0] ? &reading->symbol : NULL,
+                                           reading->account[0] ? reading->account : NULL};
+    const enum order_reason reason = reading->order.reason;
+
     if (reading->refusal[0])
         tui_item_text(reading->page, STYLE_BAD, reading->refusal);
-    else if (row->order.reason != ORDER_OK)
-        tui_item_line(reading->page, STYLE_BAD, "%s: %s", order_reason_name(row->order.reason),
-                      order_reason_words(row->order.reason));
-    tui_item_record(reading->page, &record_orders, &row->order, &context, NULL);
+    else if (reason != ORDER_OK)
+        tui_item_line(reading->page, STYLE_BAD, "%s: %s", order_reason_name(reason),
+                      order_reason_words(reason));
+    tui_item_record(reading->page, &record_orders, &reading->order, &context, NULL);
 }
 
 /* With what was needed and available, or the bounds: the words of the answer to its command. */
@@ -54,50 +62,36 @@ static void on_refusal(void *ctx, const struct db_command *row)
     tui_history_refusal(reading->refusal, sizeof(reading->refusal), row->result);
 }
 
-/* What its filter's words need; the market's price is not the order's own. */
-static void on_refused(void *ctx, int at, const struct db_order_row *row)
-{
-    struct reading *reading = ctx;
-    const struct order *order = &row->order;
-
-    (void)at;
-    if (!row->symbol)
-        return;
-    reading->reason = order->reason;
-    reading->symbol = row->symbol->symbol;
-    reading->created_ns = order->created_ns;
-    reading->request = (struct filter_request){.side = order->side,
-                                               .type = order->type,
-                                               .qty = order->qty,
-                                               .price = order->price,
-                                               .stop_price = order->stop_price};
-}
-
 static void on_reference(void *ctx, const struct bar *bar)
 {
-    ((struct reading *)ctx)->request.reference = bar->close;
+    ((struct filter_request *)ctx)->reference = bar->close;
 }
 
-/* The bounds of its filter. The market's price is known where a bar ended as the order was given, as all
- * orders are in runs over bars. */
-static int read_filter(struct reading *reading, struct history_reader *reader, int64_t id)
+/* The bounds of the order's filter. The market's price is known where a bar ended as the order was given, as
+ * all orders are in runs over bars. */
+static int read_filter(struct reading *reading, struct history_reader *reader)
 {
+    const struct order *order = &reading->order;
+    struct filter_request request = {.side = order->side,
+                                     .type = order->type,
+                                     .qty = order->qty,
+                                     .price = order->price,
+                                     .stop_price = order->stop_price};
     char words[ORDER_WORDS_MAX];
     int64_t interval_ns, open_ns;
-    int r = db_list_orders(reader->db, &id, 1, on_refused, reading);
 
-    if (r < 0 || reading->reason == ORDER_OK)
-        return r;
-    r = db_reader_interval_after(reader->db, reading->symbol.name, 0, &interval_ns);
+    if (order->reason == ORDER_OK || !reading->symbol.name[0])
+        return 0;
+    int r = db_reader_interval_after(reader->db, reading->symbol.name, 0, &interval_ns);
     if (r == 0) {
-        open_ns = reading->created_ns - interval_ns;
+        open_ns = order->created_ns - interval_ns;
         r = db_reader_bars(reader->db, reading->symbol.name, interval_ns, BAR_VENUE, open_ns, open_ns,
-                           on_reference, reading);
+                           on_reference, &request);
     }
     if (r < 0 && r != -ENOENT)
         return r;
-    if (filter_words(&reading->symbol, &reading->request, reading->reason, words))
-        snprintf(reading->refusal, sizeof(reading->refusal), "%s: %s", order_reason_name(reading->reason),
+    if (filter_words(&reading->symbol, &request, order->reason, words))
+        snprintf(reading->refusal, sizeof(reading->refusal), "%s: %s", order_reason_name(order->reason),
                  words);
     return 0;
 }
@@ -222,12 +216,13 @@ static int read_order(struct reading *reading, struct history_reader *reader, in
 
     if (!reading->refusal[0])
         memcpy(reading->refusal, reading->page->refusal, sizeof(reading->refusal));
-    if (r == 0 && !reading->refusal[0])
-        r = read_filter(reading, reader, id);
     if (r == 0)
         r = db_list_orders(reader->db, &id, 1, on_order, reading);
     if (r < 0 || reading->rows == 0)
         return r;
+    if (!reading->refusal[0] && (r = read_filter(reading, reader)) < 0)
+        return r;
+    put_order(reading);
     begin(reading, "Fills");
     r = db_reader_order_fills(reader->db, (uint64_t)id, ROWS_MAX + 1, on_fill_line, reading);
     end(reading);
@@ -268,6 +263,8 @@ static int read_entry(struct reading *reading, struct history_reader *reader, in
     if (order > 0 && r == 0) {
         begin(reading, "Its order");
         r = db_list_orders(reader->db, &order, 1, on_order, reading);
+        if (reading->rows > 0)
+            put_order(reading);
         end(reading);
     }
     begin(reading, "Other entries of that moment");
