@@ -216,32 +216,44 @@ static bool is_param(const char *word)
     return strncmp(word, LIST_COLUMNS_PARAM, strlen(LIST_COLUMNS_PARAM)) == 0;
 }
 
-/* Copies those words of a choice that name parameters, a blank before each, except `without` (NULL: none).
- * Was that one of them? */
-static bool put_params(const char *choice, const char *without, char to[static PARAMS_MAX])
+/* The first word from `c` on that names a parameter, and its length; NULL: there is none. */
+static const char *next_param(const char *c, size_t *ret_len)
+{
+    for (c += strspn(c, " "); *c; c += strspn(c, " ")) {
+        *ret_len = strcspn(c, " ");
+        if (is_param(c))
+            return c;
+        c += *ret_len;
+    }
+    return NULL;
+}
+
+static bool names(const char *word, size_t len, const char *name)
 {
     const size_t prefix = strlen(LIST_COLUMNS_PARAM);
-    bool found = false;
-    size_t n = 0;
+
+    return len == prefix + strlen(name) && memcmp(word + prefix, name, len - prefix) == 0;
+}
+
+/* Copies those words of a choice that name parameters, a blank before each, except `without` (NULL: none). */
+static void put_params(const char *choice, const char *without, char to[static PARAMS_MAX])
+{
+    size_t n = 0, len;
 
     to[0] = '\0';
-    for (const char *c = choice + strspn(choice, " "); *c; c += strspn(c, " ")) {
-        const size_t len = strcspn(c, " ");
-        if (is_param(c) && without && len == prefix + strlen(without) &&
-            memcmp(c + prefix, without, len - prefix) == 0)
-            found = true;
-        else if (is_param(c))
+    for (const char *c = next_param(choice, &len); c; c = next_param(c + len, &len))
+        if (!without || !names(c, len, without))
             n += (size_t)snprintf(to + n, PARAMS_MAX - n, " %.*s", (int)len, c);
-        c += len;
-    }
-    return found;
 }
 
 bool tui_list_columns_param(const char *choice, const char *name)
 {
-    char others[PARAMS_MAX];
+    size_t len;
 
-    return put_params(choice, name, others);
+    for (const char *c = next_param(choice, &len); c; c = next_param(c + len, &len))
+        if (names(c, len, name))
+            return true;
+    return false;
 }
 
 /* The choice becomes the columns that are shown and the parameters, as put_params() has them;
@@ -275,7 +287,8 @@ bool tui_list_columns_toggle_param(char choice[static LIST_COLUMNS_TEXT_MAX], co
     if (strlen(LIST_COLUMNS_PARAM) + strlen(name) >= LIST_COLUMNS_TEXT_MAX || strchr(name, ' ') || !name[0])
         return false;
     tui_list_columns_shown(LIST_TRIALS, choice, shown);
-    if (!put_params(choice, name, params)) {
+    put_params(choice, name, params);
+    if (!tui_list_columns_param(choice, name)) {
         const size_t n = strlen(params);
         snprintf(params + n, sizeof(params) - n, " " LIST_COLUMNS_PARAM "%s", name);
     }
