@@ -6,7 +6,7 @@
 #include "cli/text.h"
 #include "tui/panel/chart_figures.h"
 
-enum { WHEEL_ROWS = 3 };
+enum { WHEEL_ROWS = 3, DOUBLE_CLICK_MS = 500 };
 
 static const struct rect *below(const struct layout *layout, int x, int y)
 {
@@ -71,11 +71,20 @@ enum action tui_mouse_press(struct view *view, const struct model *model, const 
         return on_chart(view, model, drawn, now, wheel, x - rect->x, rect->width);
     if (wheel)
         return press(view, model, drawn, now, wheel, WHEEL_ROWS);
+    /* a row that its choice made taller, or the one before shorter, may have moved away */
+    const bool again = view->clicked.panel == rect->panel && view->clicked.x == x && view->clicked.y == y &&
+                       view->clicked.mono_ms > 0 && now.mono_ms - view->clicked.mono_ms <= DOUBLE_CLICK_MS;
+    if (had && again)
+        return press(view, model, drawn, now, PRESS_ENTER, 1);
     if (!row)
         return ACTION_NONE;
     int at = tui_view_cursor(view, model, rect->panel);
     if (had && at == row->index)
         return press(view, model, drawn, now, PRESS_ENTER, 1);
+    view->clicked.panel = rect->panel;
+    view->clicked.x = x;
+    view->clicked.y = y;
+    view->clicked.mono_ms = now.mono_ms;
     return press(view, model, drawn, now, at < row->index ? PRESS_DOWN : PRESS_UP, abs(row->index - at));
 }
 

@@ -5,8 +5,9 @@
 #include "tui/keys.h"
 
 /* PRESS_CLICK or a wheel at a cell of the canvas as it was drawn last. A click on a tab opens it, on a row
- * chooses it, on the chosen one is Enter, elsewhere in a panel it gives that the focus; the wheel moves in
- * the panel below it, or in what covers that. On the chart a click sets the crosshair, and the wheel zooms.
+ * chooses it, on the chosen one, or soon again at the cell of the click that chose it, is Enter, elsewhere in
+ * a panel it gives that the focus; the wheel moves in the panel below it, or in what covers that. On the
+ * chart a click sets the crosshair, and the wheel zooms.
  */
 enum action tui_mouse_press(struct view *view, const struct model *model, const struct canvas *drawn,
                             struct moment now, int press, int x, int y);

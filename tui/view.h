@@ -112,7 +112,12 @@ struct view {
     bool bars;        /* … or the list of its bars */
     bool help, whole; /* over the screen: the keys; the texts that it cuts */
     int scroll;       /* rows of them that are above */
-    int whole_most;   /* of the texts at most, as they were drawn; LIST_END: not yet */
+    struct {
+        enum panel panel;
+        int x, y; /* the cell of the last click that chose a row, and when that was */
+        int64_t mono_ms;
+    } clicked;
+    int whole_most; /* of the texts at most, as they were drawn; LIST_END: not yet */
     bool readonly, frozen;
     struct moment frozen_at;
     int64_t at_ns;       /* the past moment that is shown, the model's; 0: now */

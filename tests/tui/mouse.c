@@ -203,6 +203,50 @@ static void check_scrolled(enum tab tab, int width, int height)
     tui_canvas_finish(&canvas);
 }
 
+/* The chosen alert is whole, so that others move when it is another: a second click at once at the same place
+ * opens what the first one chose all the same; a later one is a click on what is there. */
+static void check_double(int width, int height)
+{
+    struct view view;
+    struct canvas canvas;
+    struct history_alert *first = &model->history.alerts[0];
+    const struct history_alert kept = *first;
+    int moved = 0, clicks = 0;
+
+    memset(first->text, 'x', 130);
+    first->text[130] = '\0';
+    CHECK_INT(tui_canvas_init(&canvas, width, height, GLYPHS_BRAILLE), 0);
+    for (int y = 0; y < height; y++) {
+        tui_view_init(&view, false, 1000);
+        view.tab = TAB_ALERTS;
+        draw(&canvas, &view);
+        tui_view_keep(&view, model, &canvas);
+        const struct canvas_row *row = tui_canvas_row_at(&canvas, 5, y);
+        if (!row || panel_at(&view, &canvas, 5, y) != PANEL_ALERTS || row->index == 0)
+            continue;
+        const int index = row->index;
+        tui_mouse_press(&view, model, &canvas, now, PRESS_CLICK, 5, y);
+        draw(&canvas, &view);
+        tui_view_keep(&view, model, &canvas);
+        row = tui_canvas_row_at(&canvas, 5, y);
+        const bool away = !row || row->index != index;
+        struct view keyed = view, late = view;
+        struct moment soon = now, later = now;
+        soon.mono_ms += 400;
+        later.mono_ms += 600;
+        tui_mouse_press(&view, model, &canvas, soon, PRESS_CLICK, 5, y);
+        tui_keys_press(&keyed, model, width, height, soon, PRESS_ENTER);
+        CHECK(view.item.kind == ITEM_ALERT && tui_item_equal(&view.item, &keyed.item));
+        tui_mouse_press(&late, model, &canvas, later, PRESS_CLICK, 5, y);
+        CHECK_INT(late.item.kind, away ? ITEM_NONE : ITEM_ALERT);
+        moved += away;
+        clicks++;
+    }
+    CHECK(clicks > 0 && moved > 0);
+    *first = kept;
+    tui_canvas_finish(&canvas);
+}
+
 /* Clicks from left to right lead from bar to bar, and the crosshair is drawn in the column of the click or in
  * that of the nearest bar; the wheel shows half as many bars, and as many again. */
 static void check_chart(int width, int height)
@@ -393,6 +437,8 @@ int main(void)
         check_scrolled((enum tab)tab, 80, 16);
     check_chart(80, 24);
     check_chart(120, 40);
+    check_double(50, 20);
+    check_double(80, 24);
     check_covered();
     check_page();
     check_copy();
