@@ -74,7 +74,7 @@ struct training_record {
     char boot[TRAINING_RECORD_BOOT_MAX];
     double cpu_s;                          /* of processes that ended */
     int64_t steps, total_steps, iteration; /* of a study trials that ended, trials that are wanted */
-    double episode_return;                 /* NaN: unknown; of a study its best value */
+    double episode_return;                 /* NaN: unknown, and of a study */
     char backend[TRAINING_RECORD_BACKEND_MAX], device[TRAINING_RECORD_WORD_MAX];
     char checkpoint[PATH_MAX], policy[PATH_MAX];
     int64_t checkpoint_steps;

@@ -339,11 +339,8 @@ static void take_checkpoint(struct serve_training *training, const json_t *event
 static void take_trial(struct serve_training *training, const json_t *event)
 {
     struct training_record *record = &training->record;
-    double best = record_json_number(event, "best");
     whole(event, "done", &record->steps);
     whole(event, "trials", &record->total_steps);
-    if (isfinite(best))
-        record->episode_return = best;
     record->restarts = 0;
 }
 
@@ -534,7 +531,7 @@ json_t *serve_training_json(const struct serve_training *training, int64_t memor
         .total_steps = r->total_steps,
         .iteration = r->iteration,
         .steps_s = runs ? training->steps_s : NAN,
-        .episode_return = r->episode_return,
+        .episode_return = training->wants.study ? NAN : r->episode_return, /* an objective is no return */
         .attempts = r->attempts,
         .restarts = r->restarts,
         .retry_in_ms = training->retry_at_ms <= 0 ? -1

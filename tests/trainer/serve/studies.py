@@ -34,7 +34,7 @@ def test_run(program):
               f"its arguments: {words}")
         until(lambda: co.training("s")["steps"] > 3, "trials end")
         now = co.training("s")
-        check(now["return"] >= 0.3 and now["total_steps"] == 100000 and now["checkpoint"] is None, f"figures: {now}")
+        check(now["return"] is None and now["total_steps"] == 100000 and now["checkpoint"] is None, f"figures: {now}")
         co.ask("stop", name="s")
         stopped = co.wait("s", "stopped")
         co.ask("resume", name="s")
