@@ -16,7 +16,10 @@ int64_t tui_collector_line(struct collector *collector, struct view *view, const
     char said[CANVAS_SIDE_MAX], verb[COMMAND_WORD_MAX], words[VIEW_BARRED_MAX];
     struct ask_line asking;
     int status = tui_command_line_request(text, &asking, said, sizeof(said), verb);
-    const char *why = status == ASK_LINE_FIRST ? tui_view_barred(view, collector->model, words) : said;
+    bool acts = status == ASK_LINE_FIRST || tui_command_line_acts(text);
+    const char *why = acts ? tui_view_barred(view, collector->model, words) : NULL;
+    if (!why && status != ASK_LINE_FIRST)
+        why = said;
     if (why) {
         json_decref(asking.args);
         tui_view_report(view, OUTCOME_REFUSED, verb, why, now);

@@ -135,6 +135,22 @@ bool tui_command_line_orders(const char *text)
            (strcmp(words[1], "buy") == 0 || strcmp(words[1], "sell") == 0 || strcmp(words[1], "oco") == 0);
 }
 
+bool tui_command_line_acts(const char *text)
+{
+    char copy[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1];
+    const struct option_program own = program();
+    int n = option_line_words(text, copy, words, NULL);
+    const struct option_verb *verb = n > 0 ? option_find_verb(&own, words[0]) : NULL;
+
+    const struct option_action *action = NULL;
+
+    if (verb && verb->n_actions == 1 && !verb->actions->name)
+        action = verb->actions;
+    else if (verb && n > 1)
+        action = option_find_action(verb, words[1]);
+    return action && action->acts;
+}
+
 /* ---- completion ---- */
 
 /* "WORD\tDESCRIPTION\n" each. Those for which there is no room count for what all have in common. */

@@ -44,6 +44,9 @@ void tui_command_line_open(struct command_line *line, const char *text);
 /* Would it give a new order, so that --dry-run is of use? */
 bool tui_command_line_orders(const char *text);
 
+/* Is its verb, or the action after it, one that acts, whatever the words behind them are? */
+bool tui_command_line_acts(const char *text);
+
 /* What the word at the cursor is, by the rows of its verb: "order: by hand: buy, sell, …", "buy|sell SYMBOL
  * [QTY]: a new order, …", "--limit P: a limit order at P, …"; "" where it is none of these. */
 void tui_command_line_about(const struct command_line *line, char *buf, size_t size);

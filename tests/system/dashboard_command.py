@@ -239,7 +239,7 @@ def acting_lines():
     """A complete line of each action that acts, from the descriptions of the verbs."""
     lines = subprocess.run([ACTING, "acting"], capture_output=True, text=True, check=True).stdout.splitlines()
     assert len(lines) >= 25 and len(set(lines)) == len(lines), lines
-    return [line + " --yes" if line == "flatten" else line for line in lines]  # what it asks for first
+    return lines
 
 
 def read_only(tmux, daemon):
