@@ -237,6 +237,12 @@ double daemon_config_backtest_sharpe(const struct daemon_config *config, const c
 struct account_rules daemon_config_rules(const struct daemon_config *config,
                                          const struct account_config *account);
 
+/* Do its limits of exposure refuse each order by which its strategy opens a position, because every one is
+ * for more than such a limit? Then one line "[account NAME] strategy.KEY = …" with both keys and what would
+ * be right; else *ret is untouched. */
+bool daemon_config_refuses_entries(const struct daemon_config *config, const struct account_config *account,
+                                   char ret[static CONFIG_ERROR_MAX]);
+
 /* Where the orders of an account with EXECUTION_VENUE_PAPER are sent: the place of its venue among
  * config->venues; -1: of a configuration that is not right. */
 int daemon_config_execution_venue(const struct daemon_config *config, const struct account_config *account);

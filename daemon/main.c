@@ -450,6 +450,20 @@ static int rebuild(const struct daemon *daemon)
     return EXIT_SUCCESS;
 }
 
+/* Of accounts whose strategy can never open a position: on stdout, or in the log. */
+static void warn_of_entries(const struct daemon_config *config, bool logs)
+{
+    char words[CONFIG_ERROR_MAX];
+    for (int a = 0; a < config->n_accounts; a++) {
+        if (!daemon_config_refuses_entries(config, &config->accounts[a], words))
+            continue;
+        if (logs)
+            daemon_log_warning("%s", words);
+        else
+            printf("papertaped: %s\n", words);
+    }
+}
+
 static int run(struct daemon *daemon)
 {
     char err[1024];
@@ -483,6 +497,7 @@ static int run(struct daemon *daemon)
     if (atomic_load(&early_hangup))
         daemon_commands_reload(daemon->commands);
     daemon_log_event(LOG_STARTED, NULL, "papertaped %s: state in %s", PAPERTAPE_VERSION, daemon->state.path);
+    warn_of_entries(&daemon->config, true);
     feeds_start(daemon->feeds);
     daemon_loop_time_start(&loop);
     daemon_priority_prompt();
@@ -562,8 +577,10 @@ static int run_call(struct option_call *call)
     bool checks = arguments->check && !arguments->print;
     bool sound =
         !checks || check_keys(&daemon.config, arguments->given.file ? arguments->given.file : "defaults");
-    if (checks && sound)
+    if (checks && sound) {
         print_sessions(&daemon.config, policies);
+        warn_of_entries(&daemon.config, false);
+    }
     daemon_policy_set_destroy(policies); /* the session reads them again */
     if (!sound)
         return EXIT_USAGE;

@@ -7,7 +7,8 @@
 enum { FRACTION };
 
 static const struct strategy_param params[] = {
-    [FRACTION] = {"fraction", "of equity in all symbols together, the same in each", 1, 0.001, 1, false},
+    [FRACTION] = {"fraction", "of equity in all symbols together, the same in each", 1, 0.001, 1, false,
+                  .opens = STRATEGY_OPENS_ALL},
 };
 
 static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])

@@ -5,7 +5,8 @@
 enum { FRACTION, EVERY, DRIFT };
 
 static const struct strategy_param params[] = {
-    [FRACTION] = {"fraction", "of equity in all symbols together, the same in each", 0.95, 0.001, 1, false},
+    [FRACTION] = {"fraction", "of equity in all symbols together, the same in each", 0.95, 0.001, 1, false,
+                  .opens = STRATEGY_OPENS_ALL},
     [EVERY] = {"every", "bars from one rebalancing to the next; 0: by drift only", 1440, 0, 1000000, true},
     [DRIFT] = {"drift", "rebalances a share that is off by more than this part of itself; 0: never", 0.25, 0,
                10, false},

@@ -9,7 +9,7 @@ enum { FAST, SLOW, FRACTION, AVERAGE };
 static const struct strategy_param params[] = {
     [FAST] = {"fast", "bars of the fast average", 10, 1, 1000, true},
     [SLOW] = {"slow", "bars of the slow average", 30, 2, 5000, true},
-    [FRACTION] = {"fraction", "of equity in each position", 1, 0.001, 1, false},
+    [FRACTION] = {"fraction", "of equity in each position", 1, 0.001, 1, false, .opens = STRATEGY_OPENS_EACH},
     [AVERAGE] = {CROSS_AVERAGE},
 };
 

@@ -13,7 +13,8 @@ static const struct strategy_param params[] = {
     [RSI_MAX] = {"rsi_max", "no entry while the RSI is above", 70, 0, 100, false},
     [ATR] = {"atr", "bars of the ATR that the stop is measured in", 14, 1, 1000, true},
     [STOP_ATR] = {"stop_atr", "stop this many ATR below the entry's close; 0: no stop", 2, 0, 100, false},
-    [FRACTION] = {"fraction", "of equity in each position", 0.25, 0.001, 1, false},
+    [FRACTION] = {"fraction", "of equity in each position", 0.25, 0.001, 1, false,
+                  .opens = STRATEGY_OPENS_EACH},
     [AVERAGE] = {CROSS_AVERAGE},
 };
 

@@ -12,6 +12,13 @@
 
 struct strategy_record;
 
+/* Does it alone say for which share of equity a position is opened? */
+enum strategy_opens {
+    STRATEGY_OPENS_NONE, /* no, or it is the most alone */
+    STRATEGY_OPENS_EACH, /* each position */
+    STRATEGY_OPENS_ALL,  /* those of all symbols together, the same in each */
+};
+
 struct strategy_param {
     const char *name, *summary;
     double fallback, min, max;
@@ -19,6 +26,7 @@ struct strategy_param {
     const char
         *words; /* NULL; or what 0, 1 … are called, with blanks between: `integer`, from 0 to the last */
     bool later; /* one of the last ones: what was stored without it has its default */
+    enum strategy_opens opens;
 };
 
 /* At a closed bar, of one symbol and account. Prices and quantities are plain numbers here. */

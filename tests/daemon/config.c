@@ -453,12 +453,54 @@ static void test_policy(void)
     }
 }
 
+/* The words of the first account's entries; "": they are not refused. */
+static const char *entries(const char *text)
+{
+    static char words[CONFIG_ERROR_MAX];
+    struct daemon_config config;
+    words[0] = '\0';
+    CHECK_INT(read_text(text, &config), 0);
+    CHECK(daemon_config_refuses_entries(&config, &config.accounts[0], words) == (words[0] != '\0'));
+    return words;
+}
+
+/* The share of an order's own equity, the fee within it, is above the limit; at the limit it is not. */
+static void test_entries(void)
+{
+    CHECK_STR(
+        entries("[account b]\nstrategy = sma-cross\n"),
+        "[account b] strategy.fraction = 1: sma-cross opens a position by an order for 1 of equity, and "
+        "[risk] exposure_symbol = 0.5 refuses each such order: fraction at most 0.5, or exposure_symbol "
+        "at least 1, is right");
+    CHECK_STR(entries("[account b]\nstrategy = sma-cross\nstrategy.fraction = 0.5\n"), "");
+    CHECK_STR(entries("[account b]\nstrategy = sma-cross\nstrategy.fraction = 0.5005\n"), "");
+    CHECK(entries("[account b]\nstrategy = sma-cross\nstrategy.fraction = 0.51\n")[0] != '\0');
+    CHECK(entries("[account b]\nstrategy = sma-cross\nstrategy.fraction = 0.5005\nfee_taker = 0\n")[0] !=
+          '\0');
+    CHECK_STR(entries("[risk]\nexposure_symbol = 1\n[account b]\nstrategy = sma-cross\n"), "");
+    CHECK_STR(
+        entries("[risk]\nexposure_symbol = 0\n[account b]\nstrategy = sma-cross\n"
+                "risk.exposure_account = 0.8\n"),
+        "[account b] strategy.fraction = 1: sma-cross opens a position by an order for 1 of equity, and "
+        "risk.exposure_account = 0.8 refuses each such order: fraction at most 0.8, or exposure_account "
+        "at least 1, is right");
+    CHECK_STR(entries("[account b]\nstrategy = buy-and-hold\n"), "");
+    CHECK_STR(entries("[market]\nsymbols = BTCUSDT\n[account b]\nstrategy = equal-weight\n"),
+              "[account b] strategy.fraction = 0.95: equal-weight opens a position by an order for 0.95 of "
+              "equity (strategy.fraction over 1 symbol), and [risk] exposure_symbol = 0.5 refuses each such "
+              "order: fraction at most 0.5, or exposure_symbol at least 0.95, is right");
+    CHECK_STR(entries(""), "");
+    CHECK_STR(entries("[account b]\nstrategy = none\n"), "");
+    CHECK_STR(entries("[account b]\nstrategy = sma-cross-rsi-risk\nrisk.exposure_symbol = 0.1\n"), "");
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
         return 2;
     test_defaults();
     test_policy();
+    test_entries();
     test_values();
     test_fractions();
     test_history();

@@ -28,7 +28,13 @@ fees = vip1
 risk.drawdown = 0.0001
 [account other]
 strategy = none
+[account whole]
+strategy = sma-cross
+strategy.fast = 1
+strategy.slow = 2
 """
+WHOLE = ("[account whole] strategy.fraction = 1: sma-cross opens a position by an order for 1 of equity, and [risk] exposure_symbol = 0.5 "
+         "refuses each such order: fraction at most 0.5, or exposure_symbol at least 1, is right")
 
 
 def account(status, name="hand"):
@@ -133,8 +139,18 @@ def same_limits(folder, daemon):
           "words by [risk], [account], --risk and account create")
 
 
+def never_buys(daemon):
+    """--check-config and the log of the start say of a strategy that the default limits refuse all it would buy, and they do."""
+    checked = subprocess.run([harness.DAEMON, "--check-config", "--config", daemon.config], capture_output=True, text=True, check=True)
+    assert checked.stdout.splitlines()[1:] == [f"papertaped: {WHOLE}"] and not checked.stderr, checked
+    assert sum(WHOLE in line for line in daemon.log_text().splitlines()) == 1, daemon.log_text()
+    status = daemon.wait_status(lambda s: account(s, "whole")["refused"], "what the strategy would buy is refused")
+    assert list(account(status, "whole")["refused"]) == ["RISK_EXPOSURE"], status
+
+
 def kill_switch(folder, replay):
     daemon = started(folder, replay, "first")
+    never_buys(daemon)
     hand = account(daemon.status_object())
     assert not hand["killed"] and hand["killed_ns"] is None and hand["refused"] == {}, hand
     assert hand["limits"]["drawdown"] == 0.0001 and hand["limits"]["cooldown_s"] == 0, hand
