@@ -155,7 +155,7 @@ static bool choice_matches(const char *choice, const struct db_list_filter *filt
         return choice[0] && strcasestr(choice, filter->value);
     return filter->value[0] && !db_list_filter_wrong(filter, DB_LIST_NUMBER)
                ? db_list_filter_compares(filter, DB_LIST_NUMBER, strtod(choice, NULL))
-               : strcasestr(choice, filter->value);
+               : strcasestr(choice, filter->value) != NULL;
 }
 
 /* Of a column, or of a parameter, which the filter names. Words of the state, the worker, the failure, a

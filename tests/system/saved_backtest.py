@@ -79,6 +79,15 @@ def check_dashboard(state, account):
     assert rows[1][2].rstrip("+") == str(account["trades"]), rows  # +: one is open
 
 
+def check_keys(state):
+    """The last line offers what a saved run can do, and nothing that only a daemon could."""
+    for tab in "1245678":
+        foot = harness.run([harness.PAPERTAPE, "--state", state, "--dump-screen", "200x60", "--tab", tab]).stdout.rstrip().splitlines()[-1]
+        words = foot.split()
+        assert {"command", "zoom", "quit"} <= set(words), (tab, foot)
+        assert not {"pause", "flatten", "ack", "order", "cancel", "amend", "start"} & set(words), (tab, foot)
+
+
 def named(screen, title):
     """The first row of a panel: each cell by the label above its end."""
     lines = screen.splitlines()
@@ -187,6 +196,7 @@ def check_saved(folder, n):
     verified = subprocess.run([harness.PAPERTAPE, "ledger", "verify", "--state", state], capture_output=True, text=True, timeout=harness.PATIENCE)
     assert verified.returncode == 0, verified.stderr
     check_dashboard(state, account)
+    check_keys(state)
     check_report(folder, state, account)
     check_charts(state)
     check_drawn(folder, state, account, [float(row["equity"]) for row in rows])

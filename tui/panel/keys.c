@@ -179,11 +179,12 @@ void panel_keys(const struct area *area, const struct scene *scene)
     }
     if (tui_study_keys_here(view, scene->focus))
         x = search_keys(area, x, quit, scene);
-    if (!view->readonly && view->at_ns == 0 && tui_train_keys_here(view, scene->focus))
+    const bool now = view->at_ns == 0 && !model_is_saved(scene->model); /* what can be acted on */
+    if (!view->readonly && now && tui_train_keys_here(view, scene->focus))
         x = training_keys(area, x, quit, scene);
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         const char *word = keys[i].word;
-        if (keys[i].action && (view->readonly || (view->at_ns > 0 && keys[i].key[0] != ':')))
+        if (keys[i].action && (view->readonly || (!now && keys[i].key[0] != ':')))
             continue;
         if (keys[i].past && (view->at_ns == 0 || (keys[i].key[0] == 'E' && view->item.kind != ITEM_NONE)))
             continue;
