@@ -233,14 +233,18 @@ static char *condition(const struct held *held, const char *filter)
     const char *words = filter + not, *op = strpbrk(words, "=<>"),
                *value = op ? op + 1 + (op[1] == '=') : NULL;
     char names[1024] = "0", pattern[64];
-    size_t n = 1, p = 0;
+    size_t n = 1, p = 0, named_len = op ? (size_t)(op - words) : 0;
     int named = 0;
 
     if (!words[0])
         return sqlite3_mprintf("1");
+    if (op && op[0] == '=' && named_len > 1 && op[-1] == '!') { /* "name!=value" is "!name=value" */
+        not = !not ;
+        named_len--;
+    }
     for (int i = 1; op && i < held->columns; i++)
-        if (strncmp(words, tui_list_held_column(held->list, i), (size_t)(op - words)) == 0 &&
-            strlen(tui_list_held_column(held->list, i)) == (size_t)(op - words))
+        if (strncmp(words, tui_list_held_column(held->list, i), named_len) == 0 &&
+            strlen(tui_list_held_column(held->list, i)) == named_len)
             named = i;
     if (op && !named)
         return sqlite3_mprintf("0");
@@ -298,6 +302,12 @@ static void check_orders(void)
                                           "!done",
                                           "state=ueu",
                                           "!state=d",
+                                          "state!=d",
+                                          "!state!=d",
+                                          "backend!=cuda",
+                                          "return!=1.5",
+                                          "ended!=00:00:03",
+                                          "nosuch!=1",
                                           "%",
                                           "_5",
                                           "reason=a=b",
@@ -357,6 +367,8 @@ static void check_wrong(void)
     static const struct {
         const char *filter, *words;
     } wrong[] = {{"nosuch=1", "no column \"nosuch\": one of training, state, progress, "},
+                 {"nosuch!=1", "no column \"nosuch\": one of training, state, "},
+                 {"state!=failed", NULL},
                  {"!nosuch>1", "no column \"nosuch\": one of training, state, "},
                  {"started>soon", "started: \"soon\" is no time: as 2026-11-20, "},
                  {"steps<many", "steps: \"many\" is no number"},
