@@ -470,7 +470,20 @@ static void check_compared(const struct tui_study_page *page)
         strftime(filter, sizeof filter, "%m-%d %H:%M", gmtime(&started)); /* as the column has it */
         CHECK(count_rows(page, filter) > 0);
     }
+    int failed = 0;
+    for (int k = 0; k < page->n_trials; k++)
+        failed += page->trials[k].state == TRIAL_FAIL;
+    CHECK(failed > 0 && failed < page->n_trials);
+    CHECK_INT(count_rows(page, "state!=fail"), page->n_trials - failed);
+    CHECK_INT(count_rows(page, "!state != fail"), failed);
+    for (int p = 0; p < page->n_params; p++) {
+        snprintf(filter, sizeof filter, "%.20s=1", page->params[p]);
+        const int with = count_rows(page, filter);
+        snprintf(filter, sizeof filter, "%.20s!=1", page->params[p]);
+        CHECK_INT(count_rows(page, filter), page->n_trials - with);
+    }
     CHECK_INT(count_rows(page, "nosuch=1"), 0);
+    CHECK_INT(count_rows(page, "nosuch!=1"), 0);
     CHECK_INT(count_rows(page, "nosuch<1"), 0);
 }
 
