@@ -262,6 +262,18 @@ static void check_several(void)
     view.prompt = PROMPT_CANCEL;
     view.order = 99; /* it ended while the question stood */
     check_screen("cancel-ended-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    json_t *orders = json_object_get(object, "orders"), *entry = json_array_get(orders, 3);
+    json_object_set_new(entry, "state", json_string("PARTIAL"));
+    json_object_set_new(entry, "filled", json_real(0.5));
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
+    view.order = 13; /* its exits start for the part that was filled */
+    check_screen("cancel-partly-80x24", &view, 80, 24, GLYPHS_BRAILLE);
+    json_array_remove(orders, 3);
+    for (size_t i = 3; i < json_array_size(orders); i++)
+        json_object_set_new(json_array_get(orders, i), "state", json_string("OPEN"));
+    CHECK_INT(tui_model_take_status(model, object, now), 0);
+    view.order = 14; /* its entry has ended, and what that filled stays */
+    check_screen("cancel-alone-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     check_large_group(&view);
     json_decref(object);
     json_decref(more);
