@@ -205,9 +205,17 @@ def what_if(tmux, daemon, status):
     opened = re.search(r"> order (\d+)", tmux.screen())[1]
     assert int(opened) <= order + 1, tmux.screen()
     explanation(tmux, daemon, opened, status["now_ns"])
+    line = lambda: re.search(r"^:what-if --at \S+ --account \S+ (--set|--strategy) _$", tmux.screen().rstrip().splitlines()[-1])
     tmux.keys("W")
-    dashboard.wait("the line", lambda: tmux.screen().rstrip().splitlines()[-1].startswith(":what-if --at "), tmux.screen)
+    dashboard.wait("the line", line, tmux.screen)
     assert iso(status["now_ns"])[:19] in tmux.screen(), tmux.screen()
+    option = line()[1]
+    tmux.keys("Enter")  # its last option has no value yet
+    dashboard.expect(tmux, "Played from the event log", f"{option}: needs a value")
+    tmux.keys("Escape")
+    dashboard.expect(tmux, "─Orders (1 of ")
+    tmux.keys("W")
+    dashboard.wait("the line again", line, tmux.screen)
     tmux.keys("C-u")
     tmux.type(f"what-if --at {iso(status['now_ns'])} --account main --set slow=9")
     tmux.keys("Enter")
