@@ -28,11 +28,23 @@ static bool band_refused(const struct symbol *symbol, enum order_side side, int6
            (by.down > 0 && scaled < (int128_t)reference * by.down);
 }
 
+static bool has_stop(enum order_type type)
+{
+    return order_is_stop(type) && type != ORDER_TRAILING_STOP;
+}
+
+int64_t filter_notional_price(const struct filter_request *request)
+{
+    return order_has_limit(request->type) ? request->price
+           : has_stop(request->type)      ? request->stop_price
+                                          : request->reference;
+}
+
 enum order_reason filter_check(const struct symbol *symbol, const struct filter_request *request)
 {
     const struct symbol_filters *filters = &symbol->filters;
     bool limit = order_has_limit(request->type);
-    bool stop = order_is_stop(request->type) && request->type != ORDER_TRAILING_STOP;
+    bool stop = has_stop(request->type);
     if (!symbol->trading)
         return ORDER_SYMBOL_HALTED;
     if (request->qty <= 0)
@@ -53,7 +65,7 @@ enum order_reason filter_check(const struct symbol *symbol, const struct filter_
                    off_step(request->qty, filters->market_qty_min, filters->market_step)))
         return ORDER_MARKET_LOT_SIZE;
 
-    int64_t price = limit ? request->price : stop ? request->stop_price : request->reference;
+    int64_t price = filter_notional_price(request);
     int64_t unit = filter_notional_unit(symbol);
     int128_t product = (int128_t)price * request->qty; /* the notional, unrounded, is product / unit */
     if (product >= ((int128_t)INT64_MAX + 1) * unit)

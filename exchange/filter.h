@@ -21,6 +21,9 @@ struct filter_request {
 /* ORDER_OK, or the filter that refuses, in the venue's own order of checks: price, lot, notional, count. */
 enum order_reason filter_check(const struct symbol *symbol, const struct filter_request *request);
 
+/* The price that an order's notional is of; 0: none is known. */
+int64_t filter_notional_price(const struct filter_request *request);
+
 /* The nearest price below (or at) `price` on the tick. */
 int64_t filter_floor_price(const struct symbol *symbol, int64_t price);
 

@@ -99,22 +99,21 @@ void filter_rule_words(const struct symbol *symbol, enum filter_rule rule, enum 
     }
 }
 
-/* "0.0003 at 6000 is 1.8 USDT; ", as filter_check() values it; "" where no price is known. */
+/* "0.0003 at 6000 is 1.8 USDT; "; "" where the price, or the quantity of an order by its notional, is not
+ * known. */
 static void product(const struct symbol *symbol, const struct filter_request *request,
                     char words[static ORDER_WORDS_MAX])
 {
-    int64_t price = order_has_limit(request->type) ? request->price
-                    : request->stop_price > 0      ? request->stop_price
-                                                   : request->reference;
+    int64_t price = filter_notional_price(request);
     int128_t value = (int128_t)price * request->qty / filter_notional_unit(symbol);
     char qty[DECIMAL_TEXT_MAX], at[DECIMAL_TEXT_MAX], is[DECIMAL_TEXT_MAX];
 
     words[0] = '\0';
-    if (price <= 0 || request->qty <= 0 || value > INT64_MAX)
+    if (price <= 0 || request->qty <= 0)
         return;
     decimal_format_short(request->qty, symbol->qty_scale, qty);
     decimal_format_short(price, symbol->price_scale, at);
-    decimal_format_short((int64_t)value, symbol->quote_scale, is);
+    decimal_format_short(value, symbol->quote_scale, is);
     snprintf(words, ORDER_WORDS_MAX, "%s at %s is %s %s; ", qty, at, is, symbol->quote);
 }
 

@@ -248,6 +248,15 @@ static void test_words(void)
                    *own = said ? strchr(said, ':') : NULL;
         CHECK_STR(own ? own : "", rows[i].words ? rows[i].words : "");
     }
+    /* A stop's notional is of its own price; a trailing stop's, amended while it has one, of the market's. */
+    request.stop_price = 59000 * E8;
+    request.type = ORDER_STOP;
+    CHECK_STR(strchr(filter_words(&symbol, &request, ORDER_MIN_NOTIONAL, words), ':'),
+              ": 1 at 59000 is 59000 USDT; 5 to 9000000 USDT");
+    request.type = ORDER_TRAILING_STOP;
+    CHECK_STR(strchr(filter_words(&symbol, &request, ORDER_MIN_NOTIONAL, words), ':'),
+              ": 1 at 60000 is 60000 USDT; 5 to 9000000 USDT");
+    request.type = ORDER_LIMIT;
     request.reference = 0; /* no price is known */
     CHECK_STR(strchr(filter_words(&symbol, &request, ORDER_PERCENT_PRICE, words), ':'),
               ": 0.2 to 5 times the market's");
