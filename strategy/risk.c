@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "exchange/decimal.h"
-
 #define SECOND_NS 1000000000LL
 
 /* A share of something is computed in whole billionths, so that 0.29 of 100 is 29 and not slightly less. */
@@ -12,6 +10,12 @@
 static int128_t share_of(int64_t value, double share)
 {
     return (int128_t)llround(share * (double)SHARE_ONE) * value;
+}
+
+int128_t risk_share_of(int64_t value, double share)
+{
+    int128_t billionths = share_of(value, share);
+    return billionths / SHARE_ONE - (billionths % SHARE_ONE < 0);
 }
 
 static bool above(int64_t held, int64_t ordered, double share, int64_t equity)
@@ -24,12 +28,17 @@ static bool fell_by(int64_t from, int64_t to, double share)
     return share > 0 && from > 0 && ((int128_t)from - to) * SHARE_ONE >= share_of(from, share);
 }
 
-static bool outside(int64_t price, int64_t last, double band)
+bool risk_price_band(const struct risk_limits *limits, int64_t price, int64_t last)
 {
-    if (band <= 0 || price <= 0 || last <= 0)
+    if (limits->price_band <= 0 || price <= 0 || last <= 0)
         return false;
     int128_t away = price > last ? price - last : last - price;
-    return away * SHARE_ONE > share_of(last, band);
+    return away * SHARE_ONE > share_of(last, limits->price_band);
+}
+
+bool risk_exposure_symbol(const struct risk_limits *limits, const struct risk_facts *facts)
+{
+    return above(facts->symbol_notional, facts->order_notional, limits->exposure_symbol, facts->equity);
 }
 
 static bool too_soon(const struct risk_limits *limits, const struct risk_facts *facts)
@@ -76,14 +85,14 @@ static enum order_reason check_opening(const struct risk_limits *limits, const s
         return ORDER_RISK_DRAWDOWN;
     if (risk_daily_loss(limits, facts->equity, facts->day_equity))
         return ORDER_RISK_DAILY_LOSS;
-    if (outside(facts->limit_price, facts->last, limits->price_band) ||
-        outside(facts->stop_price, facts->last, limits->price_band))
+    if (risk_price_band(limits, facts->limit_price, facts->last) ||
+        risk_price_band(limits, facts->stop_price, facts->last))
         return ORDER_RISK_PRICE_BAND;
     if (too_soon(limits, facts))
         return ORDER_RISK_COOLDOWN;
     if (too_many(limits, facts))
         return ORDER_RISK_POSITIONS;
-    if (above(facts->symbol_notional, facts->order_notional, limits->exposure_symbol, facts->equity) ||
+    if (risk_exposure_symbol(limits, facts) ||
         above(facts->account_notional, facts->order_notional, limits->exposure_account, facts->equity))
         return ORDER_RISK_EXPOSURE;
     if (too_fast(rate, limits->orders_per_second, facts->now_ns))

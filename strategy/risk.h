@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "exchange/decimal.h"
 #include "exchange/order.h"
 
 enum {
@@ -67,6 +68,15 @@ struct risk_facts {
     int64_t equity, day_equity;
     int64_t peak; /* the highest equity, this one included */
 };
+
+/* A share of a value as the checks take it, rounded down. */
+int128_t risk_share_of(int64_t value, double share);
+
+/* Is an order's own price outside of the price band? 0: it has none, and is not. */
+bool risk_price_band(const struct risk_limits *limits, int64_t price, int64_t last);
+
+/* Would the order pass the limit of its symbol, rather than the account's? */
+bool risk_exposure_symbol(const struct risk_limits *limits, const struct risk_facts *facts);
 
 /* Is the day's loss at its limit? */
 bool risk_daily_loss(const struct risk_limits *limits, int64_t equity, int64_t day_equity);

@@ -10,31 +10,24 @@ struct amount {
     char text[DECIMAL_TEXT_MAX];
 };
 
-static struct amount amount(int64_t units, int scale)
+static struct amount amount(int128_t units, int scale)
 {
     struct amount ret;
     decimal_format_short(units, scale, ret.text);
     return ret;
 }
 
-static int64_t part_of(int64_t value, double share)
-{
-    return (int64_t)((long double)value * (long double)share);
-}
-
 static void exposure(const struct risk_limits *limits, const struct risk_facts *f,
                      const struct risk_units *units, char words[static ORDER_WORDS_MAX])
 {
-    int64_t symbol_most = part_of(f->equity, limits->exposure_symbol);
-    bool symbol =
-        limits->exposure_symbol > 0 && (int128_t)f->symbol_notional + f->order_notional > symbol_most;
+    bool symbol = risk_exposure_symbol(limits, f);
     double share = symbol ? limits->exposure_symbol : limits->exposure_account;
     int64_t before = symbol ? f->symbol_notional : f->account_notional;
     snprintf(words, ORDER_WORDS_MAX,
              "%s %s ordered, with %s of %s held and on order, are above %s, %.9g of equity %s (%s)",
              amount(f->order_notional, units->scale).text, units->currency, amount(before, units->scale).text,
              symbol ? units->symbol->name : "all symbols",
-             amount(part_of(f->equity, share), units->scale).text, share,
+             amount(risk_share_of(f->equity, share), units->scale).text, share,
              amount(f->equity, units->scale).text, symbol ? "exposure_symbol" : "exposure_account");
 }
 
@@ -42,9 +35,8 @@ static void price_band(const struct risk_limits *limits, const struct risk_facts
                        const struct risk_units *units, char words[static ORDER_WORDS_MAX])
 {
     int scale = units->symbol->price_scale;
-    int64_t away = part_of(f->last, limits->price_band), price = f->limit_price;
-    if (price <= 0 || (price >= f->last - away && price <= f->last + away))
-        price = f->stop_price;
+    int128_t away = risk_share_of(f->last, limits->price_band);
+    int64_t price = risk_price_band(limits, f->limit_price, f->last) ? f->limit_price : f->stop_price;
     snprintf(words, ORDER_WORDS_MAX, "%s is not within %s to %s, %.9g of the last price %s (price_band)",
              amount(price, scale).text, amount(f->last - away, scale).text,
              amount(f->last + away, scale).text, limits->price_band, amount(f->last, scale).text);
@@ -53,7 +45,7 @@ static void price_band(const struct risk_limits *limits, const struct risk_facts
 static void fallen(double share, const char *key, int64_t from, const char *when, const struct risk_facts *f,
                    const struct risk_units *units, char words[static ORDER_WORDS_MAX])
 {
-    int64_t least = from - part_of(from, share);
+    int128_t least = from - risk_share_of(from, share);
     snprintf(words, ORDER_WORDS_MAX, "equity is %s %s and was %s %s; %.9g below it is %s (%s)",
              amount(f->equity, units->scale).text, units->currency, amount(from, units->scale).text, when,
              share, amount(least, units->scale).text, key);
@@ -76,10 +68,12 @@ const char *risk_words(enum order_reason reason, const struct risk_limits *limit
                numbers);
         break;
     case ORDER_RISK_DRAWDOWN:
+        if (!risk_drawdown(limits, facts->equity, facts->peak)) /* its equity, or the limit, rose since */
+            return NULL;
         fallen(limits->drawdown, "drawdown", facts->peak, "at its highest", facts, units, numbers);
         break;
     case ORDER_RISK_COOLDOWN:
-        snprintf(numbers, sizeof numbers, "%s s ago, less than %s s (cooldown)",
+        snprintf(numbers, sizeof numbers, "%s s ago, less than %s s (cooldown_s)",
                  amount((facts->now_ns - facts->closed_ns) / 1000000, 3).text,
                  amount(limits->cooldown_ns / 1000000, 3).text);
         break;

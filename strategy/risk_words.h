@@ -14,7 +14,7 @@ struct risk_units {
 
 /* "the exposure limit would be passed: 6000 USDT ordered, with 0 of BTCUSDT held and on order, are above
  * 5000, 0.5 of equity 10000 (exposure_symbol)", in `words`, of the facts that such limits refused; NULL: the
- * reason is no limit's, and its own words are all. */
+ * reason is no limit's, or its account was killed before and is not at it now: its own words are all. */
 const char *risk_words(enum order_reason reason, const struct risk_limits *limits,
                        const struct risk_facts *facts, const struct risk_units *units,
                        char words[static ORDER_WORDS_MAX]);

@@ -10,6 +10,7 @@
 #include "tests/random.h"
 
 #define SECOND_NS 1000000000LL
+#define E8        100000000LL
 
 static const struct risk_limits off;
 
@@ -379,7 +380,7 @@ static void test_against_a_second_gate(struct random *random)
     CHECK(seen[ORDER_OK] > 1000);
 }
 
-/* Every code of the gate's: a limit's refusal has its key and its figures, a state's has no more words. */
+/* Every code of the gate's: a limit's refusal has its key and its figures, a state's own words are all. */
 static void test_words(void)
 {
     static const struct symbol symbol = {.name = "BTCUSDT", .price_scale = 2};
@@ -394,7 +395,7 @@ static void test_words(void)
             "equity is 10000 USDT and was 12000 at the day's start; 0.1 below it is 10800 (daily_loss)",
         [ORDER_RISK_DRAWDOWN] =
             "equity is 10000 USDT and was 20000 at its highest; 0.25 below it is 15000 (drawdown)",
-        [ORDER_RISK_COOLDOWN] = "5 s ago, less than 60 s (cooldown)",
+        [ORDER_RISK_COOLDOWN] = "5 s ago, less than 60 s (cooldown_s)",
         [ORDER_RISK_POSITIONS] = "3 others, and at most 3 in all (positions)",
         [ORDER_RISK_ORDER_RATE] = "at most 2 (orders_per_second)",
     };
@@ -431,6 +432,40 @@ static void test_words(void)
     CHECK(strstr(risk_words(ORDER_RISK_EXPOSURE, &limits, &facts, &units, words),
                  "with 5000 of all symbols held and on order, are above 7500, 0.75 of equity 10000 "
                  "(exposure_account)"));
+    facts.killed = true; /* and its equity rose again: it is not at the limit, and not resumed */
+    facts.peak = facts.equity + 1;
+    CHECK(!risk_words(ORDER_RISK_DRAWDOWN, &limits, &facts, &units, words));
+}
+
+/* Shares that no double has: the bounds are whole, and what is on one of them is not blamed. */
+static void test_words_on_a_bound(void)
+{
+    static const struct symbol symbol = {.name = "BTCUSDT", .price_scale = 8};
+    static const struct risk_units units = {&symbol, "USDT", 8};
+    struct risk_limits limits = {.exposure_symbol = 0.3, .exposure_account = 100, .price_band = 0.29};
+    struct risk_facts facts = {.last = 100 * E8,
+                               .limit_price = 71 * E8,
+                               .stop_price = 71 * E8 - 1,
+                               .order_notional = 3000 * E8 + 1,
+                               .account_notional = 1000000000 * E8,
+                               .equity = 10000 * E8};
+    struct risk_rate rate = {0};
+    char words[ORDER_WORDS_MAX];
+    CHECK_STR(order_reason_name(risk_check(&limits, &rate, &facts)), "RISK_PRICE_BAND");
+    CHECK(strstr(risk_words(ORDER_RISK_PRICE_BAND, &limits, &facts, &units, words),
+                 ": 70.99999999 is not within 71 to 129, 0.29 of the last price 100 "));
+    facts.stop_price = 0;
+    CHECK_STR(order_reason_name(risk_check(&limits, &rate, &facts)), "RISK_EXPOSURE");
+    CHECK(strstr(risk_words(ORDER_RISK_EXPOSURE, &limits, &facts, &units, words),
+                 "are above 3000, 0.3 of equity 10000 (exposure_symbol)"));
+    facts.order_notional--;
+    CHECK(strstr(risk_words(ORDER_RISK_EXPOSURE, &limits, &facts, &units, words), "(exposure_account)"));
+    limits.exposure_symbol = 100; /* of such an equity that is more than an int64_t has */
+    limits.exposure_account = 0.5;
+    facts.equity = facts.account_notional;
+    CHECK_STR(order_reason_name(risk_check(&limits, &rate, &facts)), "RISK_EXPOSURE");
+    CHECK(strstr(risk_words(ORDER_RISK_EXPOSURE, &limits, &facts, &units, words),
+                 "are above 500000000, 0.5 of equity 1000000000 (exposure_account)"));
 }
 
 int main(void)
@@ -448,5 +483,6 @@ int main(void)
     test_order_of_checks();
     test_against_a_second_gate(&random);
     test_words();
+    test_words_on_a_bound();
     return check_done("strategy/risk");
 }
