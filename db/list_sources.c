@@ -8,8 +8,7 @@
 #include "record/ledger_kinds.h"
 #include "record/market.h"
 
-/* Columns of names that are known are not looked into for a text that no name has: most of a filter's time.
- */
+/* Columns whose names are known are not looked into for a text that none of them has: most of the time. */
 #define NAMES_HAVE(function, name_of, type, n) \
     static bool function(const char *text) \
     { \

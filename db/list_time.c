@@ -26,8 +26,7 @@ static bool skip(const char **text, const char *any)
     return found;
 }
 
-/* "09:30", "09:30:15": its parts and how many there are; 0: it is none. `alone`: the hour may stand so, "09".
- */
+/* "09:30", "09:30:15", with `alone` "09" too: its parts and how many there are; 0: it is none. */
 static int parse_clock(const char **text, bool alone, int part[static 3])
 {
     int n = 0;
