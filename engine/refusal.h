@@ -8,7 +8,8 @@
 
 /* Of an order: what its account lacks, its risk limit's or its filter's bounds (in `words`), or the venue's
  * rule; NULL: the reason's own words (exchange/order_reason.h) are all. The legs have an account and a
- * symbol; what is lacked is that of the first leg that lacks anything. */
+ * symbol; what is lacked is that of the first leg that lacks anything. A risk limit's figures are those of
+ * the last order that the gate refused: ask before the next event or dry run. */
 const char *engine_refusal_words(const struct engine *engine, enum order_reason reason,
                                  const struct order *legs, int n_legs, char words[static ORDER_WORDS_MAX]);
 

@@ -1,9 +1,11 @@
 /* The risk gate as the engine asks it: every refusal has its reason and is counted, by engine and by account;
- * the kill switch from its alert to the user's resume, over a save and a load; and over random orders the
- * facts that a verdict depends on, computed here from the reported orders and fills. */
+ * the kill switch from its alert to the user's resume, over a save and a load; a refusal's figures in words;
+ * and over random orders the facts that a verdict depends on, computed here from the reported orders and
+ * fills. */
 #include <math.h>
 
 #include "engine/core.h"
+#include "engine/refusal.h"
 #include "engine/state.h"
 #include "tests/engine/by_hand.h"
 #include "tests/random.h"
@@ -283,6 +285,56 @@ static void test_history_kills_no_account(void)
     harness_close(&h);
 }
 
+/* ---- a refusal in words */
+
+/* What comes after the reason's own words; "": those are all. */
+static void said(const char *why, const char *expected)
+{
+    CHECK_STR(why ? strchr(why, ':') : "", expected);
+}
+
+static void order_said(int symbol, int64_t qty, const char *expected)
+{
+    struct order request = order_of(ORDER_BUY, ORDER_MARKET, qty);
+    char words[ORDER_WORDS_MAX];
+    request.symbol = symbol;
+    ask(&h, request);
+    said(engine_refusal_words(h.engine, h.command_reason, &request, 1, words), expected);
+}
+
+/* Each refusal's own facts, of an order, an amend and a dry run, and of an engine that was loaded. */
+static void test_words(void)
+{
+    struct order tried = order_of(ORDER_BUY, ORDER_MARKET, BTC / 8);
+    struct engine_dry_run run;
+    char words[ORDER_WORDS_MAX];
+    open_limited((struct risk_limits){.exposure_symbol = 0.5, .price_band = 0.1});
+    order_said(
+        BTCUSDT, BTC / 10,
+        ": 6000 USDT ordered, with 0 of BTCUSDT held and on order, are above 5000, 0.5 of equity 10000 "
+        "(exposure_symbol)");
+    order_said(
+        ETHUSDT, 2 * E8,
+        ": 6000 USDT ordered, with 0 of ETHUSDT held and on order, are above 5000, 0.5 of equity 10000 "
+        "(exposure_symbol)");
+    CHECK_INT(engine_dry_run(h.engine, ORDERS_SINGLE, &tried, 1, &run), 0);
+    said(engine_refusal_words(h.engine, run.reason, &tried, 1, words),
+         ": 7500 USDT ordered, with 0 of BTCUSDT held and on order, are above 5000, 0.5 of equity 10000 "
+         "(exposure_symbol)");
+    uint64_t resting = order(&h, ALICE, BTCUSDT, ORDER_BUY, ORDER_LIMIT, BTC / 20, 60000 * USDT - E8 * 10);
+    accepted();
+    reload();
+    struct order_amend change = {.order_id = resting, .set = AMEND_PRICE, .price = 50000 * USDT};
+    amend(&h, change);
+    said(engine_refusal_of_amend(h.engine, h.command_reason, &change, words),
+         ": 50000 is not within 54000 to 66000, 0.1 of the last price 60000 (price_band)");
+    order_said(BTCUSDT, BTC / 20,
+               ": 3000 USDT ordered, with 2999.5 of BTCUSDT held and on order, are above 5000, 0.5 of equity "
+               "10000 (exposure_symbol)");
+    order_said(BTCUSDT, BTC / 1000, "");
+    harness_close(&h);
+}
+
 /* ---- random orders: the facts, computed here */
 
 static int64_t closed[HARNESS_ACCOUNTS][HARNESS_SYMBOLS];
@@ -436,6 +488,7 @@ int main(void)
     test_kill_without_a_market();
     test_kill_closes_what_still_fills();
     test_history_kills_no_account();
+    test_words();
     test_random(&random);
     codec_finish(&saved);
     return check_done("engine/risk");
