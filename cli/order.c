@@ -44,7 +44,7 @@ static void print_exit(FILE *out, const json_t *exit)
     cli_text_print(out, json_string_value(json_object_get(exit, "type")));
 }
 
-/* `exits`: of some of them, in the same order; NULL: of none. */
+/* `exits`: of some of them, in the same order. */
 static void print_list(FILE *out, const char *word, const json_t *ids, const json_t *exits)
 {
     const json_t *id;

@@ -118,9 +118,9 @@ static void cancel_all(const struct request *request, const struct args *args)
         const struct order *order = engine_order(request->engine, i);
         if ((symbol >= 0 && order->symbol != symbol) || (account >= 0 && order->account != account))
             continue;
-        json_array_append_new(arrives_first(request->engine, order) ? arriving : canceled,
-                              json_integer((json_int_t)order->id));
-        if (protects_position(request->engine, order))
+        const bool arrives = arrives_first(request->engine, order);
+        json_array_append_new(arrives ? arriving : canceled, json_integer((json_int_t)order->id));
+        if (!arrives && protects_position(request->engine, order))
             json_array_append_new(exits,
                                   json_pack("{s:I, s:s, s:s, s:s}", "order", (json_int_t)order->id, "account",
                                             engine_account(request->engine, order->account)->name, "symbol",

@@ -254,6 +254,13 @@ def arrives_first(trader):
     number = placed["order"]
     assert canceled == {"canceled": [], "exits": [], "arriving": [number]}, canceled
     trader.wait(number, "FILLED")
+    closing = {**order, "side": "sell", "reduce_only": True}  # it closes what is held: it is none of the exits that are lost
+    protection = {**order, "side": "sell", "qty": "0.0005", "type": "stop", "stop": "30000"}
+    stopped, placed, canceled = harness.control_together(trader.daemon, ("order", protection),
+                                                         ("order", {**closing, "qty": "0.0005"}), ("cancel", {"all": True}))
+    assert canceled["canceled"] == [stopped["order"]] and canceled["arriving"] == [placed["order"]], canceled
+    assert [gone["order"] for gone in canceled["exits"]] == [stopped["order"]], canceled
+    trader.wait(placed["order"], "FILLED")
     print("cancel --all: a market order on its way is named as one that trades")
 
 
