@@ -293,7 +293,7 @@ static bool has_day(int width, int height, int64_t now_ns)
     return has;
 }
 
-/* The day is told where not all rows are of the clock's, as far as no column goes for it. */
+/* The day is shown where not all rows are of the clock's, as far as no column goes for it. */
 static void check_days(const char *golden)
 {
     const int64_t midnight_ns = 1723161600 * INT64_C(1000000000), shown_ns = model->status.now_ns;
