@@ -53,7 +53,7 @@ def fill_state(db):
     interval = db.execute("SELECT min(interval_ns) FROM bars WHERE symbol = 1").fetchone()[0]
     oldest = db.execute("SELECT min(open_ns) FROM bars WHERE symbol = 1 AND interval_ns = ?", (interval,)).fetchone()[0]
     copies(db, "bars", f"symbol = 1 AND interval_ns = {interval} AND source = 'venue'", range(1, BARS + 1),
-           open_ns=f"{oldest} - n * {interval}", high="s.high + n * 7919 % 1000003", trades="n")
+           open_ns=f"{oldest} - n * {interval}", high="s.high + n * 7919 % 1000003", trades="n % 100")
     db.executemany("INSERT INTO alerts (id, ts_ns, last_ns, count, code, severity, text, acked_ns, closed_ns) VALUES (?, ?, ?, 1, ?, 'info', ?, ?, ?)",
                    ((n, T0 + n * 7919 % 100003, T0 + 200000 + n, ("STALE", "GAP", "DRIFT")[n % 3], f"alert {n:06d}", T0 + 300000 + n * 31 % 99991,
                      T0 + 400000 + n * 17 % 99989 if n % 2 else None) for n in range(1, ALERTS + 1)))
@@ -126,7 +126,7 @@ LISTS = (
          "SELECT strftime('%Y-%m-%d %H:%M:%S', open_ns / 1000000000, 'unixepoch') FROM bars WHERE symbol = 1 AND interval_ns = "
          "(SELECT min(interval_ns) FROM bars WHERE symbol = 1) AND source = 'venue' ORDER BY high DESC, open_ns DESC",
          "trades=77", "SELECT count(*) FROM bars WHERE symbol = 1 AND interval_ns = (SELECT min(interval_ns) FROM bars WHERE symbol = 1) AND "
-         "source = 'venue' AND CAST(trades AS TEXT) LIKE '%77%'", keys=("D",), grows=True),
+         "source = 'venue' AND trades = 77", keys=("D",), grows=True),
     List("Orders", 6, "SELECT ' ' || id || ' ' FROM orders ORDER BY id DESC", "qty", "SELECT ' ' || id || ' ' FROM orders ORDER BY qty DESC, id DESC",
          "mine-0015", "SELECT count(*) FROM orders WHERE client_id LIKE '%mine-0015%'", page="order ", grows=True, also=(
              ("trail", "SELECT ' ' || o.id || ' ' FROM orders AS o LEFT JOIN symbols AS s ON s.id = o.symbol ORDER BY CASE WHEN trail_e6 > 0 THEN "
