@@ -155,7 +155,8 @@ static void check_windows(struct db_reader *reader, struct db_list_query query)
                                           "#1700000060000000000",
                                           "change<-0.5%",
                                           "!change>0.25",
-                                          "change=+0.20%", "!change=+0.20%"};
+                                          "change=+0.20%",
+                                          "!change=+0.20%"};
 
     CHECK_INT(query.sort, 0);
     for (; db_list_column(DB_LIST_BARS, query.sort); query.sort++)
