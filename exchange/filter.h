@@ -21,7 +21,7 @@ struct filter_request {
 /* ORDER_OK, or the filter that refuses, in the venue's own order of checks: price, lot, notional, count. */
 enum order_reason filter_check(const struct symbol *symbol, const struct filter_request *request);
 
-/* The price that an order's notional is of; 0: none is known. */
+/* The price that an order's notional is of; 0 where there is none yet. */
 int64_t filter_notional_price(const struct filter_request *request);
 
 /* The nearest price below (or at) `price` on the tick. */
