@@ -660,10 +660,10 @@ def by_time(folder):
     rest[max(rest) + 1] = "NEW"
     harness.wait_for(lambda: states() == rest, "all of them at the venue")
     assert {row["timeInForce"] for row in venue.signed("GET", "/api/v3/openOrders")} == {"GTC"}
-    soon = lambda: ("--tif", "gtd", "--expire", str(int(time.time()) + 2))
-    ended = json.loads(daemon.papertape(*low, *soon(), "--json"))["order"]
+    ends_in = lambda seconds: ("--tif", "gtd", "--expire", str(int(time.time()) + seconds))
+    ended = json.loads(daemon.papertape(*low, *ends_in(2), "--json"))["order"]
     stored(daemon, f"SELECT 1 FROM orders WHERE id = {ended} AND state = 'CANCELED' AND reason = ''")
-    daemon.papertape(*low, *(last := soon()))
+    daemon.papertape(*low, *(last := ends_in(10)))  # time enough to see it open, and to kill the daemon
     stored(daemon, f"SELECT 1 FROM orders WHERE id = {ended + 1} AND state = 'OPEN'")
     assert daemon.stop(signal.SIGKILL) == -signal.SIGKILL
     harness.wait_for(lambda: time.time() > int(last[-1]), "its end, without a daemon")
