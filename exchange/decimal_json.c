@@ -66,6 +66,22 @@ char *decimal_json_text(const json_t *value, size_t digits)
     return text;
 }
 
+char *decimal_json_digits(const json_t *number)
+{
+    char digits[DECIMAL_TEXT_MAX];
+    int128_t units;
+    double value = decimal_json_value(number);
+    char *text = isnan(value) ? NULL : decimal_json_text(number, DIGITS);
+    if (!text || !strchr(text, 'e'))
+        return text;
+    free(text);
+    const int scale = fabs(value) < 1 ? DECIMAL_SCALE_MAX : 0;
+    if (decimal128_from_double(value, scale, &units) < 0)
+        return NULL;
+    decimal_format_short(units, scale, digits);
+    return strdup(digits);
+}
+
 json_t *decimal_json_parse(const char *text, size_t len)
 {
     const char *end = text + len, *next;

@@ -17,6 +17,11 @@ double decimal_json_value(const json_t *value);
  * without memory or for a NULL value. */
 char *decimal_json_text(const json_t *value, size_t digits);
 
+/* The digits of a number, without the exponent that JSON may have ("0.00005", not 5e-05): what
+ * decimal_parse() takes. The caller's; NULL without memory and for anything else, or what 128 bits do not
+ * hold. */
+char *decimal_json_digits(const json_t *number);
+
 /* Parses text[0..len): numbers of more than 15 digits, at most 8 of them after the point, are kept in full.
  * NULL for text that is not JSON. */
 json_t *decimal_json_parse(const char *text, size_t len);

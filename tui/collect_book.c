@@ -63,7 +63,7 @@ static void take_texts(json_t *side)
 {
     for (size_t i = 0; i < json_array_size(side) && i < DEPTH_LEVELS_MAX; i++)
         for (size_t k = 0; k < 2; k++) {
-            char *text = decimal_json_text(json_array_get(json_array_get(side, i), k), 15);
+            char *text = decimal_json_digits(json_array_get(json_array_get(side, i), k));
             if (text)
                 json_array_set_new(json_array_get(side, i), k, json_string(text));
             free(text);

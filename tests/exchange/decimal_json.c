@@ -23,6 +23,34 @@ static void written(int128_t units, int scale, const char *expected)
     json_decref(again);
 }
 
+/* What a book's amounts may look like: as they were written, to be parsed as decimals. */
+static void digits(const char *written, const char *expected)
+{
+    json_t *array = decimal_json_parse(written, strlen(written));
+    char *text = decimal_json_digits(json_array_get(array, 0));
+    CHECK_STR(text ? text : "none", expected);
+    free(text);
+    json_decref(array);
+}
+
+static void without_exponents(void)
+{
+    digits("[0.00005]", "0.00005");
+    digits("[0.00000001]", "0.00000001");
+    digits("[-0.00000012345]", "-0.00000012345");
+    digits("[5e-5]", "0.00005");
+    digits("[1e15]", "1000000000000000");
+    digits("[59953.89]", "59953.89");
+    digits("[0.0001]", "0.0001");
+    digits("[7]", "7");
+    digits("[0]", "0");
+    digits("[1234567890.12345678]", "1234567890.12345678");
+    digits("[1e300]", "none");
+    digits("[\"text\"]", "none");
+    digits("[null]", "none");
+    digits("[]", "none");
+}
+
 static void round_trips(void)
 {
     written(123456789012345678, 8, "1234567890.12345678");
@@ -79,6 +107,7 @@ static void damaged(void)
 int main(void)
 {
     round_trips();
+    without_exponents();
     texts_stay();
     damaged();
     return check_done("exchange/decimal_json");

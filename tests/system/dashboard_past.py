@@ -146,14 +146,18 @@ def same_screen(tmux, daemon, status):
 
 def ladder(tmux, daemon, status):
     """The book of the moment, beside the chart as it is printed, and in its place with d."""
+    book_at = lambda ns: json.loads(daemon.papertape("book", "BTCUSDT", "--json", "--at", at(ns)))
+    prices = lambda ns, n: [f"{level[0]:.10g}" for side in ("bids", "asks") for level in book_at(ns)[side][:n]]
     ns = status["now_ns"]
-    book = json.loads(daemon.papertape("book", "BTCUSDT", "--json", "--at", at(ns)))
-    best = [f"{book[side][0][0]:.2f}" for side in ("bids", "asks")]
-    printed = shown(daemon, ns, "--dump-screen", "120x40", "--tab", "4")
-    assert "Depth BTCUSDT" in printed and all(price in printed for price in best), (best, printed)
+    moments = [ns - 100_000_000 * i for i in range(100)]
+    small = next((then for then in moments if min(level[1] for side in ("bids", "asks") for level in book_at(then)[side][:3]) < 1e-4), None)
+    assert small, "no moment whose nearest levels have a quantity that JSON writes with an exponent"
+    for then in (ns, small):
+        printed = shown(daemon, then, "--dump-screen", "120x40", "--tab", "4")
+        assert "Depth BTCUSDT" in printed and all(f" {price} " in printed for price in prices(then, 3)), (prices(then, 3), printed)
     go(tmux, f"at {iso(ns)}")
     tmux.keys("4", "d")
-    dashboard.expect(tmux, " PAST ", "Depth BTCUSDT", *best)
+    dashboard.expect(tmux, " PAST ", "Depth BTCUSDT", *prices(ns, 1))
     tmux.keys("d", "1")
 
 
