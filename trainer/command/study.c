@@ -97,13 +97,17 @@ static int read_config(struct study_run *run)
         return trainer_study_failed(run, storage_cause(r), "%s", err);
     run->there = began.there;
     run->now_ns = began.now_ns;
+    snprintf(kept, sizeof kept, "%s/study.ini", run->folder);
+    const char *path = args->config ? args->config : kept;
+    if (!args->config && began.text && access(kept, F_OK) < 0)
+        run->text = began.text; /* of another machine's study */
+    else
+        free(began.text);
     if (args->resume && !run->there)
         return trainer_study_failed(run, "config",
                                     "no study to resume: %s: %.300s: without --resume it starts", args->name,
                                     run->url);
-    snprintf(kept, sizeof kept, "%s/study.ini", run->folder);
-    const char *path = args->config ? args->config : kept;
-    run->text = train_read_text(path, why);
+    run->text = run->text ? run->text : train_read_text(path, why);
     if (!run->text)
         return trainer_study_failed(run, "config", "%s", why);
     r = study_settings_parse_at(path, run->text, run->now_ns, &run->config, &run->settings, &is_study, why);
@@ -178,7 +182,8 @@ static struct study_opening opening_of(const struct study_run *run)
                                   .folder = run->folder,
                                   .now_ns = run->now_ns,
                                   .settings = &run->settings,
-                                  .config = &run->config};
+                                  .config = &run->config,
+                                  .joins = run->args->no_proposal};
 }
 
 static int open_study(struct study_run *run)
@@ -272,6 +277,7 @@ static int open_market_first(struct study_run *run)
     int r = study_began_as(run->url, run->args->name, &began, err);
     if (r < 0)
         return trainer_study_failed(run, storage_cause(r), "%s", err);
+    free(began.text);
     if (!began.there || began.now_ns == run->now_ns)
         return GO_ON;
     study_market_close(run->market);
@@ -437,6 +443,13 @@ static int judge(struct study_run *run)
     return r < 0 ? trainer_study_failed(run, storage_cause(r), "%s", err) : GO_ON;
 }
 
+/* Another run of the study proposes; the returns of other machines' trials may not be here. */
+static int end_without_proposal(struct study_run *run)
+{
+    trainer_study_ended(run, "done", NULL);
+    return EXIT_SUCCESS;
+}
+
 static void forget_old_runs(const struct study_run *run)
 {
     char studies[PATH_MAX];
@@ -456,6 +469,8 @@ static int work(struct study_run *run)
     run->best = best ? best->values[0] : NAN;
     run->best_number = best ? best->number : -1;
     const bool all_done = before.done >= run->settings.trials;
+    if (all_done && run->args->no_proposal)
+        return end_without_proposal(run);
     if (all_done)
         status = take_earlier(run);
     if (status == GO_ON && !run->proposal)
@@ -468,6 +483,8 @@ static int work(struct study_run *run)
     }
     if (status == GO_ON && !all_done)
         status = run_trials(run);
+    if (status == GO_ON && run->args->no_proposal)
+        return end_without_proposal(run);
     if (status == GO_ON && !run->proposal)
         status = propose(run);
     if (status == GO_ON)

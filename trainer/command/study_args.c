@@ -14,7 +14,7 @@ static const struct option_row options[] = {
     TRAINER_CONFIG(
         struct study_args,
         "a training's INI file with [search], [study] or both; without them the default search space "
-        "is searched; with --resume by default the one that the study began with"),
+        "is searched; with --resume by default the one that the study began with, which its storage has"),
     TRAINER_STORAGE(struct study_args, "; studies.db of the state by default"),
     {"trials", "N",
      "trials that are to have ended, of all workers and runs together, instead of the key trials", AT(trials),
@@ -28,6 +28,9 @@ static const struct option_row options[] = {
      "group's, by default",
      AT(memory_mib), .low = 1, .high = MEMORY_MAX},
     {"resume", NULL, "only continue: a study that is not there is an error", AT(resume)},
+    {"no-proposal", NULL,
+     "trials alone, on the further machines of a study: the run without it proposes the best policy",
+     AT(no_proposal)},
     TRAINER_HEARTBEAT(struct study_args),
 };
 

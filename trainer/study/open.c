@@ -15,6 +15,7 @@
 #include "trainer/study/proposal_folder.h"
 #include "trainer/study/runs.h"
 #include "trainer/study/stale_files.h"
+#include "trainer/study/versions.h"
 
 #define NOW                 "papertape:now_ns"
 
@@ -54,6 +55,17 @@ static void take_validation(const struct study *study, char ret[static STUDY_SPL
     json_decref(definition);
 }
 
+/* NULL: it has none. */
+static char *config_text(const struct study *study)
+{
+    const struct study_attribute *config =
+        study_attribute_find(study->user, study->n_user, "papertape:config");
+    json_t *value = config ? json_loads(config->json, JSON_DECODE_ANY, NULL) : NULL;
+    char *text = json_is_string(value) ? strdup(json_string_value(value)) : NULL;
+    json_decref(value);
+    return text;
+}
+
 int study_began_as(const char *url, const char *name, struct study_beginning *ret,
                    char err[static STUDY_ERROR_MAX])
 {
@@ -66,6 +78,7 @@ int study_began_as(const char *url, const char *name, struct study_beginning *re
     if (study) {
         beginning.now_ns = began_at(study);
         take_validation(study, beginning.validation);
+        beginning.text = config_text(study);
     }
     study_destroy(study);
     *ret = beginning;
@@ -281,6 +294,8 @@ static int open_in(struct study_store *store, const struct study_opening *openin
     if (r == 0)
         r = check_defined(opening, study, err);
     if (r == 0)
+        r = study_versions_check(study, opening->settings->grace_s, warn, ctx, err);
+    if (r == 0 && !(existed && opening->joins))
         r = set_all(store, id, opening, err);
     if (r == 0)
         r = study_store_sync(store, study, err);

@@ -10,6 +10,7 @@ struct study_beginning {
     bool there;                            /* there is one */
     int64_t now_ns;                        /* the time `now`; 0: it has no such attribute */
     char validation[STUDY_SPLIT_TEXT_MAX]; /* how its trials are split; "": likewise */
+    char *text;                            /* of its configuration, for free(); NULL: likewise */
 };
 
 /* `url` may name a file that does not exist. 0, or -errno as study_store_open(). */
@@ -22,6 +23,7 @@ struct study_opening {
     int64_t now_ns;
     const struct study_settings *settings; /* trials and the space */
     const struct train_config *config;
+    bool joins; /* one that exists keeps the text, folder and number of trials that it has */
 };
 
 /* Creates it, or continues one of the same directions; of that each parameter must be what it was: the same

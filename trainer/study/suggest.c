@@ -12,6 +12,7 @@
 #include "exchange/fail.h"
 #include "record/json.h"
 #include "trainer/study/tally.h"
+#include "trainer/study/versions.h"
 
 #define say(err, code, ...) fail_with(code, err, STUDY_ERROR_MAX, __VA_ARGS__)
 
@@ -35,14 +36,21 @@ static int set_json(struct study_store *store, int64_t trial, const char *key, j
     return r;
 }
 
+static int set_text(struct study_store *store, int64_t trial, const char *key, const char *text,
+                    char err[static STUDY_ERROR_MAX])
+{
+    json_t *value = json_string(text);
+    int r = set_json(store, trial, key, value, false, err);
+    json_decref(value);
+    return r;
+}
+
 static int set_worker(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX])
 {
-    char text[WORKER_NAME_MAX];
-    study_worker_name(getpid(), text);
-    json_t *worker = json_string(text);
-    int r = set_json(store, trial, "papertape:worker", worker, false, err);
-    json_decref(worker);
-    return r;
+    char name[WORKER_NAME_MAX];
+    study_worker_name(getpid(), name);
+    int r = set_text(store, trial, "papertape:worker", name, err);
+    return r == 0 ? set_text(store, trial, STUDY_VERSION, PAPERTAPE_VERSION, err) : r;
 }
 
 /* Stores the trial's values early, for processes that read it while it runs. */
