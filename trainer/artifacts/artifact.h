@@ -52,13 +52,15 @@ const char *artifact_store_url(const struct artifact_store *store);
 /* Keys are paths without a slash at either end, and without "", "." and ".." between two; -EINVAL.
  *
  * A store that does not answer, or says that it cannot now (5xx, SlowDown), is tried 5 times, between which
- * 0.1 to 5 s pass, at random and rising; so is what arrives damaged or cut off. Errors of all calls, with a
- * sentence: -EHOSTDOWN: it did not answer, or could not, in all these attempts: later it may; -EACCES: it
- * refuses (signature, keys, rights); -ENOENT: no such object or bucket; -EBADMSG: the object is another, or
- * damaged; -EPROTO: another reply that is none of these; -ECANCELED: stopped; -errno of the file. */
+ * 0.1 to 5 s pass, at random and rising; so is what arrives damaged or cut off. After a call
+ * that got no answer the next ones try once, until one gets it: a study whose store is down is not held up by
+ * each file. Errors of all calls, with a sentence: -EHOSTDOWN: it did not answer, or could not, in all these
+ * attempts: later it may; -EACCES: it refuses (signature, keys, rights); -ENOENT: no such object or bucket;
+ * -EBADMSG: the object is another, or damaged; -EPROTO: another reply that is none of these; -ECANCELED:
+ * stopped; -errno of the file. */
 
 /* Stores the file, of which `digest` is checked on the way. An object of that key and content is left as it
- * is. -ESTALE: the file is another by now. */
+ * is, or written again. -ESTALE: the file is another by now. */
 int artifact_store_put(struct artifact_store *store, const char *key, const char *path,
                        const struct artifact_digest *digest, char err[static ARTIFACT_ERROR_MAX]);
 

@@ -75,7 +75,7 @@ static int refuse(const struct artifact_store *store, const struct s3_request *r
     if (r == -EACCES)
         hint = ": keys, their rights to this bucket, the region and the clock should be checked";
     if (r == -EHOSTDOWN)
-        hint = ": it was tried 5 times: later it may answer";
+        hint = ": no answer now: later there may be one";
     int shown = (int)strcspn(request->url, "?");
     return artifact_fail(err, r, "%.*s: %s%s", shown < SHOWN_MAX ? shown : SHOWN_MAX, request->url, said,
                          hint);
@@ -84,12 +84,15 @@ static int refuse(const struct artifact_store *store, const struct s3_request *r
 int artifact_s3_attempt(struct artifact_store *store, const struct s3_request *request,
                         const struct s3_attempts *attempts, struct s3_reply *reply, char *err)
 {
-    net_backoff_reset(&store->s3->backoff);
+    struct artifact_s3 *s3 = store->s3;
+    const int most = s3->down ? 1 : S3_ATTEMPTS;
+    net_backoff_reset(&s3->backoff);
     for (int i = 0;; i++) {
         int r = attempts && attempts->begin ? attempts->begin(attempts->ctx, err) : 0;
         if (r < 0)
             return r;
-        artifact_s3_perform(store, store->s3->credentials, request, reply);
+        artifact_s3_perform(store, s3->credentials, request, reply);
+        s3->down = s3->down && reply->transient;
         const bool good = reply->error == 0 && reply->status >= 200 && reply->status <= 299;
         r = good && attempts && attempts->check ? attempts->check(attempts->ctx, reply, err) : 0;
         if (good && r == 0)
@@ -101,8 +104,10 @@ int artifact_s3_attempt(struct artifact_store *store, const struct s3_request *r
             r = -EBADMSG;
         free(reply->text);
         reply->text = NULL;
-        if (!again || i + 1 >= S3_ATTEMPTS)
+        if (!again || i + 1 >= most) {
+            s3->down = reply->transient;
             return r;
+        }
         if (!wait_again(store, reply->retry_after_ms))
             return artifact_fail(err, -ECANCELED, "stopped");
     }

@@ -47,6 +47,14 @@ TRAINER_VERBS(TRAINER_DECLARED)
             "locks, or a file" further, \
             offsetof(of, storage) \
     }
+#define TRAINER_ARTIFACTS(of, further) \
+    { \
+        "artifacts", "URL", \
+            "where machines share the files of trials: file:///DIR or a folder, or s3://BUCKET/PREFIX with " \
+            "?endpoint=URL&region=R&path-style=true|false; keys are those of AWS' tools (AWS_ACCESS_KEY_ID, " \
+            "~/.aws/credentials, the systemd credential aws-credentials)" further, \
+            offsetof(of, artifacts) \
+    }
 #define TRAINER_SEED(of, words) \
     { \
         "seed", "N", words, offsetof(of, seed), .low = 0, .high = UINT64_MAX \

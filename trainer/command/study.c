@@ -307,7 +307,9 @@ static int run_trials(struct study_run *run)
                                       .wanted = run->settings.trials,
                                       .config = &run->of_worker,
                                       .settings = &run->settings,
-                                      .market = run->market};
+                                      .market = run->market,
+                                      .artifacts =
+                                          run->artifacts ? artifact_store_url(run->artifacts) : NULL};
     const struct study_plan plan = {run->workers, run->machine.devices, run->machine.n_devices};
     const struct study_calls calls = {run, take_trial, take_look, warn, is_stopped};
     int r = study_run(&order, &plan, &calls, &cause, err);
@@ -345,28 +347,42 @@ static int reload_study(struct study_run *run, struct study_members *ret_others)
             r = study_members_load(store, base, run->study, folders, warn, run, ret_others, err);
         study_store_close(store);
     }
-    return r < 0 ? trainer_study_failed(run, storage_cause(r), "%s", err) : GO_ON;
+    if (r < 0)
+        return trainer_study_failed(run, storage_cause(r), "%s", err);
+    int status = trainer_study_artifacts_fetch(run, ret_others, folders);
+    if (status != GO_ON)
+        study_members_finish(ret_others);
+    return status;
 }
 
-/* The earlier proposal for these trials and settings: run->proposal. */
-static int take_earlier(struct study_run *run)
+/* proposal.json for these trials and settings: run->proposal. */
+static int rejudge(struct study_run *run, const struct study_members *others)
 {
     char err[TRIAL_ERROR_MAX], path[PATH_MAX + 32];
-    struct study_members others = {0};
-    int status = reload_study(run, &others);
-    if (status != GO_ON)
-        return status;
     snprintf(path, sizeof path, "%s/proposal.json", run->folder);
     json_t *proposal = json_load_file(path, 0, NULL);
     const struct trial_calls calls = {.ctx = run, .warned = warn};
-    int r = proposal ? study_proposal_rejudge(&run->config, &run->settings, run->study, &others, run->folder,
+    int r = proposal ? study_proposal_rejudge(&run->config, &run->settings, run->study, others, run->folder,
                                               &calls, proposal, err)
                      : 0;
-    study_members_finish(&others);
     if (r > 0)
         run->proposal = json_incref(proposal);
     json_decref(proposal);
     return r < 0 ? trainer_study_failed(run, train_cause(r, "disk"), "%s", err) : GO_ON;
+}
+
+/* The earlier proposal, of this machine, or else of another. */
+static int take_earlier(struct study_run *run)
+{
+    struct study_members others = {0};
+    int status = reload_study(run, &others);
+    if (status != GO_ON)
+        return status;
+    status = rejudge(run, &others);
+    if (status == GO_ON && !run->proposal && (status = trainer_study_artifacts_earlier(run)) == EXIT_SUCCESS)
+        status = rejudge(run, &others);
+    study_members_finish(&others);
+    return status;
 }
 
 /* No trial has a value: reports the first failure with a cause as the study's. */
@@ -485,13 +501,14 @@ static int work(struct study_run *run)
         status = run_trials(run);
     if (status == GO_ON && run->args->no_proposal)
         return end_without_proposal(run);
-    if (status == GO_ON && !run->proposal)
-        status = propose(run);
+    if (status == GO_ON && !run->proposal && (status = propose(run)) == GO_ON)
+        status = trainer_study_artifacts_propose(run);
     if (status == GO_ON)
         status = judge(run);
     if (status != GO_ON)
         return status;
     forget_old_runs(run);
+    trainer_study_artifacts_forget(run);
     trainer_study_ended(run, "done", NULL);
     return EXIT_SUCCESS;
 }
@@ -513,6 +530,8 @@ int trainer_study(struct option_call *call)
     status = find_places(run, call->state);
     if (status == GO_ON)
         status = take_config(run);
+    if (status == GO_ON)
+        status = trainer_study_artifacts_open(run);
     if (status == GO_ON && !run->there)
         status = open_market_first(run);
     if (status == GO_ON)
@@ -520,9 +539,12 @@ int trainer_study(struct option_call *call)
     if (status == GO_ON)
         status = open_study(run);
     if (status == GO_ON)
+        status = trainer_study_artifacts_begin(run);
+    if (status == GO_ON)
         status = work(run);
     telemetry_report_end(&run->report);
     study_market_close(run->market);
+    artifact_store_close(run->artifacts);
     json_decref(run->proposal);
     study_destroy(run->study);
     if (run->has_settings)

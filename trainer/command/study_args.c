@@ -16,6 +16,7 @@ static const struct option_row options[] = {
         "a training's INI file with [search], [study] or both; without them the default search space "
         "is searched; with --resume by default the one that the study began with, which its storage has"),
     TRAINER_STORAGE(struct study_args, "; studies.db of the state by default"),
+    TRAINER_ARTIFACTS(struct study_args, "; by default as the key artifacts says, or the study; else none"),
     {"trials", "N",
      "trials that are to have ended, of all workers and runs together, instead of the key trials", AT(trials),
      .low = 1, .high = TRIALS_MAX},

@@ -8,9 +8,9 @@
 #include "record/option.h"
 
 struct study_args {
-    const char *name, *config, *storage; /* NULL: not given */
-    int64_t trials, workers;             /* -1: as the configuration says */
-    int64_t seed;                        /* likewise */
+    const char *name, *config, *storage, *artifacts; /* NULL: not given */
+    int64_t trials, workers;                         /* -1: as the configuration says */
+    int64_t seed;                                    /* likewise */
     bool resume, no_proposal;
     int64_t heartbeat_ms; /* 0: none */
     int64_t memory_mib;   /* of all processes; 0: the machine's */

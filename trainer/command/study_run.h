@@ -7,6 +7,7 @@
 #include "db/studies/store.h"
 #include "trainer/command/study_args.h"
 #include "trainer/command/study_machine.h"
+#include "trainer/study/artifacts.h"
 #include "trainer/study/supervise.h"
 #include "trainer/telemetry/report.h"
 
@@ -29,6 +30,7 @@ struct study_run {
     double best;
     int best_number; /* -1: none */
     json_t *proposal;
+    struct artifact_store *artifacts; /* NULL: none */
 };
 
 /* The events. */
@@ -45,6 +47,20 @@ __attribute__((format(printf, 3, 4))) int trainer_study_failed(struct study_run 
                                                                const char *format, ...);
 /* The same where stderr already has the line. */
 int trainer_study_failed_printed(struct study_run *run, const char *cause, const char *words);
+
+/* Its artifact store (trainer/study/artifacts.h); GO_ON, or the exit status after an error. Without a store
+ * nothing. */
+
+int trainer_study_artifacts_open(
+    struct study_run *run); /* the URL that was given, before anything is stored */
+int trainer_study_artifacts_begin(
+    struct study_run *run); /* of run->study; what is in the spool is uploaded */
+/* What this machine lacks of its trials and the members'. */
+int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *others, const char *folders);
+int trainer_study_artifacts_earlier(
+    struct study_run *run); /* EXIT_SUCCESS: proposal.json is another machine's now */
+int trainer_study_artifacts_propose(struct study_run *run);
+void trainer_study_artifacts_forget(struct study_run *run); /* old runs */
 
 /* Reports its proposal, once it is judged over all trials that the study has by now, and judges and reports
  * those of the study's other members; it may be stopped between two. What cannot be judged is a warning. 0,

@@ -8,11 +8,12 @@
 #include "db/studies/store.h"
 #include "exchange/bars_number.h"
 #include "trainer/command/args.h"
+#include "trainer/study/artifacts.h"
 #include "trainer/study/members.h"
 #include "trainer/study/overfit.h"
 
 struct validate_request {
-    const char *returns_path, *study, *storage, *state, *report;
+    const char *returns_path, *study, *storage, *artifacts, *state, *report;
     int64_t blocks;
     double periods;
     struct returns_matrix returns;
@@ -55,6 +56,7 @@ static const struct option_row options[] = {
      "deflated_best of the one with the best Sharpe ratio",
      AT(study)},
     TRAINER_STORAGE(struct validate_request, "; studies.db of the state by default"),
+    TRAINER_ARTIFACTS(struct validate_request, "; by default the study's own"),
     {"blocks", "S",
      "blocks of rows of which halves are made: even; 14 by default, which are 3432 half splits", AT(blocks),
      take_blocks, .low = 2, .high = OVERFIT_BLOCKS_MAX},
@@ -96,6 +98,22 @@ static int find_studies(struct validate_request *request, struct study_store *st
     return r;
 }
 
+/* What this machine lacks of the trials' returns. */
+static int fetch(const struct validate_request *request, struct study_members *members, const char *folders,
+                 char *err)
+{
+    const struct trial_calls calls = {.warned = warn};
+    char why[TRIAL_ERROR_MAX];
+    struct artifact_store *given = NULL;
+    int r = request->artifacts ? artifact_store_open(request->artifacts, NULL, &given, why) : 0;
+    if (r == 0)
+        r = study_artifacts_fetch_members(given, members, folders, &calls, NULL, why);
+    if (r < 0)
+        snprintf(err, STUDY_ERROR_MAX, "artifacts: %.480s", why);
+    artifact_store_close(given);
+    return r;
+}
+
 static int read_study(struct validate_request *request)
 {
     struct state_dir state;
@@ -114,6 +132,8 @@ static int read_study(struct validate_request *request)
         snprintf(err, sizeof err, "study %.64s: no trial yet", request->study);
         r = -1;
     }
+    if (r == 0)
+        r = fetch(request, &members, folders, err);
     if (r == 0)
         r = read_trials(request, &members, err);
     study_members_finish(&members);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "db/studies/store.h"
 #include "trainer/study/runs.h"
@@ -15,7 +16,13 @@ char *study_folder(const struct study *study, const char *folders)
     char *folder = NULL;
     if (json_is_string(json))
         folder = strdup(json_string_value(json));
-    else if (asprintf(&folder, "%s/%s", folders, study->name) < 0)
+    /* Of a study with an artifact store another machine's folder may be named. */
+    if (folder && access(folder, F_OK) < 0 &&
+        study_attribute_find(study->user, study->n_user, "papertape:artifacts")) {
+        free(folder);
+        folder = NULL;
+    }
+    if (!folder && asprintf(&folder, "%s/%s", folders, study->name) < 0)
         folder = NULL;
     json_decref(json);
     return folder;

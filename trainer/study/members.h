@@ -16,7 +16,8 @@ struct study_members {
     int n;
 };
 
-/* The value of its papertape:folder, else FOLDERS/its name: for free(); NULL without memory. */
+/* The value of its papertape:folder, else FOLDERS/its name; that too where the former is not here and the
+ * study has an artifact store, as one of other machines has. For free(); NULL without memory. */
 char *study_folder(const struct study *study, const char *folders);
 
 /* The studies NAME and NAME_K, and other runs of these that search the same bars as one of them, with the

@@ -7,6 +7,7 @@
 #define TRAINER_STUDY_SETTINGS_H
 
 #include "strategy/policy/ensemble.h"
+#include "trainer/artifacts/artifact.h"
 #include "trainer/config.h"
 #include "trainer/study/gate.h"
 #include "trainer/study/pruner.h"
@@ -28,11 +29,13 @@ struct study_settings {
     int retries;                                 /* 3 */
     int ensemble; /* number of best trials proposed together; 1: the best alone */
     enum ensemble_combine combine;
-    int64_t every_ns;         /* how often the co-process runs it again; 0: once */
-    int64_t expires_ns;       /* how long after admission its policy retires; 0: never */
-    struct gate_limits gates; /* that the proposal reports; the daemon's [arena] decides */
-    bool default_space;       /* space = default: adds the keys of the default space that [search] lacks */
-    struct space space;       /* [search], and the default space where it applies */
+    int64_t every_ns;                 /* how often the co-process runs it again; 0: once */
+    int64_t expires_ns;               /* how long after admission its policy retires; 0: never */
+    struct gate_limits gates;         /* that the proposal reports; the daemon's [arena] decides */
+    char artifacts[ARTIFACT_URL_MAX]; /* where machines share trials' files; "": nowhere, or where the study
+                                         says */
+    bool default_space; /* space = default: adds the keys of the default space that [search] lacks */
+    struct space space; /* [search], and the default space where it applies */
 };
 
 /* Without a space. */

@@ -106,6 +106,10 @@ const struct config_key study_settings_table[] = {
     {"study", "grace_s", "seconds without one after which a trial is tried again", "60",
      KEY_NUMBER(0.1, 86400), AT(grace_s)},
     {"study", "retries", "of a trial whose worker died", "3", KEY_WHOLE(0, 1000), AT(retries)},
+    {"study", "artifacts",
+     "where machines share trials' files: a folder, file:///DIR or s3://BUCKET/PREFIX?endpoint=URL; empty: "
+     "nowhere",
+     "", KEY_TEXT, AT(artifacts)},
     {"study", "ensemble", "best trials that are proposed together; 1: the best alone", "1", KEY_WHOLE(1, 16),
      AT(ensemble)},
     {"study", "combine", "how an ensemble decides: mean, majority, sharpe", "mean",

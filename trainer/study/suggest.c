@@ -11,6 +11,7 @@
 #include "db/studies/python_json.h"
 #include "exchange/fail.h"
 #include "record/json.h"
+#include "trainer/study/artifacts.h"
 #include "trainer/study/tally.h"
 #include "trainer/study/versions.h"
 
@@ -239,12 +240,14 @@ static json_t *splits_json(const struct trial_outcome *outcome)
 }
 
 int study_tell(struct study_store *store, int64_t trial, enum trial_state state,
-               const struct trial_outcome *outcome, char err[static STUDY_ERROR_MAX])
+               const struct trial_outcome *outcome, const json_t *files, char err[static STUDY_ERROR_MAX])
 {
     json_t *splits = splits_json(outcome);
     int r = study_store_begin(store, err);
     if (r == 0) {
         r = set_json(store, trial, "papertape:splits", splits, false, err);
+        if (r == 0 && files)
+            r = study_artifacts_set(store, 0, trial, STUDY_ARTIFACTS, files, err);
         if (r == 0)
             r = state == TRIAL_COMPLETE ? study_store_tell(store, trial, state, &outcome->value, 1, err)
                                         : study_store_tell(store, trial, state, NULL, 0, err);

@@ -31,9 +31,10 @@ int study_suggest(struct study_store *store, struct study *study, struct sampler
 /* FAIL with papertape:failure and papertape:cause ("config", "nan"). */
 int study_tell_failure(struct study_store *store, int64_t trial, const char *words, const char *cause,
                        char err[static STUDY_ERROR_MAX]);
-/* COMPLETE or PRUNED with papertape:splits. */
+/* COMPLETE or PRUNED with papertape:splits, and papertape:artifacts (artifacts.h) where `files` is not NULL.
+ */
 int study_tell(struct study_store *store, int64_t trial, enum trial_state state,
-               const struct trial_outcome *outcome, char err[static STUDY_ERROR_MAX]);
+               const struct trial_outcome *outcome, const json_t *files, char err[static STUDY_ERROR_MAX]);
 
 /* Reports a value and asks the pruner: 1: prune; 0; -errno, -EINVAL of a trial that is no longer running. The
  * pruner's marks are stored in any case. */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trainer/study/artifacts.h"
 #include "trainer/study/device.h"
 #include "trainer/study/suggest.h"
 
@@ -16,6 +17,7 @@
 enum { WORDS_MAX = TRIAL_ERROR_MAX + 256 };
 _Static_assert((int)TRIAL_ERROR_MAX >= (int)STUDY_ERROR_MAX && (int)TRIAL_ERROR_MAX >= (int)CONFIG_ERROR_MAX,
                "one buffer for all sentences");
+_Static_assert((int)ARTIFACT_ERROR_MAX >= (int)STUDY_ERROR_MAX, "likewise where it begins");
 
 struct study_process {
     const struct study_order *order;
@@ -24,6 +26,7 @@ struct study_process {
     struct study *study;
     struct sampler *sampler;
     struct gpu_module *device;
+    struct artifact_store *artifacts; /* NULL: none */
     struct study_heartbeat *beat;
     double *values; /* [space->n] */
     struct study_suggestion asked;
@@ -202,7 +205,7 @@ static int give_up(struct study_process *worker, int r, const char *words)
 }
 
 static int end_trial(struct study_process *worker, int r, const struct trial_outcome *outcome,
-                     const char *words)
+                     const char *words, const struct trial_calls *calls)
 {
     char err[STUDY_ERROR_MAX];
     if (worker->failure < 0)
@@ -217,8 +220,13 @@ static int end_trial(struct study_process *worker, int r, const struct trial_out
         return fail_trial(worker, words, r == -EDOM ? "nan" : "config");
     if (!worker->pruned && isnan(outcome->value))
         return fail_trial(worker, "its value is no number", "nan");
+    json_t *files = NULL; /* before other processes see it as COMPLETE and look for them */
+    if (worker->artifacts && !worker->pruned)
+        files = study_artifacts_keep_trial(worker->artifacts, worker->study->name, worker->order->folder,
+                                           worker->asked.number, calls);
     int said = study_tell(worker->store, worker->asked.trial, worker->pruned ? TRIAL_PRUNED : TRIAL_COMPLETE,
-                          outcome, err);
+                          outcome, files, err);
+    json_decref(files);
     if (said < 0)
         snprintf(worker->err, sizeof worker->err, "%s", err);
     return said;
@@ -237,7 +245,7 @@ static int work(struct study_process *worker, struct train_config *config, struc
     int r = study_settings_apply(order->config, &order->settings->space, worker->values, config, words);
     if (r == 0)
         r = study_trial_run(order->market, config, folder, &calls, outcome, words);
-    r = end_trial(worker, r, outcome, words);
+    r = end_trial(worker, r, outcome, words, &calls);
     study_heartbeat_trial(worker->beat, 0);
     worker->lost = worker->lost || r == -EINVAL;
     if (worker->lost) {
@@ -283,10 +291,16 @@ static int run(struct study_process *worker)
     return r < 0 ? cannot(worker, r, worker->err) : EXIT_SUCCESS;
 }
 
+static bool cuts_upload(void *ctx)
+{
+    return ends(ctx);
+}
+
 static int begin(struct study_process *worker)
 {
     const struct study_order *order = worker->order;
-    char err[STUDY_ERROR_MAX] = "out of memory";
+    const struct artifact_stop cuts = {cuts_upload, worker};
+    char err[ARTIFACT_ERROR_MAX] = "out of memory";
     worker->values = calloc((size_t)order->settings->space.n + 1, sizeof *worker->values);
     worker->asked.values = worker->values;
     int r = worker->values ? 0 : -ENOMEM;
@@ -298,6 +312,8 @@ static int begin(struct study_process *worker)
         r = study_store_load(worker->store, order->study_id, &worker->study, err);
     if (r == 0)
         r = sampler_create(&order->settings->sampler, &worker->sampler);
+    if (r == 0 && order->artifacts)
+        r = artifact_store_open(order->artifacts, &cuts, &worker->artifacts, err);
     return r < 0 ? cannot(worker, r, err) : EXIT_SUCCESS;
 }
 
@@ -326,6 +342,7 @@ int study_worker_run(const struct study_order *order, int out, const char *devic
     sampler_destroy(worker.sampler);
     study_destroy(worker.study);
     study_store_close(worker.store);
+    artifact_store_close(worker.artifacts);
     free(worker.values);
     return status;
 }

@@ -14,6 +14,7 @@ struct study_order {
     const struct train_config *config;
     const struct study_settings *settings;
     const struct study_market *market;
+    const char *artifacts; /* URL of the store that trials' files go to; NULL: none */
 };
 
 /* Works until nothing is left (0), SIGTERM or SIGINT (0; its trial waits to be tried again), or it cannot

@@ -145,13 +145,36 @@ def fault(calls, proxy, folder, data, number):
     store.close()
 
 
+def no_server(calls):
+    store = Store(calls, f"s3://{BUCKET}?endpoint=http://127.0.0.1:1")
+    reply = store("head", key="k")
+    check(reply["r"] == -errno.EHOSTDOWN and "127.0.0.1" in reply["error"], f"no server: {reply}")
+    store.close()
+
+
+def replaced(calls, proxy, folder):
+    """An object that another process replaced in the bucket, with a checksum of its own, is found by the study's digest."""
+    data, path, back = b"timestamp_ns,path_1\n1,0.5\n", os.path.join(folder, "ours"), os.path.join(folder, "theirs")
+    store = Store(calls, url_of(proxy))
+    with open(path, "wb") as file:
+        file.write(data)
+    check(store("put", key="ours", path=path)["r"] == 0, "put")
+    proxy.forward("PUT", f"/{BUCKET}/ours", {"x-amz-checksum-sha256": checksum(data.upper())}, data.upper())
+    reply = store("get", key="ours", path=back, **digest(data))
+    check(reply["r"] == -errno.EBADMSG and not os.path.exists(back), f"replaced: {reply}")
+    check(store("put", key="ours", path=path)["r"] == 0 and proxy.object("ours") == data, "and stored again")
+    store.close()
+
+
 def test_faults(calls, proxy, folder):
     """Repeated where that helps: 503, SlowDown, bodies and replies that are cut off or damaged; then an error, and nothing half."""
     data, path, back = os.urandom(100000), os.path.join(folder, "file"), os.path.join(folder, "new")
     with open(path, "wb") as file:
         file.write(data)
-    with concurrent.futures.ThreadPoolExecutor(len(FAULTS)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(FAULTS) + 2) as pool:
+        others = [pool.submit(no_server, calls), pool.submit(replaced, calls, proxy, folder)]
         list(pool.map(lambda number: fault(calls, proxy, folder, data, number), range(len(FAULTS))))
+        [other.result() for other in others]
     proxy.refused.clear()
     store = Store(calls, url_of(proxy, "faults"))
     check(store("put", key="k", path=path)["r"] == 0, "put")
@@ -184,24 +207,10 @@ def test_refused(calls, proxy, folder):
     reply = store("put", key="k", path=path)
     check(reply["r"] == -errno.ENOENT and "NoSuchBucket" in reply["error"], f"the bucket: {reply}")
     store.close()
-    store = Store(calls, f"s3://{BUCKET}?endpoint=http://127.0.0.1:1")
-    reply = store("head", key="k")
-    check(reply["r"] == -errno.EHOSTDOWN and "127.0.0.1" in reply["error"], f"no server: {reply}")
-    store.close()
 
 
-def test_damaged_there(calls, proxy, folder):
-    """An object that another process replaced in the bucket, with a checksum of its own, is found by the study's digest."""
-    data, path, back = b"timestamp_ns,path_1\n1,0.5\n", os.path.join(folder, "file"), os.path.join(folder, "new")
-    store = Store(calls, url_of(proxy))
-    with open(path, "wb") as file:
-        file.write(data)
-    check(store("put", key="ours", path=path)["r"] == 0, "put")
-    proxy.forward("PUT", f"/{BUCKET}/ours", {"x-amz-checksum-sha256": checksum(data.upper())}, data.upper())
-    reply = store("get", key="ours", path=back, **digest(data))
-    check(reply["r"] == -errno.EBADMSG and not os.path.exists(back), f"replaced: {reply}")
-    check(store("put", key="ours", path=path)["r"] == 0 and proxy.object("ours") == data, "and stored again")
-    many = [f"many/{i:04d}" for i in range(8)]
+def test_pages(calls, proxy, folder):
+    store, many = Store(calls, url_of(proxy)), [f"many/{i:04d}" for i in range(8)]
     for key in many:
         proxy.forward("PUT", f"/{BUCKET}/{key}", {}, b"x")
     proxy.page, before = 3, len(proxy.seen)
@@ -216,7 +225,7 @@ def main():
     proxy = Proxy()
     try:
         with tempfile.TemporaryDirectory(prefix="papertape-s3-") as folder:
-            for test in (test_signatures, test_faults, test_refused, test_damaged_there):
+            for test in (test_signatures, test_faults, test_refused, test_pages):
                 test(calls, proxy, folder)
     finally:
         proxy.close()

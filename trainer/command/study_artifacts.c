@@ -1,0 +1,160 @@
+/* `study --artifacts URL`: its store, from the first look at the URL to the last upload. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/fail.h"
+#include "trainer/command/args.h"
+#include "trainer/command/stop.h"
+#include "trainer/command/study_run.h"
+#include "trainer/study/artifact_proposal.h"
+#include "trainer/study/runs.h"
+
+static void warn(void *ctx, const char *words)
+{
+    struct study_run *run = ctx;
+    telemetry_report_warning(&run->report, words);
+}
+
+static bool is_stopped(void *ctx)
+{
+    const struct study_run *run = ctx;
+    return trainer_stop_asked() || run->report.failed;
+}
+
+static struct trial_calls calls_of(struct study_run *run)
+{
+    return (struct trial_calls){.ctx = run, .warned = warn};
+}
+
+static int open_store(struct study_run *run, const char *url)
+{
+    const struct artifact_stop stop = {is_stopped, run};
+    char err[ARTIFACT_ERROR_MAX];
+    int r = artifact_store_open(url, &stop, &run->artifacts, err);
+    return r < 0 ? trainer_study_failed(run, "config", "--artifacts: %s", err) : GO_ON;
+}
+
+int trainer_study_artifacts_open(struct study_run *run)
+{
+    const char *given = run->args->artifacts ? run->args->artifacts : run->settings.artifacts;
+    return given[0] ? open_store(run, given) : GO_ON;
+}
+
+/* Its URL becomes the study's, for those who read it without the option. */
+static int name_store(struct study_run *run, const char *before, char *err)
+{
+    const char *url = artifact_store_url(run->artifacts);
+    struct study_store *store;
+    char words[2 * ARTIFACT_URL_MAX];
+    if (before && strcmp(before, url) == 0)
+        return 0;
+    if (before) {
+        snprintf(words, sizeof words, "artifacts: %.900s, it was %.900s: what trials left there is not here",
+                 url, before);
+        warn(run, words);
+    }
+    int r = study_store_open(run->url, STUDY_STORE_WRITE, 0, &store, err);
+    if (r < 0)
+        return r;
+    json_t *value = json_string(url);
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    r = text ? study_store_set_study_user(store, run->study->id, STUDY_ARTIFACTS, text, err)
+             : fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "out of memory: artifacts");
+    free(text);
+    json_decref(value);
+    study_store_close(store);
+    return r;
+}
+
+static void take_words(void *ctx, const char *words)
+{
+    snprintf(ctx, TRIAL_ERROR_MAX, "%s", words);
+}
+
+/* Its configuration is the first object: a store that takes none is found before hours of trials. One that
+ * does not answer now may later. */
+static int try_store(struct study_run *run)
+{
+    struct study_artifact artifact;
+    char err[TRIAL_ERROR_MAX], words[TRIAL_ERROR_MAX] = "";
+    const struct trial_calls calls = {.ctx = words, .warned = take_words};
+    int said = 0;
+    int r = study_artifact_keep(run->artifacts, run->study->name, "study.ini", run->folder, "study.ini",
+                                &calls, &artifact, &said, err);
+    if (r < 0)
+        return trainer_study_failed(run, "disk", "artifacts: %s", err);
+    if (said < 0 && said != -EHOSTDOWN && said != -ECANCELED)
+        return trainer_study_failed(run, "config", "--artifacts: %s", words);
+    if (said < 0)
+        warn(run, words);
+    return GO_ON;
+}
+
+int trainer_study_artifacts_begin(struct study_run *run)
+{
+    char *before = study_artifacts_url(run->study), err[STUDY_ERROR_MAX];
+    const struct trial_calls calls = calls_of(run);
+    int status = !run->artifacts && before ? open_store(run, before) : GO_ON;
+    if (status == GO_ON && run->artifacts && name_store(run, before, err) < 0)
+        status = trainer_study_failed(run, "disk", "%s", err);
+    if (status == GO_ON && run->artifacts)
+        status = try_store(run);
+    if (status == GO_ON && run->artifacts)
+        (void)study_artifacts_resume(run->artifacts, run->folder, &calls);
+    free(before);
+    return status;
+}
+
+int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *others, const char *folders)
+{
+    const struct trial_calls calls = calls_of(run);
+    const struct artifact_stop stop = {is_stopped, run};
+    char err[TRIAL_ERROR_MAX];
+    int r = 0;
+    if (run->artifacts) {
+        (void)study_artifacts_resume(run->artifacts, run->folder, &calls);
+        r = study_artifacts_fetch(run->artifacts, run->study, run->folder, false, &calls, err);
+        if (r == 0)
+            r = study_artifacts_fetch_members(run->artifacts, others, folders, &calls, &stop, err);
+    }
+    return r < 0 && r != -ECANCELED ? trainer_study_failed(run, "disk", "%s", err) : GO_ON;
+}
+
+int trainer_study_artifacts_earlier(struct study_run *run)
+{
+    const struct trial_calls calls = calls_of(run);
+    char err[TRIAL_ERROR_MAX];
+    int r = run->artifacts ? study_proposal_fetch(run->artifacts, run->study, run->folder, &calls, err) : 0;
+    if (r < 0 && r != -ECANCELED)
+        return trainer_study_failed(run, "disk", "%s", err);
+    return r > 0 ? EXIT_SUCCESS : GO_ON;
+}
+
+int trainer_study_artifacts_propose(struct study_run *run)
+{
+    const struct trial_calls calls = calls_of(run);
+    char err[TRIAL_ERROR_MAX];
+    struct study_store *store;
+    if (!run->artifacts || !run->proposal)
+        return GO_ON;
+    int r = study_store_open(run->url, STUDY_STORE_WRITE, 0, &store, err);
+    if (r == 0) {
+        r = study_proposal_publish(run->artifacts, store, run->study, run->proposal, run->folder, &calls,
+                                   err);
+        study_store_close(store);
+    }
+    return r < 0 ? trainer_study_failed(run, "disk", "%s", err) : GO_ON;
+}
+
+void trainer_study_artifacts_forget(struct study_run *run)
+{
+    char err[ARTIFACT_ERROR_MAX], words[ARTIFACT_ERROR_MAX + 64];
+    int removed;
+    if (!run->artifacts ||
+        study_artifacts_retain(run->artifacts, run->args->name, RUNS_KEPT, &removed, err) == 0)
+        return;
+    snprintf(words, sizeof words, "old runs stay among the artifacts: %s", err);
+    warn(run, words);
+}
