@@ -73,7 +73,7 @@ static void take_words(void *ctx, const char *words)
     snprintf(ctx, TRIAL_ERROR_MAX, "%s", words);
 }
 
-/* Its configuration is the first object: a store that takes none is found before hours of trials. One that
+/* Its configuration is the first object: a store that refuses it is found before hours of trials. One that
  * does not answer now may later. */
 static int try_store(struct study_run *run)
 {
