@@ -180,8 +180,8 @@ struct spool {
     struct artifact_store *store;
     const char *folder;
     const struct trial_calls *calls;
-    int left, uploaded;
-    bool ends;
+    int left;
+    bool ends; /* the store has failed */
 };
 
 static void say(const struct spool *spool, const char *what, const char *why)
@@ -191,42 +191,51 @@ static void say(const struct spool *spool, const char *what, const char *why)
     study_notify(spool->calls, words);
 }
 
-/* Later attempts may succeed, or others may with this one's keys: the note stays. */
-static bool may_pass(int r)
+/* What the note says, and whether its file is still that one; NULL: it is of no use any more. */
+static const char *read_note(const struct spool *spool, const char *noted, json_t **ret_json,
+                             struct study_artifact *ret, char path[static PATH_MAX])
 {
-    return r == -EHOSTDOWN || r == -ECANCELED || r == -EACCES || r == -ENOENT || r == -EPROTO ||
-           r == -EBADMSG || r == -ENOMEM || r == -EIO || r == -ENOSPC;
+    struct artifact_digest now;
+    char why[ARTIFACT_ERROR_MAX];
+    *ret_json = json_load_file(noted, 0, NULL);
+    const char *own = json_string_value(json_object_get(*ret_json, "path"));
+    if (!study_artifact_parse(*ret_json, ret) || !own || own[0] == '/' || strstr(own, "..") ||
+        snprintf(path, PATH_MAX, "%s/%s", spool->folder, own) >= PATH_MAX) {
+        say(spool, noted, "a note that is none");
+        return NULL;
+    }
+    if (access(path, F_OK) < 0 && errno == ENOENT) {
+        say(spool, own, "it is gone, and was never uploaded");
+        return NULL;
+    }
+    if (artifact_digest_file(path, &now, why) == 0 && !artifact_digest_equal(&now, &ret->digest)) {
+        say(spool, own, "it has changed, and was never uploaded");
+        return NULL;
+    }
+    return own;
 }
 
+/* Whatever else fails may succeed later: the note stays. */
 static int resume_one(void *ctx, const char *name)
 {
     struct spool *spool = ctx;
     struct study_artifact artifact;
+    json_t *json = NULL;
     char noted[PATH_MAX], path[PATH_MAX], why[ARTIFACT_ERROR_MAX];
     const char *ending = strrchr(name, '.');
     if (!ending || strcmp(ending, ".json") != 0 ||
         snprintf(noted, sizeof noted, "%s/" SPOOL "/%s", spool->folder, name) >= (int)sizeof noted)
         return 0;
-    json_t *json = json_load_file(noted, 0, NULL);
-    const char *own = json_string_value(json_object_get(json, "path"));
-    bool good = study_artifact_parse(json, &artifact) && own && own[0] != '/' && !strstr(own, "..") &&
-                snprintf(path, sizeof path, "%s/%s", spool->folder, own) < (int)sizeof path;
-    int r = 0;
-    if (good && access(path, F_OK) < 0 && errno == ENOENT) {
-        say(spool, own, "it is gone, and was never uploaded");
-        good = false;
-    }
-    if (good && !spool->ends) {
-        r = artifact_store_put(spool->store, artifact.key, path, &artifact.digest, why);
-        if (r < 0)
-            say(spool, own, why);
-    }
-    spool->ends = spool->ends || (good && may_pass(r) && r < 0);
-    if (good && spool->ends)
+    const char *own = read_note(spool, noted, &json, &artifact, path);
+    int r =
+        own && !spool->ends ? artifact_store_put(spool->store, artifact.key, path, &artifact.digest, why) : 0;
+    if (r < 0)
+        say(spool, own, why);
+    spool->ends = spool->ends || r < 0;
+    if (own && spool->ends)
         spool->left++;
     else
         (void)unlink(noted);
-    spool->uploaded += good && !spool->ends && r == 0;
     json_decref(json);
     return 0;
 }

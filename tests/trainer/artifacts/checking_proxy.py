@@ -1,10 +1,12 @@
 """An S3 endpoint that checks what moto's server accepts unseen: it computes each request's signature again by botocore's SigV4Auth, and the
 hashes of its body, refuses as AWS does, fails where a test wants it to, and passes the rest on to moto. The venv's packages are needed."""
 import base64
+import contextlib
 import hashlib
 import http.client
 import http.server
 import logging
+import ssl
 import threading
 import time
 import urllib.parse
@@ -40,7 +42,8 @@ class Proxy(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, region=REGION):
+    def __init__(self, region=REGION, tls=None):
+        """`tls`: (certificate, key) of 127.0.0.1."""
         logging.getLogger("werkzeug").setLevel(logging.CRITICAL)
         self.moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
         self.moto.start()
@@ -48,13 +51,18 @@ class Proxy(http.server.ThreadingHTTPServer):
         self.region, self.seen, self.faults, self.refused, self.lock = region, [], {}, [], threading.Lock()
         self.down, self.page = False, None
         super().__init__(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.scheme = "https" if tls else "http"
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(*tls)
+            self.socket = context.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+        threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
         self.forward("PUT", f"/{BUCKET}", {}, f"<CreateBucketConfiguration><LocationConstraint>{region}</LocationConstraint>"
                      "</CreateBucketConfiguration>".encode())
 
     @property
     def endpoint(self):
-        return f"http://127.0.0.1:{self.server_address[1]}"
+        return f"{self.scheme}://127.0.0.1:{self.server_address[1]}"
 
     def close(self):
         self.shutdown()
@@ -169,6 +177,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return True
 
     do_GET = do_PUT = do_HEAD = do_DELETE = handle_one
+
+    def handle(self):
+        with contextlib.suppress(ssl.SSLError): # a client that trusts no such certificate
+            super().handle()
 
     def log_message(self, *_):
         pass

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The S3-compatible artifact store against moto's server behind a proxy that checks signatures and checksums (checking_proxy.py): signatures
 are botocore's for random requests, keys with blanks, signs and other scripts, empty files, queries, sessions; put, get, head, list, delete;
-a store that says 503, is cut off, sends or keeps other bytes; wrong keys; nothing secret in any sentence.
+a store that says 503, is cut off, sends or keeps other bytes; wrong keys; TLS; nothing secret in any sentence.
 
     s3.py ARTIFACT_CALLS
 """
@@ -220,6 +220,29 @@ def test_pages(calls, proxy, folder):
     store.close()
 
 
+def certificate(folder, name, address):
+    """(certificate, key), its own authority."""
+    made = [os.path.join(folder, f"{name}.{ending}") for ending in ("crt", "key")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1", "-subj", f"/CN={name}",
+                    "-addext", f"subjectAltName=IP:{address}", "-out", made[0], "-keyout", made[1]], check=True, capture_output=True)
+    return made
+
+
+def test_tls(calls, folder):
+    """Verified: by AWS_CA_BUNDLE, else the system's; another host's certificate is refused, once."""
+    ours, other = certificate(folder, "ours", "127.0.0.1"), certificate(folder, "other", "127.0.0.2")
+    for made, tries in ((ours, ((ours[0], True), (None, False), (other[0], False))), (other, ((other[0], False),))):
+        proxy = Proxy(tls=made)
+        for trusted, good in tries:
+            before, store = len(proxy.seen), Store(calls, url_of(proxy), **({"AWS_CA_BUNDLE": trusted} if trusted else {}))
+            reply = store("put", key="k", path=made[0])
+            check(reply["r"] == (0 if good else -errno.EPROTO) and ("certificate" in reply["error"] or "host name" in reply["error"]) != good,
+                  f"{made[0]} with {trusted}: {reply}")
+            check(len(proxy.seen) == before + good, f"{made[0]} with {trusted}: nothing was sent")
+            store.close()
+        proxy.close()
+
+
 def main():
     calls = os.path.abspath(sys.argv[1])
     proxy = Proxy()
@@ -227,6 +250,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="papertape-s3-") as folder:
             for test in (test_signatures, test_faults, test_refused, test_pages):
                 test(calls, proxy, folder)
+            test_tls(calls, folder)
     finally:
         proxy.close()
     done("artifacts/s3")

@@ -108,8 +108,8 @@ def test_given(trainer, folder):
         check(lines(ran.stdout)[-1]["result"] == "failed" and lines(ran.stdout)[-1]["cause"] == "config", f"{url}: its end")
 
 
-def test_spool(trainer, folder):
-    """A store that takes nothing for a while: the trials count, and their files are uploaded when the study continues."""
+def test_refused(trainer, folder):
+    """The key artifacts; a store that takes nothing ends the study before a trial runs, and it continues with one that does."""
     store, away = f"{folder}/late", f"{folder}/away"
     config = write(os.path.join(folder, "late.ini"), SHARED, {"study": {"trials": 2, "artifacts": store}})
     command = ("study", "late", "--config", config, "--storage", storage(folder), "--workers", "1")
@@ -143,7 +143,7 @@ def main():
         test_proposal(trainer, folder, proposals)
         test_damaged(trainer, folder)
         test_given(trainer, folder)
-        test_spool(trainer, folder)
+        test_refused(trainer, folder)
     done("artifacts/study")
 
 
