@@ -38,7 +38,8 @@ class Proxy(http.server.ThreadingHTTPServer):
     """`seen`: of each request that passed, {method, path, query, headers, body, signature, signed}; `faults`: what is done to
     the next requests for an object, or the list of a prefix, whose name ends so, in order: "503", "slow down", "cut" (in the middle of its reply), "short" (with a length
     that fits), "other bytes", "other checksum", "damage body". `down`: it says 503 to
-    all; `page`: objects of a list's page."""
+    all; `page`: objects of a list's page; `hangs`: what the paths
+    of requests have that are not answered until `release`, which sets `hung`."""
     daemon_threads = True
     request_queue_size = 64
 
@@ -50,6 +51,7 @@ class Proxy(http.server.ThreadingHTTPServer):
         self.behind = self.moto.get_host_and_port()
         self.region, self.seen, self.faults, self.refused, self.lock = region, [], {}, [], threading.Lock()
         self.down, self.page = False, None
+        self.hangs, self.hung, self.release = None, threading.Event(), threading.Event()
         super().__init__(("127.0.0.1", 0), Handler)
         self.scheme = "https" if tls else "http"
         if tls:
@@ -65,6 +67,7 @@ class Proxy(http.server.ThreadingHTTPServer):
         return f"{self.scheme}://127.0.0.1:{self.server_address[1]}"
 
     def close(self):
+        self.release.set()
         self.shutdown()
         self.server_close()
         self.moto.stop()
@@ -122,6 +125,9 @@ class Proxy(http.server.ThreadingHTTPServer):
         what = urllib.parse.parse_qs(query).get("prefix", [urllib.parse.unquote(place)])[0].rsplit("/", 1)[-1]
         with self.lock:
             fault = self.faults[what].pop(0) if self.faults.get(what) else None
+        if self.hangs and self.hangs in path:
+            self.hung.set()
+            self.release.wait()
         if self.down or fault == "503":
             return error(503, "ServiceUnavailable", "Please try again.")
         if fault == "slow down":

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """A study whose artifacts are in an S3-compatible store (checking_proxy.py): a second machine validates it; Optuna's own artifact stores find
-the same objects; a store that is down for a while, whose files are uploaded when the study continues; keys that are wrong are found before the
+the same objects; a store that is down for a while, or does not answer at all, whose files are uploaded when the study continues; keys that are wrong are found before the
 first trial; no key is in any output, argument or file.
 
     study_s3.py PAPERTAPE_TRAINER
 """
 import glob
+import hashlib
 import os
+import signal
 import sys
 import tempfile
 import urllib.parse
@@ -75,6 +77,25 @@ def test_down(trainer, proxy):
     return "".join(said)
 
 
+def test_stopped(trainer, proxy, url):
+    """SIGTERM while an upload gets no answer: it ends, the trial counts, and its file is uploaded when the study continues."""
+    command = ("study", "hung", "--config", "shared.ini", "--state", "st5", "--workers", "1", "--trials", "1", "--artifacts", url)
+    notes, place = f"{trainer.folder}/st5/studies/hung/spool", f"{trainer.folder}/st5/studies/hung/0/returns.csv"
+    proxy.hangs = "-returns.csv"
+    process = trainer.start(*command)
+    check(proxy.hung.wait(120), "an upload hangs")
+    process.send_signal(signal.SIGTERM)
+    out, error = process.communicate(timeout=120)
+    check(process.returncode == 0 and lines(out)[-1]["complete"] == 1 and "stopped" in out, f"stopped: {error} {lines(out)[-1]}")
+    check(len(os.listdir(notes)) == 1 and os.path.exists(place), "its file waits")
+    proxy.hangs = None
+    proxy.release.set()
+    ran = trainer.run(*command)
+    check(ran.returncode == 0 and lines(ran.stdout)[-1]["result"] == "done" and not os.path.exists(notes), f"continued: {ran.stderr}")
+    sha256 = hashlib.sha256(content(place)).hexdigest()
+    check(proxy.object(f"hung/0/{sha256}-returns.csv") == content(place), "and it is there")
+
+
 def test_keys(trainer, url):
     """Wrong or no keys: no trial runs."""
     said = ""
@@ -101,6 +122,7 @@ def main():
             url = f"s3://{BUCKET}?" + urllib.parse.urlencode({"endpoint": proxy.endpoint, "region": REGION})
             said = test_whole(trainer, proxy, url)
             test_optuna(folder, proxy)
+            test_stopped(trainer, proxy, url)
             said += test_down(trainer, proxy) + test_keys(trainer, url)
             files = [path for path in glob.glob(f"{folder}/**", recursive=True, include_hidden=True) if os.path.isfile(path)]
             kept = b"".join(content(path) for path in files)
