@@ -472,7 +472,7 @@ static void test_example(const char *path)
         CHECK_INT(study_settings_get(&settings, keys[i].name, value, sizeof value), 0);
         CHECK_INT(study_settings_get(&fresh, keys[i].name, was, sizeof was), 0);
         CHECK_STR(value, was);
-        snprintf(line, sizeof line, "\n#%s = %s\n", keys[i].name, was);
+        snprintf(line, sizeof line, "\n#%s =%s%s\n", keys[i].name, was[0] ? " " : "", was);
         CHECK(strstr(text, line) != NULL);
     }
     const char *search = strstr(text, "\n#[search]\n");
