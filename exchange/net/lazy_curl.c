@@ -26,6 +26,7 @@ LAZY(curl, time_t, curl_getdate, (const char *text, const time_t *unused), (text
 
 LAZY(curl, CURL *, curl_easy_init, (void), ())
 LAZY(curl, void, curl_easy_cleanup, (CURL * easy), (easy))
+LAZY(curl, void, curl_easy_reset, (CURL * easy), (easy))
 LAZY_OPTION(curl, CURLcode, curl_easy_setopt, CURL *, CURLoption)
 LAZY_OPTION(curl, CURLcode, curl_easy_getinfo, CURL *, CURLINFO)
 LAZY(curl, CURLcode, curl_easy_perform, (CURL * easy), (easy))

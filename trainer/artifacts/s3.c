@@ -1,4 +1,6 @@
 /* An S3-compatible store. */
+#define CURL_DISABLE_TYPECHECK
+#include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,13 +25,18 @@ static int open_s3(struct artifact_store *store, char *err)
     net_backoff_init(&s3->backoff, S3_WAIT_MIN_MS, S3_WAIT_MAX_MS,
                      (uint64_t)clock_wall_ns() ^ (uint64_t)getpid());
     int r = net_curl_load(err, ARTIFACT_ERROR_MAX);
+    if (r == 0 && !(s3->easy = curl_easy_init()))
+        r = artifact_fail(err, -ENOMEM, "out of memory: an artifact store");
     return r < 0 ? r : artifact_credentials_find(&s3->credentials, err);
 }
 
 static void close_s3(struct artifact_store *store)
 {
-    if (store->s3)
+    if (store->s3) {
+        if (store->s3->easy)
+            curl_easy_cleanup(store->s3->easy);
         net_secret_free(store->s3->credentials);
+    }
     free(store->s3);
 }
 

@@ -91,7 +91,7 @@ int artifact_s3_attempt(struct artifact_store *store, const struct s3_request *r
         int r = attempts && attempts->begin ? attempts->begin(attempts->ctx, err) : 0;
         if (r < 0)
             return r;
-        artifact_s3_perform(store, s3->credentials, request, reply);
+        artifact_s3_perform(store, s3->credentials, s3->easy, request, reply);
         s3->down = s3->down && reply->transient;
         const bool good = reply->error == 0 && reply->status >= 200 && reply->status <= 299;
         r = good && attempts && attempts->check ? attempts->check(attempts->ctx, reply, err) : 0;

@@ -10,7 +10,8 @@ enum { S3_ATTEMPTS = 5, S3_WAIT_MIN_MS = 100, S3_WAIT_MAX_MS = 5000 };
 struct artifact_s3 {
     struct artifact_credentials *credentials;
     struct backoff backoff;
-    bool down; /* the last call got no answer: the next ones try once, until one does */
+    void *easy; /* libcurl's handle */
+    bool down;  /* the last call got no answer: the next ones try once, until one does */
 };
 
 /* Sets request->url, of the object, or with `key` NULL of the bucket. `query`: encoded, with its keys sorted,

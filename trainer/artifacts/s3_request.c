@@ -270,26 +270,32 @@ static void take_failure(struct transfer *transfer, CURLcode code, const char *e
         reply->error = (reply->transient = may_pass(code)) ? -EHOSTDOWN : -EPROTO;
 }
 
-void artifact_s3_perform(const struct artifact_store *store, const struct artifact_credentials *credentials,
-                         const struct s3_request *request, struct s3_reply *ret)
+/* A token is overwritten. */
+static void drop_headers(struct curl_slist *headers)
 {
-    char error[CURL_ERROR_SIZE] = "", *line = net_secret_alloc(LINE_MAX_);
-    struct curl_slist *headers = NULL;
-    struct transfer transfer = {store, request, ret, curl_easy_init(), 0, 0};
-    *ret = (struct s3_reply){.size = -1, .retry_after_ms = -1};
-    bool good = line && transfer.easy && add_headers(request, credentials, line, &headers) &&
-                set_common(&transfer, error) && set_method(&transfer) &&
-                set_signed(&transfer, credentials, headers);
-    CURLcode code = good ? curl_easy_perform(transfer.easy) : CURLE_OUT_OF_MEMORY;
-    if (code == CURLE_OK)
-        take_status(&transfer);
-    else
-        take_failure(&transfer, code, error);
-    if (transfer.easy)
-        curl_easy_cleanup(transfer.easy);
     for (struct curl_slist *one = headers; one; one = one->next)
         explicit_bzero(one->data, strlen(one->data));
     if (headers)
         curl_slist_free_all(headers);
+}
+
+void artifact_s3_perform(const struct artifact_store *store, const struct artifact_credentials *credentials,
+                         void *easy, const struct s3_request *request, struct s3_reply *ret)
+{
+    char error[CURL_ERROR_SIZE] = "", *line = net_secret_alloc(LINE_MAX_);
+    struct curl_slist *headers = NULL;
+    struct transfer transfer = {store, request, ret, easy, 0, 0};
+    *ret = (struct s3_reply){.size = -1, .retry_after_ms = -1};
+    bool good = line && easy && add_headers(request, credentials, line, &headers) &&
+                set_common(&transfer, error) && set_method(&transfer) &&
+                set_signed(&transfer, credentials, headers);
+    CURLcode code = good ? curl_easy_perform(easy) : CURLE_OUT_OF_MEMORY;
+    if (code == CURLE_OK)
+        take_status(&transfer);
+    else
+        take_failure(&transfer, code, error);
+    if (easy)
+        curl_easy_reset(easy); /* what it refers to ends here; its connections stay */
+    drop_headers(headers);
     net_secret_free(line);
 }

@@ -49,8 +49,9 @@ void artifact_s3_checksum(const struct artifact_digest *digest, char ret[static 
 const char *artifact_s3_element(const char *at, const char *name, char *ret, size_t cap);
 
 /* Never redirected, never by a proxy; TLS 1.2 or newer, verified. x-amz-content-sha256 is always sent and
- * signed: libcurl 7.88 does not by itself. */
+ * signed: libcurl 7.88 does not by itself. `easy`: libcurl's handle, of curl_easy_init(), which keeps
+ * connections for the next request; NULL: out of memory. */
 void artifact_s3_perform(const struct artifact_store *store, const struct artifact_credentials *credentials,
-                         const struct s3_request *request, struct s3_reply *ret);
+                         void *easy, const struct s3_request *request, struct s3_reply *ret);
 
 #endif

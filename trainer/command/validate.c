@@ -1,5 +1,6 @@
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,12 +106,14 @@ static int fetch(const struct validate_request *request, struct study_members *m
     const struct trial_calls calls = {.warned = warn};
     char why[TRIAL_ERROR_MAX];
     struct artifact_store *given = NULL;
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN); /* a store may close its connection */
     int r = request->artifacts ? artifact_store_open(request->artifacts, NULL, &given, why) : 0;
     if (r == 0)
         r = study_artifacts_fetch_members(given, members, folders, &calls, NULL, why);
     if (r < 0)
         snprintf(err, STUDY_ERROR_MAX, "artifacts: %.480s", why);
     artifact_store_close(given);
+    signal(SIGPIPE, before);
     return r;
 }
 

@@ -33,6 +33,7 @@ static void thin_run(int studies, const char *run)
         if (trial < 0)
             continue;
         (void)unlinkat(trial, "returns.csv", 0);
+        (void)unlinkat(trial, "returns.csv.differs", 0); /* artifact_fetch.c's */
         (void)unlinkat(trial, "holdout.csv", 0);
         study_stale_files_remove(trial, 0);
         close(trial);

@@ -50,7 +50,7 @@ class Proxy(http.server.ThreadingHTTPServer):
         self.moto.start()
         self.behind = self.moto.get_host_and_port()
         self.region, self.seen, self.faults, self.refused, self.lock = region, [], {}, [], threading.Lock()
-        self.down, self.page = False, None
+        self.down, self.page, self.connections = False, None, 0
         self.hangs, self.hung, self.release = None, threading.Event(), threading.Event()
         super().__init__(("127.0.0.1", 0), Handler)
         self.scheme = "https" if tls else "http"
@@ -185,6 +185,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_GET = do_PUT = do_HEAD = do_DELETE = handle_one
 
     def handle(self):
+        with self.server.lock:
+            self.server.connections += 1
         with contextlib.suppress(ssl.SSLError): # a client that trusts no such certificate
             super().handle()
 

@@ -110,6 +110,7 @@ def test_signatures(calls, proxy, folder):
     check(not proxy.refused and len(proxy.seen) == before + REQUESTS, f"all signatures are botocore's: {proxy.refused}")
     check({one["method"] for one in proxy.seen} == {"GET", "PUT", "HEAD", "DELETE"} and any(one["query"] for one in proxy.seen), "of all kinds")
     check(any(one["headers"].get("x-amz-content-sha256") == EMPTY and one["method"] == "PUT" for one in proxy.seen), "an empty body")
+    check(proxy.connections == len(stores), f"a connection each, kept: {proxy.connections}")
     check([store.close() for store in stores] == [0, 0], "they end well")
 
 
