@@ -51,8 +51,9 @@ static int name_store(struct study_run *run, const char *before, char *err)
     if (before && strcmp(before, url) == 0)
         return 0;
     if (before) {
-        snprintf(words, sizeof words, "artifacts: %.900s, it was %.900s: what trials left there is not here",
-                 url, before);
+        snprintf(words, sizeof words,
+                 "artifacts: %.900s, and the study had %.900s: another name of the same store is right", url,
+                 before);
         warn(run, words);
     }
     int r = study_store_open(run->url, STUDY_STORE_WRITE, 0, &store, err);

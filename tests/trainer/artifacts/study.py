@@ -97,6 +97,10 @@ def test_damaged(trainer, folder):
 def test_given(trainer, folder):
     """Another mount of the same store; one that is not there; URLs that are none, before anything is stored."""
     os.symlink("store", f"{folder}/mounted")
+    ran = trainer.run(*arguments(folder, "st1", "--artifacts", f"{folder}/mounted"))
+    check(ran.returncode == 0 and "another name of the same store is right" in ran.stderr, f"another name: {ran.stderr}")
+    check(study_attribute(folder, "papertape:artifacts") == f"file://{folder}/mounted", "the last one given counts")
+    check(trainer.run(*arguments(folder, "st1", "--artifacts", f"{folder}/store")).returncode == 0, "and back")
     sixth, error = validate(trainer, "st6", "--artifacts", f"{folder}/mounted")
     check(sixth == validate(trainer, "st1")[0] and error == "", f"another mount: {error}")
     seventh, error = validate(trainer, "st7", "--artifacts", f"{folder}/shared.db")
