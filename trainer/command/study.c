@@ -462,6 +462,7 @@ static int judge(struct study_run *run)
 /* Another run of the study proposes; the returns of other machines' trials may not be here. */
 static int end_without_proposal(struct study_run *run)
 {
+    trainer_study_artifacts_resume(run);
     trainer_study_ended(run, "done", NULL);
     return EXIT_SUCCESS;
 }

@@ -42,13 +42,14 @@ int trainer_study_artifacts_open(struct study_run *run)
     return given[0] ? open_store(run, given) : GO_ON;
 }
 
-/* Its URL becomes the study's, for those who read it without the option. */
+/* Its URL becomes the study's, for those who read it without the option. A worker that joins changes nothing
+ * of the study. */
 static int name_store(struct study_run *run, const char *before, char *err)
 {
     const char *url = artifact_store_url(run->artifacts);
     struct study_store *store;
     char words[2 * ARTIFACT_URL_MAX];
-    if (before && strcmp(before, url) == 0)
+    if (run->args->no_proposal || (before && strcmp(before, url) == 0))
         return 0;
     if (before) {
         snprintf(words, sizeof words,
@@ -96,16 +97,22 @@ static int try_store(struct study_run *run)
 int trainer_study_artifacts_begin(struct study_run *run)
 {
     char *before = study_artifacts_url(run->study), err[STUDY_ERROR_MAX];
-    const struct trial_calls calls = calls_of(run);
     int status = !run->artifacts && before ? open_store(run, before) : GO_ON;
     if (status == GO_ON && run->artifacts && name_store(run, before, err) < 0)
         status = trainer_study_failed(run, "disk", "%s", err);
     if (status == GO_ON && run->artifacts)
         status = try_store(run);
-    if (status == GO_ON && run->artifacts)
-        (void)study_artifacts_resume(run->artifacts, run->folder, &calls);
+    if (status == GO_ON)
+        trainer_study_artifacts_resume(run);
     free(before);
     return status;
+}
+
+void trainer_study_artifacts_resume(struct study_run *run)
+{
+    const struct trial_calls calls = calls_of(run);
+    if (run->artifacts)
+        (void)study_artifacts_resume(run->artifacts, run->folder, &calls);
 }
 
 int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *others, const char *folders)
@@ -115,7 +122,7 @@ int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *o
     char err[TRIAL_ERROR_MAX];
     int r = 0;
     if (run->artifacts) {
-        (void)study_artifacts_resume(run->artifacts, run->folder, &calls);
+        trainer_study_artifacts_resume(run);
         r = study_artifacts_fetch(run->artifacts, run->study, run->folder, false, &calls, err);
         if (r == 0)
             r = study_artifacts_fetch_members(run->artifacts, others, folders, &calls, &stop, err);

@@ -57,6 +57,7 @@ int trainer_study_artifacts_begin(
     struct study_run *run); /* of run->study; what is in the spool is uploaded */
 /* What this machine lacks of its trials and the members'. */
 int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *others, const char *folders);
+void trainer_study_artifacts_resume(struct study_run *run); /* what is in the spool, once more */
 int trainer_study_artifacts_earlier(
     struct study_run *run); /* EXIT_SUCCESS: proposal.json is another machine's now */
 int trainer_study_artifacts_propose(struct study_run *run);

@@ -243,15 +243,16 @@ static int resume_one(void *ctx, const char *name)
 int study_artifacts_resume(struct artifact_store *store, const char *folder, const struct trial_calls *calls)
 {
     struct spool spool = {.store = store, .folder = folder, .calls = calls};
-    char path[PATH_MAX], err[TRIAL_ERROR_MAX], words[96];
+    char path[PATH_MAX], err[TRIAL_ERROR_MAX], words[TRIAL_ERROR_MAX];
     if (study_join_path(path, folder, SPOOL, err) < 0)
         return 0;
     (void)folder_each(path, resume_one, &spool);
     if (spool.left == 0)
         (void)rmdir(path);
     if (spool.left > 0) {
-        snprintf(words, sizeof words, "%d files are not uploaded yet: when the study continues they are",
-                 spool.left);
+        snprintf(words, sizeof words,
+                 "%d files of %.300s are not uploaded yet: they are when the study continues there",
+                 spool.left, folder);
         study_notify(calls, words);
     }
     return spool.left;

@@ -112,6 +112,20 @@ def test_given(trainer, folder):
         check(lines(ran.stdout)[-1]["result"] == "failed" and lines(ran.stdout)[-1]["cause"] == "config", f"{url}: its end")
 
 
+def test_joined(trainer, folder):
+    """A worker of a scheduler, without configuration and options, knows the store from the storage, and leaves the study as it is."""
+    before = rows(folder, 'SELECT "key", value_json FROM study_user_attributes ORDER BY "key"')
+    ran = trainer.run("study", "shared", "--resume", "--no-proposal", "--storage", storage(folder), "--state", "pod", "--workers", "1",
+                      "--trials", str(TRIALS + 1))
+    check(ran.returncode == 0 and ran.stderr == "", f"joined: {ran.stderr}")
+    check(rows(folder, 'SELECT "key", value_json FROM study_user_attributes ORDER BY "key"') == before, "it changes nothing of the study")
+    said = artifacts(folder)[TRIALS]["returns.csv"]
+    check(is_of(content(f"{folder}/store/{said['key']}"), said) and sorted(os.listdir(f"{folder}/pod/studies/shared")).count(str(TRIALS)) == 1, f"joined: {said}")
+    check(not os.path.exists(f"{folder}/pod/studies/shared/0"), "it fetches nothing")
+    first, error = validate(trainer, "st1")
+    check(first["trials"] == TRIALS + 1 and first["left_out"] == 0 and error == "", f"and st1 finds it: {error}")
+
+
 def test_refused(trainer, folder):
     """The key artifacts; a store that takes nothing ends the study before a trial runs, and it continues with one that does."""
     store, away = f"{folder}/late", f"{folder}/away"
@@ -147,6 +161,7 @@ def main():
         test_proposal(trainer, folder, proposals)
         test_damaged(trainer, folder)
         test_given(trainer, folder)
+        test_joined(trainer, folder)
         test_refused(trainer, folder)
     done("artifacts/study")
 
