@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "cli/indicators.h"
+#include "cli/lake/bars.h"
 #include "cli/stored.h"
 #include "exchange/calendar_file.h"
+#include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
+#include "exchange/folder.h"
 
 static enum session_choice choice_of(const struct indicators_bars *bars)
 {
@@ -77,7 +80,7 @@ static void report_gaps(const char *path, const struct bars_file_options *option
             path, bars->fits);
 }
 
-static int read_bars(const char *path, const struct bars_file_options *options, struct bars_file *ret)
+static int read_csv(const char *path, const struct bars_file_options *options, struct bars_file *ret)
 {
     char err[BARS_FILE_ERROR_MAX];
     size_t removed;
@@ -92,6 +95,36 @@ static int read_bars(const char *path, const struct bars_file_options *options, 
         return cli_stored_fail(EXIT_ERROR, "indicators", path, "no bar of that session is in it");
     report_gaps(path, options, ret);
     return EXIT_OK;
+}
+
+/* Of Parquet, by way of a file of bars in a folder of its own. */
+static int read_lake(const char *path, const struct bars_file_options *options, struct bars_file *ret)
+{
+    struct lake_python *python = NULL;
+    char folder[PATH_MAX];
+    json_t *files = NULL;
+    int r = folder_temporary("bars", folder);
+    if (r < 0)
+        return cli_stored_fail(EXIT_ERROR, "indicators", folder, strerror(-r));
+    early_stop_catch(); /* so that the folder is removed */
+    int status =
+        cli_lake_bars(&(struct lake_asked){"indicators", path, &options->symbol, options->symbol != NULL, 0},
+                      folder, &python, &files);
+    if (status == EXIT_OK && json_array_size(files) != 1)
+        status =
+            cli_stored_fail(EXIT_ERROR, "indicators", path, "it has several symbols: --symbol names one");
+    if (status == EXIT_OK)
+        status = read_csv(json_string_value(json_array_get(files, 0)), options, ret);
+    early_stop_release();
+    json_decref(files);
+    cli_lake_finish(python);
+    (void)folder_remove(folder);
+    return status;
+}
+
+static int read_bars(const char *path, const struct bars_file_options *options, struct bars_file *ret)
+{
+    return (cli_lake_is(path) ? read_lake : read_csv)(path, options, ret);
 }
 
 int cli_indicators_read(const char *path, const struct indicators_bars *bars,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/lake/bars.h"
 #include "cli/stored.h"
 #include "cli/stored_bars.h"
 #include "engine/account_keys.h"
@@ -219,7 +220,8 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
      "bars files, CSV or JSON (docs/market-store.md), plain or gzip, one symbol each; files of one symbol "
      "that follow each other are one series; or a state directory or its papertape.db, of which all symbols "
      "are taken; or a folder of bars files, as papertape fetch writes it, of which all are taken, or those of --interval and "
-     "--symbol; or VENUE:SYMBOL, whose history is fetched (docs/history.md), with --interval and --from",
+     "--symbol; or Parquet (docs/lake.md), a file, or a folder as papertape export writes it, of which all symbols are "
+     "taken, or those of --symbol; or VENUE:SYMBOL, whose history is fetched (docs/history.md), with --interval and --from",
      .take = take_bars},
     {"rest-url", "URL", "in place of the host of that venue, https://HOST[:PORT]", AT(rest_url),
      .with = "bars"},
@@ -331,8 +333,9 @@ int cli_run_check(struct run_args *args)
     if (status != EXIT_OK)
         return status;
     char database[STATE_PATH_MAX];
-    bool stored = args->n_bars == 1 && db_state_database(args->bars[0], database);
-    if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !stored)
+    bool stored = cli_run_stored(args, database);
+    bool names_some = stored || (args->n_bars == 1 && cli_lake_is(args->bars[0]));
+    if (args->n_symbols > 1 && args->n_bars > 0 && args->n_symbols != args->n_bars && !names_some)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--symbol",
                                "one name for all files of --bars, or one name for each file is needed");
     status = cli_run_calendar_check(args);

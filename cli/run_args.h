@@ -5,6 +5,7 @@
 #include <limits.h>
 
 #include "cli/strategy_args.h"
+#include "db/state.h"
 #include "engine/backtest/backtest.h"
 #include "exchange/fees.h"
 #include "exchange/trading_calendar.h"
@@ -101,6 +102,13 @@ int cli_run_load(struct run_args *args, struct market **ret, struct market_load 
 /* In the place of each folder of --bars that is no state directory come its files. EXIT_OK, or a status with
  * its line. */
 int cli_run_folders(struct run_args *args);
+
+/* Is --bars one state directory, or its database? Then the database's path. */
+bool cli_run_stored(const struct run_args *args, char database[static STATE_PATH_MAX]);
+
+/* In the place of each Parquet file or folder of --bars come files of bars with what is in it, in a folder
+ * that can be removed once they are loaded; "": there is none. The same statuses. */
+int cli_run_lake(struct run_args *args, char folder[static PATH_MAX]);
 
 /* Fetches what --bars names as VENUE:SYMBOL, and puts names of files into their places, which are in a folder
  * of their own; "": there is none. It can be removed once they are loaded. Their hashes are known, and

@@ -40,8 +40,7 @@ int cli_run_calendar_check(const struct run_args *args)
 {
     static const char words[] = "it goes with --calendar, which says when the sessions are";
     char database[STATE_PATH_MAX];
-    if (args->calendar || args->policy_follows ||
-        (args->n_bars == 1 && db_state_database(args->bars[0], database)))
+    if (args->calendar || args->policy_follows || cli_run_stored(args, database))
         return EXIT_OK;
     if (args->session_given)
         return cli_stored_fail(EXIT_USAGE, args->verb, "--session", words);

@@ -106,7 +106,7 @@ static int remove_fetched(const char *folder, int status)
     return status;
 }
 
-static int load_files(struct run_args *args, struct market **ret, struct market_load *load)
+static int load_csv(struct run_args *args, struct market **ret, struct market_load *load)
 {
     /* Bars before --from are loaded too: they warm up. */
     struct market_options options = {.interval_ns = args->interval_ns,
@@ -142,13 +142,20 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
     return r == 0 ? EXIT_OK : err[0] ? cli_run_refuse(args, r, err) : EXIT_ERROR;
 }
 
+static int load_files(struct run_args *args, struct market **ret, struct market_load *load)
+{
+    char folder[PATH_MAX];
+    int status = cli_run_lake(args, folder);
+    return remove_fetched(folder, status == EXIT_OK ? load_csv(args, ret, load) : status);
+}
+
 int cli_run_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
                  size_t *ret_to)
 {
     char database[STATE_PATH_MAX];
     struct market *market;
     *load = (struct market_load){0};
-    args->stored = args->n_bars == 1 && db_state_database(args->bars[0], database);
+    args->stored = cli_run_stored(args, database);
     int status =
         args->stored ? cli_stored_bars_load(args, database, &market, load) : load_files(args, &market, load);
     if (status != EXIT_OK)

@@ -20,6 +20,7 @@
     X(cli_equity) \
     X(cli_events) \
     X(cli_explain) \
+    X(cli_export) \
     X(cli_fees) \
     X(cli_fetch) \
     X(cli_fills) \

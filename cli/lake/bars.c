@@ -1,0 +1,78 @@
+#include "cli/lake/bars.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "exchange/bar.h"
+#include "exchange/exit_status.h"
+#include "exchange/folder.h"
+
+static bool has_magic(const char *path)
+{
+    char magic[4];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool has =
+        fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic && memcmp(magic, "PAR1", sizeof magic) == 0;
+    if (fd >= 0)
+        close(fd);
+    return has;
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t n = strlen(name), m = strlen(ending);
+    return n > m && strcmp(name + n - m, ending) == 0;
+}
+
+/* A manifest, a file of Parquet, or a partition as symbol=BTCUSDT, and in no state directory. */
+static int look(void *ctx, const char *name)
+{
+    bool *is = ctx;
+    if (strcmp(name, "papertape.db") == 0) {
+        *is = false;
+        return 1;
+    }
+    *is |= strcmp(name, "_manifest.jsonl") == 0 || ends_with(name, ".parquet") ||
+           (name[0] != '.' && name[0] != '_' && strchr(name, '='));
+    return 0;
+}
+
+bool cli_lake_is(const char *path)
+{
+    struct stat st;
+    bool is = false;
+    if (stat(path, &st) < 0)
+        return false;
+    if (!S_ISDIR(st.st_mode))
+        return S_ISREG(st.st_mode) && has_magic(path);
+    return folder_each(path, look, &is) >= 0 && is;
+}
+
+static json_t *request_of(const struct lake_asked *asked, const char *out)
+{
+    json_t *symbols = asked->n_symbols > 0 ? json_array() : json_null();
+    for (size_t i = 0; i < asked->n_symbols; i++)
+        json_array_append_new(symbols, json_string(asked->symbols[i]));
+    return json_pack("{s:s, s:s, s:o, s:s?}", "path", asked->path, "out", out, "symbols", symbols, "interval",
+                     asked->interval_ns > 0 ? bar_interval_name(asked->interval_ns) : NULL);
+}
+
+int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_python **python, json_t **ret)
+{
+    static const char *const no_arguments[] = {NULL};
+    json_t *answer;
+    int status =
+        *python ? EXIT_OK : cli_lake_start(asked->verb, NULL, cli_lake_read_script, no_arguments, python);
+    if (status != EXIT_OK)
+        return status;
+    cli_lake_send(*python, request_of(asked, out));
+    status = cli_lake_answer(*python, &answer);
+    if (status != EXIT_OK)
+        return status;
+    *ret = json_incref(json_object_get(answer, "files"));
+    json_decref(answer);
+    return EXIT_OK;
+}

@@ -1,0 +1,25 @@
+/* Bars in Parquet as --bars has them: a file, a folder of such, or what papertape export wrote. Python reads
+ * them (cli/lake/read.py) into files of bars as CSV, one a symbol, which are loaded as any others. */
+#ifndef CLI_LAKE_BARS_H
+#define CLI_LAKE_BARS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "cli/lake/python.h"
+
+/* Is it Parquet: a file by its first bytes, a folder by what is in it? */
+bool cli_lake_is(const char *path);
+
+struct lake_asked {
+    const char *verb, *path;
+    const char *const *symbols; /* n_symbols of them; 0: those that it has */
+    size_t n_symbols;
+    int64_t interval_ns; /* 0: the one that it has */
+};
+
+/* Writes its bars into the folder `out`. *python is started at first, for cli_lake_finish(). EXIT_OK with the
+ * files' paths in *ret, an array of texts that is the caller's; EXIT_ERROR with its line. */
+int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_python **python, json_t **ret);
+
+#endif

@@ -1,0 +1,330 @@
+"""Writes the files of a lake for papertape export, which passes this script to Python: write.py DIR VERSION SOURCE.
+
+It is the only writer of DIR. A request is a line of JSON with what a file is to hold: its table, name and day, and how many rows and
+bytes of CSV, with their SHA-256. The answer is {"have": true} where the manifest has a file of the same rows, else {"send": true}: then
+come a line with the columns and their types and with which rows of an older file stay ("keep"), and the CSV, whose answer is
+{"rows": …, "kept": …, "written": …}. The request {"end": true} closes the manifest.
+
+A file is written under a temporary name, synced and renamed, and then is a line of DIR/_manifest.jsonl. A process that is killed in
+between leaves nothing that the next one does not replace by the same bytes."""
+
+import fcntl
+import hashlib
+import io
+import json
+import os
+import signal
+import sys
+
+
+def answer(**fields):
+    print(json.dumps(fields), flush=True)
+
+
+try:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.csv as pa_csv
+    import pyarrow.parquet as pq
+except ImportError as missing:
+    answer(error=f"{sys.executable} (Python {sys.version.split()[0]}) lacks the package pyarrow ({missing}): install it, for example by "
+                 f"{sys.executable} -m pip install pyarrow in a virtual environment; --python PATH or PAPERTAPE_PYTHON names another "
+                 "Python")
+    sys.exit(1)
+
+SCHEMA = "papertape.lake/1"
+MANIFEST = "_manifest.jsonl"
+LOCK = "_lock"
+TEMPORARY = ".tmp-"
+GROUP_ROWS = 65536
+# Spark's own default for decimals; 18 digits after the point are as many as any scale of Papertape's.
+DECIMAL = pa.decimal128(38, 18)
+TYPES = {"time": pa.timestamp("ns", tz="UTC"), "decimal": DECIMAL, "text": pa.string(), "int": pa.int64(), "real": pa.float64(),
+         "bool": pa.bool_()}
+READ_AS = {"time": pa.int64()}
+
+
+class Refused(Exception):
+    """A sentence for the user."""
+
+
+class Body(io.RawIOBase):
+    """The bytes of CSV that follow a request, hashed as they are read. Reads are whole, so that what is made of them does not depend on
+    how the pipe divides them."""
+
+    def __init__(self, source, size, digest):
+        super().__init__()
+        self.source, self.left, self.digest = source, size, digest
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        data = self.source.read(min(len(buffer), self.left))
+        if len(data) < min(len(buffer), self.left):
+            raise EOFError
+        self.left -= len(data)
+        self.digest.update(data)
+        buffer[:len(data)] = data
+        return len(data)
+
+
+def sync_folder(path):
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def put(path, write):
+    """Writes a file whole or not at all: its size and SHA-256."""
+    folder, name = os.path.split(path)
+    temporary = os.path.join(folder, TEMPORARY + name)
+    try:
+        with open(temporary, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        with open(temporary, "rb") as file:
+            content = hashlib.file_digest(file, "sha256") if hasattr(hashlib, "file_digest") else hashlib.sha256(file.read())
+        size = os.path.getsize(temporary)
+        os.replace(temporary, path)
+        sync_folder(folder)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+    return size, content.hexdigest()
+
+
+class Manifest:
+    """A line for the lake, then one for each file. While files are written lines are added behind them, of which the last one of a file
+    counts; a line that a kill cut off is of a file that is written again."""
+
+    def __init__(self, root, source):
+        self.path, self.files, self.changed, self.log = os.path.join(root, MANIFEST), {}, False, None
+        self.source = source
+        if os.path.exists(self.path):
+            self.read(root)
+        else:
+            self.changed = True
+
+    def read(self, root):
+        with open(self.path, "rb") as file:
+            lines = file.read().split(b"\n")
+        torn = lines.pop() != b""
+        rows = []
+        for number, line in enumerate(lines, 1):
+            try:
+                rows.append(json.loads(line))
+            except ValueError:
+                raise Refused(f"{self.path}:{number}: no line of JSON: the manifest was changed by another program: move it aside, and "
+                              "all days that the database has are written again") from None
+        self.changed = torn
+        if not rows:
+            self.changed = True
+            return
+        schema, source = rows[0].get("schema"), rows[0].get("source", "")
+        if schema != SCHEMA:
+            raise Refused(f"{self.path}: it is of {schema}, and this program writes {SCHEMA}: export into another folder")
+        if source and self.source and source != self.source:
+            raise Refused(f"{root}: it holds the rows of another database (its ledger began with {source[:12]}, and this one's with "
+                          f"{self.source[:12]}): export into another folder")
+        self.changed |= source != (self.source or source)
+        self.source = self.source or source
+        for row in rows[1:]:
+            self.files[row["file"]] = row
+
+    def head(self):
+        return {"schema": SCHEMA, "source": self.source}
+
+    def add(self, row):
+        self.files[row["file"]] = row
+        if self.log is None:
+            self.rewrite()
+            self.log = open(self.path, "ab")
+            return
+        self.log.write(json.dumps(row).encode() + b"\n")
+        self.log.flush()
+        os.fsync(self.log.fileno())
+        self.changed = True
+
+    def rewrite(self):
+        rows = [self.head(), *(self.files[name] for name in sorted(self.files))]
+        put(self.path, lambda file: file.write(b"".join(json.dumps(row).encode() + b"\n" for row in rows)))
+        self.changed = False
+
+    def end(self):
+        if self.log is not None:
+            self.log.close()
+        if self.changed:
+            self.rewrite()
+
+
+def schema_of(request):
+    return pa.schema([pa.field(name, TYPES[kind]) for name, kind in request["columns"]])
+
+
+def read_rows(stream, request):
+    """The rows of the CSV that follows a request."""
+    digest = hashlib.sha256()
+    body = Body(stream, request["bytes"], digest)
+    kinds = dict(request["columns"])
+    table = pa_csv.read_csv(
+        pa.PythonFile(io.BufferedReader(body, 1 << 20), mode="r"),
+        read_options=pa_csv.ReadOptions(column_names=list(kinds), skip_rows=1, use_threads=True),
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa_csv.ConvertOptions(
+            column_types={name: READ_AS.get(kind, TYPES[kind]) for name, kind in kinds.items()}, null_values=[""],
+            true_values=["1"], false_values=["0"], strings_can_be_null=True, quoted_strings_can_be_null=False))
+    if digest.hexdigest() != request["sha256"] or table.num_rows != request["rows"]:
+        raise Refused(f"{request['table']} of {request['date']}: what came through the pipe is not what was sent: {table.num_rows} rows of "
+                      f"{request['rows']}")
+    return table.cast(schema_of(request))
+
+
+def conform(old, schema, path):
+    """The older file's rows with the columns of now; a column that it lacks is null."""
+    by = (old.schema.metadata or {}).get(b"papertape.version", b"another program").decode()
+    for field in old.schema:
+        at = schema.get_field_index(field.name)
+        if at < 0 or schema.field(at).type != field.type:
+            expected = "no column of that name is known" if at < 0 else f"{schema.field(at).type} is expected"
+            raise Refused(f"{path}: its column {field.name} is {field.type}, and {expected}: it was written by {by}: move it aside, or "
+                          "export into another folder")
+    columns = [old.column(field.name) if field.name in old.schema.names else pa.nulls(old.num_rows, field.type) for field in schema]
+    return pa.table(columns, schema=schema)
+
+
+def read_old(path, schema):
+    """What an older file holds; None: there is none."""
+    if not os.path.exists(path):
+        return None
+    try:
+        old = pq.ParquetFile(path).read()
+    except (pa.ArrowException, OSError) as error:
+        raise Refused(f"{path}: it cannot be read ({str(error).splitlines()[0]}): move it aside, and it is written again") from None
+    return conform(old, schema, path)
+
+
+def values(table, names):
+    """Its rows' values of some columns, times as numbers."""
+    columns = [table.column(name) for name in names]
+    columns = [column.cast(pa.int64()) if pa.types.is_timestamp(column.type) else column for column in columns]
+    return list(zip(*(column.to_pylist() for column in columns)))
+
+
+def stays(old, new, keep):
+    """Which rows of an older file the database no longer has, since they were pruned, and not since they were corrected: those before
+    the first row that it has of their series, or, where rows in between are thinned, all."""
+    here = set(values(new, keep["key"]))
+    floors = {tuple(floor[:-1]): floor[-1] for floor in keep.get("floors", [])}
+    groups = values(old, keep["group"]) if keep.get("group") else [()] * old.num_rows
+    mask = []
+    for key, group in zip(values(old, keep["key"]), groups):
+        pruned = keep.get("all", False) or group not in floors or key[-1] < floors[group]
+        mask.append(pruned and key not in here)
+    return pa.array(mask, pa.bool_())
+
+
+def merge(old, new, keep):
+    """(the rows that a file is to hold, how many of them only the older file has)"""
+    kept = old.filter(stays(old, new, keep))
+    if kept.num_rows == 0:
+        return new, 0
+    return pa.concat_tables([new, kept]).sort_by([(name, "ascending") for name in keep["key"]]), kept.num_rows
+
+
+def write_table(file, table, metadata):
+    schema = table.schema.with_metadata(metadata)
+    texts = [field.name for field in schema if pa.types.is_string(field.type)]
+    with pq.ParquetWriter(file, schema, version="2.6", compression="zstd", compression_level=3, use_dictionary=texts,
+                          write_statistics=True) as writer:
+        writer.write_table(table.replace_schema_metadata(metadata).combine_chunks(), row_group_size=GROUP_ROWS)
+
+
+class Lake:
+    def __init__(self, root, version, source):
+        self.root, self.version = root, version
+        os.makedirs(root, exist_ok=True)
+        self.lock = open(os.path.join(root, LOCK), "ab")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused(f"{root}: another papertape export writes there: wait until it has ended") from None
+        self.remove_temporary()
+        self.manifest = Manifest(root, source)
+
+    def remove_temporary(self):
+        """What processes that were killed left."""
+        for folder, _, names in os.walk(self.root):
+            for name in names:
+                if name.startswith(TEMPORARY):
+                    os.unlink(os.path.join(folder, name))
+
+    def has(self, name, request):
+        """Is there a file of these rows? Of one that is gone, or of another size, not."""
+        row, path = self.manifest.files.get(name), os.path.join(self.root, name)
+        return (row is not None and row["source_sha256"] == request["sha256"] and os.path.isfile(path)
+                and os.path.getsize(path) == row["bytes"])
+
+    def write(self, name, request, table):
+        path = os.path.join(self.root, name)
+        old = read_old(path, table.schema)
+        kept = 0
+        if old is not None:
+            table, kept = merge(old, table, request["keep"])
+        row = {"file": name, "rows": table.num_rows, "source_rows": request["rows"], "source_sha256": request["sha256"]}
+        listed = self.manifest.files.get(name)
+        same = old is not None and listed is not None and listed["bytes"] == os.path.getsize(path) and old.equals(table)
+        if same:
+            row |= {"bytes": listed["bytes"], "sha256": listed["sha256"]}
+        else:
+            metadata = {"papertape.version": self.version, "papertape.layout": f"{SCHEMA} {request['table']}",
+                        "papertape.source": self.manifest.source}
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            row["bytes"], row["sha256"] = put(path, lambda file: write_table(file, table, metadata))
+        self.manifest.add(row)
+        return {"rows": table.num_rows, "kept": kept, "written": not same, "bytes": row["bytes"]}
+
+    def serve(self, stream):
+        """Answers requests until the end; of a stream that ends before it, what was written stays."""
+        for line in iter(stream.readline, b""):
+            request = json.loads(line)
+            if "end" in request:
+                self.manifest.end()
+                answer(files=len(self.manifest.files))
+                return
+            name = f"{request['table']}/date={request['date']}/{request['name']}.parquet"
+            if self.has(name, request):
+                answer(have=True)
+                continue
+            answer(send=True)
+            request |= json.loads(stream.readline() or b"{}")
+            if "columns" not in request:
+                raise EOFError
+            answer(**self.write(name, request, read_rows(stream, request)))
+
+
+def main(root, version, source):
+    answer(executable=sys.executable, python=sys.version.split()[0], pyarrow=pa.__version__)
+    try:
+        Lake(root, version, source).serve(sys.stdin.buffer)
+    except Refused as error:
+        answer(error=str(error))
+    except OSError as error:
+        where = error.filename or root
+        answer(error=f"{where}: {error.strerror or error}: the files that were written stay, and the same command continues")
+    except pa.ArrowException as error:
+        answer(error=f"{root}: pyarrow {pa.__version__}: {str(error).splitlines()[0]}")
+    except EOFError:
+        sys.exit(1)  # the program has gone, and nothing reads an answer
+    else:
+        return 0
+    return 1
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(main(*sys.argv[1:]))
