@@ -125,6 +125,8 @@ static int run(struct option_call *call)
 {
     struct asked *asked = call->into;
     struct export export = {.from_day = asked->from_ns / DB_DAY_NS, .to_day = asked->to_ns / DB_DAY_NS};
+    if (export.to_day < export.from_day)
+        return option_fail(call, EXIT_USAGE, "--to: its day is before that of --from");
     int status = cli_stored_open("export", call->state, &export.reader);
     if (status != EXIT_OK)
         return status;
@@ -153,8 +155,7 @@ static const struct option_row options[] = {
     {"table", "T,…", "of these alone: " EXPORT_TABLE_NAMES, 0, take_tables},
     {"from", "T", "UTC days from that of T on: " STORED_TIME_WORDS, offsetof(struct asked, from_ns),
      cli_stored_take_time},
-    {"to", "T", "UTC days until that of T, included", offsetof(struct asked, to_ns), cli_stored_take_time,
-     .after = "from"},
+    {"to", "T", "UTC days until that of T, included", offsetof(struct asked, to_ns), cli_stored_take_time},
     {"python", "PATH", "the Python with pyarrow; default: $PAPERTAPE_PYTHON, or python3 of PATH",
      offsetof(struct asked, python)},
 };
