@@ -23,7 +23,6 @@ def answer(**fields):
 
 try:
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.csv as pa_csv
     import pyarrow.parquet as pq
 except ImportError as missing:

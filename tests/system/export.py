@@ -196,7 +196,7 @@ def refused(state, folder, path):
     head, *rows = manifest.splitlines(keepends=True)
     without = head + b"".join(row for row in rows if b"fills/date=2024-08-08" not in row)
 
-    def told(words, content=without, **more):
+    def refusal(words, content=without, **more):
         with open(os.path.join(path, "_manifest.jsonl"), "wb") as file:
             file.write(content)
         before = lake.tree(path)
@@ -207,12 +207,12 @@ def refused(state, folder, path):
     whole = pq.ParquetFile(name).read()
     shutil.copy(name, os.path.join(folder, "aside"))
     pq.write_table(whole.set_column(whole.schema.get_field_index("price"), "price", whole.column("price").cast(pa.float64())), name)
-    told("fills.parquet: its column price is double, and decimal128(38, 18) is expected: it was written by")
+    refusal("fills.parquet: its column price is double, and decimal128(38, 18) is expected: it was written by")
     pq.write_table(whole.append_column("venue_id", whole.column("fill")), name)
-    told("its column venue_id is int64, and no column of that name is known")
+    refusal("its column venue_id is int64, and no column of that name is known")
     with open(name, "wb") as file:
         file.write(b"PAR1 and no more")
-    told("fills.parquet: it cannot be read (")
+    refusal("fills.parquet: it cannot be read (")
     pq.write_table(whole.drop_columns(["by", "fee_base"]), name)  # as of a version that did not have them
     with open(os.path.join(path, "_manifest.jsonl"), "wb") as file:
         file.write(without + rows[-1][:40])  # and a kill cut a line off
@@ -220,8 +220,8 @@ def refused(state, folder, path):
     with open(os.path.join(folder, "aside"), "rb") as file, open(name, "rb") as again:
         assert file.read() == again.read()
     check_manifest(path)
-    told("_manifest.jsonl:2: no line of JSON", head + b"nonsense\n")
-    told("it is of papertape.lake/9, and this program writes papertape.lake/1", manifest.replace(b"papertape.lake/1", b"papertape.lake/9"))
+    refusal("_manifest.jsonl:2: no line of JSON", head + b"nonsense\n")
+    refusal("it is of papertape.lake/9, and this program writes papertape.lake/1", manifest.replace(b"papertape.lake/1", b"papertape.lake/9"))
     other = os.path.join(folder, "other")
     os.mkdir(other)
     shutil.copy(os.path.join(state, "papertape.db"), other)
@@ -229,7 +229,7 @@ def refused(state, folder, path):
     with database:
         database.execute("UPDATE ledger SET hash = zeroblob(32) WHERE id = 1")
     database.close()
-    told("it holds the rows of another database (its ledger began with", manifest, state=other)
+    refusal("it holds the rows of another database (its ledger began with", manifest, state=other)
 
 
 def main():
