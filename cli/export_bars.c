@@ -25,7 +25,7 @@ struct bars_day {
     const struct series *series;
     size_t n;
     int64_t day;
-    const char *interval;
+    char interval[24];
 };
 
 static const char *const source_names[] = {[BAR_VENUE] = "venue", [BAR_TRADES] = "trades"};
@@ -165,9 +165,14 @@ static int in_order(const void *a, const void *b)
 
 static int write_interval(struct export *export, const struct series *series, size_t n)
 {
-    struct bars_day day = {.series = series, .n = n, .interval = bar_interval_name(series->interval_ns)};
+    const char *name = bar_interval_name(series->interval_ns);
+    struct bars_day day = {.series = series, .n = n};
     int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     int r = 0;
+    if (name)
+        snprintf(day.interval, sizeof day.interval, "%s", name);
+    else
+        snprintf(day.interval, sizeof day.interval, "%llds", (long long)(series->interval_ns / 1000000000));
     for (size_t i = 0; i < n; i++) {
         first_ns = series[i].first_ns < first_ns ? series[i].first_ns : first_ns;
         last_ns = series[i].last_ns > last_ns ? series[i].last_ns : last_ns;

@@ -32,6 +32,7 @@ except ImportError as missing:
     sys.exit(1)
 
 SCHEMA = "papertape.lake/1"
+TABLES = ("bars", "fills", "orders", "ledger", "equity")
 MANIFEST = "_manifest.jsonl"
 LOCK = "_lock"
 TEMPORARY = ".tmp-"
@@ -257,9 +258,14 @@ class Lake:
 
     def remove_temporary(self):
         """What processes that were killed left."""
-        for folder, _, names in os.walk(self.root):
-            for name in names:
-                if name.startswith(TEMPORARY):
+        folders = [self.root]
+        for table in TABLES:
+            path = os.path.join(self.root, table)
+            days = os.listdir(path) if os.path.isdir(path) else []
+            folders += [os.path.join(path, day) for day in days if day.startswith("date=")]
+        for folder in folders:
+            for name in os.listdir(folder):
+                if name.startswith(TEMPORARY) and (folder != self.root or name == TEMPORARY + MANIFEST):
                     os.unlink(os.path.join(folder, name))
 
     def has(self, name, request):

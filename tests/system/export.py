@@ -7,11 +7,10 @@ database, another schema, a foreign file are refused in words."""
 import csv
 import datetime
 import hashlib
+import importlib.util
 import io
 import json
 import os
-import shutil
-import sqlite3
 import sys
 from decimal import Decimal
 
@@ -188,48 +187,60 @@ def options(state, folder):
     assert shown.startswith(f"written by {sys.executable} (Python {sys.version.split()[0]}, pyarrow {pa.__version__})\n"), shown
 
 
-def refused(state, folder, path):
+def script():
+    """What the program passes to Python, as a module: a refusal needs no start of its own then."""
+    spec = importlib.util.spec_from_file_location("lake_write", os.path.join(harness.SOURCE, "cli/lake/write.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def refused(state, path):
     """What is not ours is neither read as ours nor replaced."""
-    name = os.path.join(path, "fills/date=2024-08-08/fills.parquet")
-    with open(os.path.join(path, "_manifest.jsonl"), "rb") as file:
-        manifest = file.read()
-    head, *rows = manifest.splitlines(keepends=True)
-    without = head + b"".join(row for row in rows if b"fills/date=2024-08-08" not in row)
-
-    def refusal(words, content=without, **more):
-        with open(os.path.join(path, "_manifest.jsonl"), "wb") as file:
-            file.write(content)
-        before = lake.tree(path)
-        error = lake.export(more.get("state", state), path, status=1)
-        assert words in error and error.count("\n") == 1, error
-        assert lake.tree(path) == before
-
+    write = script()
+    name, listed = os.path.join(path, "fills/date=2024-08-08/fills.parquet"), os.path.join(path, "_manifest.jsonl")
     whole = pq.ParquetFile(name).read()
-    shutil.copy(name, os.path.join(folder, "aside"))
-    pq.write_table(whole.set_column(whole.schema.get_field_index("price"), "price", whole.column("price").cast(pa.float64())), name)
-    refusal("fills.parquet: its column price is double, and decimal128(38, 18) is expected: it was written by")
+    with open(listed, "rb") as file, open(name, "rb") as fills:
+        manifest, content = file.read(), fills.read()
+    head, *rows = manifest.splitlines(keepends=True)
+
+    def put(data, at=listed):
+        with open(at, "wb") as file:
+            file.write(data)
+
+    def refusal(words, call):
+        try:
+            call()
+        except write.Refused as error:
+            assert words in str(error), error
+        else:
+            raise AssertionError(f"not refused: {words}")
+
+    def read():
+        return write.read_old(name, whole.schema)
+
+    price = whole.schema.get_field_index("price")
+    pq.write_table(whole.set_column(price, "price", whole.column("price").cast(pa.float64())), name)
+    refusal("fills.parquet: its column price is double, and decimal128(38, 18) is expected: it was written by", read)
     pq.write_table(whole.append_column("venue_id", whole.column("fill")), name)
-    refusal("its column venue_id is int64, and no column of that name is known")
-    with open(name, "wb") as file:
-        file.write(b"PAR1 and no more")
-    refusal("fills.parquet: it cannot be read (")
+    refusal("its column venue_id is int64, and no column of that name is known", read)
+    for wrong, words in ((head + b"nonsense\n", "_manifest.jsonl:2: no line of JSON"),
+                         (manifest.replace(b"lake/1", b"lake/9"), "it is of papertape.lake/9, and this program writes papertape.lake/1")):
+        put(wrong)
+        refusal(words, lambda: write.Manifest(path, ""))
+    put(head + b"".join(row for row in rows if b"fills/date=2024-08-08" not in row) + rows[-1][:40])  # cut off by a kill
+    put(b"PAR1 and no more", name)
+    before = lake.tree(path)
+    error = lake.export(state, path, status=1)
+    assert "fills.parquet: it cannot be read (" in error and error.count("\n") == 1 and lake.tree(path) == before, error
     pq.write_table(whole.drop_columns(["by", "fee_base"]), name)  # as of a version that did not have them
-    with open(os.path.join(path, "_manifest.jsonl"), "wb") as file:
-        file.write(without + rows[-1][:40])  # and a kill cut a line off
-    assert lake.written(lake.export(state, path))["fills"] == 1
-    with open(os.path.join(folder, "aside"), "rb") as file, open(name, "rb") as again:
-        assert file.read() == again.read()
+    assert lake.written(lake.export(state, path)) == {"fills": 1}
+    with open(name, "rb") as file:
+        assert file.read() == content
     check_manifest(path)
-    refusal("_manifest.jsonl:2: no line of JSON", head + b"nonsense\n")
-    refusal("it is of papertape.lake/9, and this program writes papertape.lake/1", manifest.replace(b"papertape.lake/1", b"papertape.lake/9"))
-    other = os.path.join(folder, "other")
-    os.mkdir(other)
-    shutil.copy(os.path.join(state, "papertape.db"), other)
-    database = sqlite3.connect(os.path.join(other, "papertape.db"))
-    with database:
-        database.execute("UPDATE ledger SET hash = zeroblob(32) WHERE id = 1")
-    database.close()
-    refusal("it holds the rows of another database (its ledger began with", manifest, state=other)
+    put(manifest.replace(json.loads(head)["source"].encode(), b"0" * 64))
+    error = lake.export(state, path, status=1)
+    assert f"{path}: it holds the rows of another database (its ledger began with 000000000000, and this one's with" in error, error
 
 
 def main():
@@ -241,7 +252,7 @@ def main():
         changes(state, path)
         options(state, folder.path)
         pruned(state, path)
-        refused(state, folder.path, path)
+        refused(state, path)
 
 
 if __name__ == "__main__":
