@@ -120,15 +120,28 @@ def is_text(kind):
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view()
 
 
-def read_file(path, root, first):
-    """A file's columns under the names of bars. `first`: the path and types of the first one, which all have."""
+def groups_of(file, column, symbols):
+    """The row groups that may have one of the symbols, by their statistics: a lake's files are sorted by symbol."""
+    metadata, groups = file.metadata, []
+    names = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+    for i in range(metadata.num_row_groups):
+        found = metadata.row_group(i).column(names.index(column)).statistics if column in names else None
+        if found is None or not found.has_min_max or any(found.min <= name <= found.max for name in symbols):
+            groups.append(i)
+    return groups
+
+
+def read_file(path, root, symbols, first):
+    """A file's columns under the names of bars, of some symbols where `symbols` names them. `first`: the path and types of the first
+    one, which all have."""
     try:
         file = pq.ParquetFile(path)
         schema = file.schema_arrow
         known = {name: value for name, value in partitions(path, root).items() if name in OTHERS}
         columns = columns_of(schema, path, known)
         check_types(schema, columns, path)
-        table = file.read(columns=list(columns.values()))
+        groups = groups_of(file, columns["symbol"], symbols) if symbols and "symbol" in columns else range(file.num_row_groups)
+        table = file.read_row_groups(list(groups), columns=list(columns.values()))
     except (pa.ArrowException, OSError) as error:
         raise Refused(f"{path}: it cannot be read as Parquet ({str(error).splitlines()[0]})") from None
     arrays = {}
@@ -138,7 +151,8 @@ def read_file(path, root, first):
             array = array.cast(pa.string())
         if array.null_count and name not in OTHERS:
             row = pc.index(array.is_null(), True).as_py() + 1
-            raise Refused(f"{path}: row {row}: {column} is null: a bar has all of time, open, high, low, close and volume")
+            where = f"row {row}" if len(groups) == file.num_row_groups else "a row"
+            raise Refused(f"{path}: {where}: {column} is null: a bar has all of time, open, high, low, close and volume")
         arrays[name] = array
     for name, value in known.items():
         arrays[name] = pa.array([value] * table.num_rows, pa.string())
@@ -147,7 +161,10 @@ def read_file(path, root, first):
         name = next(name for name in sorted({*types, *first[1]}) if types.get(name) != first[1].get(name))
         raise Refused(f"{path}: its column {name} is {types.get(name, 'missing')}, and in {first[0]} it is {first[1].get(name, 'missing')}: "
                       "files that are read together have one schema")
-    return pa.table(arrays), first or (path, types)
+    table = pa.table(arrays)
+    if symbols and "symbol" in arrays:
+        table = table.filter(pc.is_in(table.column("symbol"), pa.array(symbols)))
+    return table, first or (path, types)
 
 
 # ---- its bars ----
@@ -233,14 +250,10 @@ def wanted_symbols(table, path, asked, takes_all):
 def bars_of(request):
     path = request["path"]
     files, root, takes_all = choose(path, request["interval"])
+    symbols = sorted({form for symbol in request["symbols"] or () for form in (symbol, symbol.upper())})
     tables, first = [], None
     for name in files:
-        table, first = read_file(name, root, first)
-        if request["symbols"] and "symbol" in table.column_names:
-            names = [form for symbol in request["symbols"] for form in (symbol, symbol.upper())]
-            missing = table.num_rows and len(files) == 1
-            kept = table.filter(pc.is_in(table.column("symbol"), pa.array(names)))
-            table = table if missing and not kept.num_rows else kept
+        table, first = read_file(name, root, symbols, first)
         tables.append(table)
     table = pa.concat_tables(tables)
     if table.num_rows == 0:

@@ -7,7 +7,6 @@ database, another schema, a foreign file are refused in words."""
 import csv
 import datetime
 import hashlib
-import importlib.util
 import io
 import json
 import os
@@ -187,17 +186,9 @@ def options(state, folder):
     assert shown.startswith(f"written by {sys.executable} (Python {sys.version.split()[0]}, pyarrow {pa.__version__})\n"), shown
 
 
-def script():
-    """What the program passes to Python, as a module: a refusal needs no start of its own then."""
-    spec = importlib.util.spec_from_file_location("lake_write", os.path.join(harness.SOURCE, "cli/lake/write.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def refused(state, path):
     """What is not ours is neither read as ours nor replaced."""
-    write = script()
+    write = lake.script("write")
     name, listed = os.path.join(path, "fills/date=2024-08-08/fills.parquet"), os.path.join(path, "_manifest.jsonl")
     whole = pq.ParquetFile(name).read()
     with open(listed, "rb") as file, open(name, "rb") as fills:

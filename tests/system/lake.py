@@ -1,5 +1,6 @@
 """A state directory as papertape backtest --save leaves it, with more bars, and what papertape export makes of it."""
 
+import importlib.util
 import json
 import os
 import random
@@ -23,6 +24,14 @@ def days_of_bars(folder, minutes=15, seed=7):
         minutes_each = made_bars.make(chance, BEGIN, 0, 3 * 1440 // minutes, [(40, 44)])
         made[symbol] = {BEGIN + (at - BEGIN) * minutes: values for at, values in minutes_each.items()}
     return [made_bars.write(folder, symbol, bars, f"{minutes}m") for symbol, bars in made.items()]
+
+
+def script(name):
+    """What the program passes to Python, as a module: for what needs no start of its own."""
+    spec = importlib.util.spec_from_file_location(f"lake_{name}", os.path.join(harness.SOURCE, f"cli/lake/{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def change(state, *statements):

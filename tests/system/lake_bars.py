@@ -122,6 +122,16 @@ def floats(columns, name="timestamp", unit="ms"):
                     | {column: pa.array([float(text) for text in columns[column]]) for column in NAMES})
 
 
+def of_both(stored, place, reader):
+    """Two symbols in one file, sorted by symbol: of one of them only its row groups are read."""
+    made = [floats(columns_of(path)).append_column("symbol", pa.array([os.path.basename(path)[:7]] * len(columns_of(path)["time"]))) for path in stored]
+    pq.write_table(pa.concat_tables(made), place, row_group_size=100)
+    assert backtest(reader.ask(place, ["ETHUSDT"])) == backtest(stored[1])
+    file = pq.ParquetFile(place)
+    groups = [lake.script("read").groups_of(file, "symbol", [symbol]) for symbol in ("BTCUSDT", "ETHUSDT", "SOLUSDT")]
+    assert groups == [[0, 1, 2], [2, 3, 4, 5], []], groups
+
+
 def of_others(stored, folder, reader):
     """What other programs write."""
     one, columns = backtest(stored[0]), columns_of(stored[0])
@@ -133,6 +143,7 @@ def of_others(stored, folder, reader):
                  pa.table([times, *(pa.array(map(decimal.Decimal, columns[name]), small) for name in NAMES)], ["unix", *map(str.upper, NAMES)])):
         pq.write_table(made, place)
         assert backtest(reader.ask(place)) == one, made.schema
+    of_both(stored, place, reader)
     split = os.path.join(folder, "by-symbol")  # as Spark's partitionBy writes it
     for symbol, source in zip(("BTCUSDT", "ETHUSDT"), stored):
         os.makedirs(os.path.join(split, f"symbol={symbol}"))
