@@ -135,6 +135,10 @@ class Manifest:
         self.source = self.source or source
         for row in rows[1:]:
             self.files[row["file"]] = row
+        gone = [name for name in self.files if not os.path.exists(os.path.join(root, name))]
+        for name in gone:  # by a user's hand
+            del self.files[name]
+        self.changed |= bool(gone)
 
     def head(self):
         return {"schema": SCHEMA, "source": self.source}
