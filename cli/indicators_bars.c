@@ -114,7 +114,9 @@ static int read_lake(const char *path, const struct bars_file_options *options, 
         status =
             cli_stored_fail(EXIT_ERROR, "indicators", path, "it has several symbols: --symbol names one");
     if (status == EXIT_OK)
-        status = read_csv(json_string_value(json_array_get(files, 0)), options, ret);
+        status = cli_lake_write_bars(python);
+    if (status == EXIT_OK)
+        status = read_csv(json_string_value(json_object_get(json_array_get(files, 0), "path")), options, ret);
     early_stop_release();
     json_decref(files);
     cli_lake_finish(python);

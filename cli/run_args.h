@@ -44,6 +44,7 @@ struct run_args {
     char *fetched[SYMBOLS_MAX];         /* owned: files that were fetched, or found in a folder */
     uint8_t *hashes[SYMBOLS_MAX];       /* owned: of bars that are fetched; NULL: of a file's bytes */
     struct run_fetch *fetching;         /* owned: whose files are not written yet */
+    struct lake_python *lake;           /* owned: the same of Parquet */
     struct symbol *listed[SYMBOLS_MAX]; /* owned: as the venue lists it; NULL: not known */
     const char *rest_url, *ca_file, *keys, *feed; /* of the venue that they are fetched from */
     const char *exchange_info, *cache, *state;
@@ -106,9 +107,12 @@ int cli_run_folders(struct run_args *args);
 /* Is --bars one state directory, or its database? Then the database's path. */
 bool cli_run_stored(const struct run_args *args, char database[static STATE_PATH_MAX]);
 
-/* In the place of each Parquet file or folder of --bars come files of bars with what is in it, in a folder
- * that can be removed once they are loaded; "": there is none. The same statuses. */
+/* In the place of each Parquet file or folder of --bars come names of files of bars, in a folder that can be
+ * removed once they are loaded; "": there is none. As of what is fetched their hashes are known, and
+ * cli_run_write_fetched() makes them. The same statuses. */
 int cli_run_lake(struct run_args *args, char folder[static PATH_MAX]);
+int cli_run_lake_write(struct run_args *args);
+void cli_run_lake_finish(struct run_args *args);
 
 /* Fetches what --bars names as VENUE:SYMBOL, and puts names of files into their places, which are in a folder
  * of their own; "": there is none. It can be removed once they are loaded. Their hashes are known, and

@@ -182,10 +182,10 @@ static int fetch_of(struct run_args *args, const struct venue *venue, const char
 
 int cli_run_write_fetched(void *ctx, char err[MARKET_ERROR_MAX])
 {
-    const struct run_args *args = ctx;
-    int status = EXIT_OK;
+    struct run_args *args = ctx;
     (void)err; /* the line of what fails is printed */
     early_stop_catch();
+    int status = cli_run_lake_write(args);
     for (const struct run_fetch *run = args->fetching; run && status == EXIT_OK; run = run->next)
         for (size_t i = 0; run->fetch && i < run->fetch->n && status == EXIT_OK; i++) {
             cli_fetch_write(run->fetch, i);

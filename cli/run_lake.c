@@ -1,4 +1,5 @@
-/* --bars of Parquet: in its place come files of bars that Python writes of it into a folder. */
+/* --bars of Parquet: in its place come files of bars that Python writes of it into a folder, where the market
+ * store's cache does not have them already. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,33 @@
 
 struct lake_run {
     struct run_args *args;
-    struct lake_python *python;
     char *out;  /* the folder */
     bool alone; /* --bars is one word, and --symbol names which of its symbols are taken */
 };
+
+/* False: it is no SHA-256. */
+static bool read_hash(const char *text, uint8_t hash[static MARKET_HASH_SIZE])
+{
+    unsigned byte;
+    for (int i = 0; i < MARKET_HASH_SIZE; i++) {
+        if (sscanf(text + 2 * i, "%2x", &byte) != 1)
+            return false;
+        hash[i] = (uint8_t)byte;
+    }
+    return true;
+}
+
+static int put_file(struct run_args *args, size_t place, const json_t *file)
+{
+    const char *path = json_string_value(json_object_get(file, "path")),
+               *sha256 = json_string_value(json_object_get(file, "sha256"));
+    args->bars[place] = args->fetched[place] = path ? strdup(path) : NULL;
+    args->hashes[place] = malloc(MARKET_HASH_SIZE);
+    if (!args->bars[place] || !args->hashes[place] || !sha256 || strlen(sha256) != 2 * MARKET_HASH_SIZE ||
+        !read_hash(sha256, args->hashes[place]))
+        return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
+    return EXIT_OK;
+}
 
 /* Their symbols are in the files' names from then on; of one whose name was given, in --symbol. */
 static int put_files(struct lake_run *run, size_t place, const json_t *files)
@@ -28,15 +52,14 @@ static int put_files(struct lake_run *run, size_t place, const json_t *files)
                                "it has more symbols than there can be, 256: --symbol names them");
     memmove(&args->bars[place + n], &args->bars[place + 1], behind * sizeof *args->bars);
     memmove(&args->fetched[place + n], &args->fetched[place + 1], behind * sizeof *args->fetched);
+    memmove(&args->hashes[place + n], &args->hashes[place + 1], behind * sizeof *args->hashes);
     memset(&args->fetched[place], 0, n * sizeof *args->fetched);
+    memset(&args->hashes[place], 0, n * sizeof *args->hashes);
     args->n_bars += n - 1;
-    for (size_t i = 0; i < n; i++) {
-        args->bars[place + i] = args->fetched[place + i] =
-            strdup(json_string_value(json_array_get(files, i)));
-        if (!args->bars[place + i])
-            return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
-    }
-    return EXIT_OK;
+    int status = EXIT_OK;
+    for (size_t i = 0; i < n && status == EXIT_OK; i++)
+        status = put_file(args, place + i, json_array_get(files, i));
+    return status;
 }
 
 /* A folder of its own for each word: two may have the same symbol, one after the other. */
@@ -61,7 +84,7 @@ static int read_word(struct lake_run *run, size_t place)
     json_t *files = NULL;
     int status = make_folder(run, place, folder);
     if (status == EXIT_OK)
-        status = cli_lake_bars(&asked, folder, &run->python, &files);
+        status = cli_lake_bars(&asked, folder, &run->args->lake, &files);
     if (status == EXIT_OK)
         status = put_files(run, place, files);
     json_decref(files);
@@ -84,8 +107,18 @@ static int read_all(struct lake_run *run)
             status = read_word(run, i - 1);
     if (run->alone && run->args->n_bars > 1)
         run->args->n_symbols = 0; /* the files' names have them */
-    cli_lake_finish(run->python);
     return status;
+}
+
+int cli_run_lake_write(struct run_args *args)
+{
+    return args->lake ? cli_lake_write_bars(args->lake) : EXIT_OK;
+}
+
+void cli_run_lake_finish(struct run_args *args)
+{
+    cli_lake_finish(args->lake);
+    args->lake = NULL;
 }
 
 bool cli_run_stored(const struct run_args *args, char database[static STATE_PATH_MAX])

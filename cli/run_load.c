@@ -146,7 +146,9 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
 {
     char folder[PATH_MAX];
     int status = cli_run_lake(args, folder);
-    return remove_fetched(folder, status == EXIT_OK ? load_csv(args, ret, load) : status);
+    status = status == EXIT_OK ? load_csv(args, ret, load) : status;
+    cli_run_lake_finish(args);
+    return remove_fetched(folder, status);
 }
 
 int cli_run_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,

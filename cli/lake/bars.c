@@ -60,6 +60,15 @@ static json_t *request_of(const struct lake_asked *asked, const char *out)
                      asked->interval_ns > 0 ? bar_interval_name(asked->interval_ns) : NULL);
 }
 
+int cli_lake_write_bars(struct lake_python *python)
+{
+    json_t *answer = NULL;
+    cli_lake_send(python, json_pack("{s:b}", "write", true));
+    int status = cli_lake_answer(python, &answer);
+    json_decref(answer);
+    return status;
+}
+
 int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_python **python, json_t **ret)
 {
     static const char *const no_arguments[] = {NULL};

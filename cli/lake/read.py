@@ -1,9 +1,13 @@
 """Reads bars out of Parquet for --bars of papertape, which passes this script to Python: read.py.
 
-A request is a line of JSON: {"path": a file or folder, "symbols": [..] or null, "interval": "5m" or null, "out": a folder}; the answer
-lists the files of bars that were written there as CSV, one a symbol: {"files": [...]}. Numbers are the Parquet file's own, as exact
-decimals or as the shortest text of their double, so that what is computed of them is to the bit what the same bars as CSV give."""
+A request is a line of JSON. {"path": a file or folder, "symbols": [..] or null, "interval": "5m" or null, "out": a folder} answers which
+files of bars, as CSV and one a symbol, are to be in `out`, and what their content follows from: {"files": [{"path", "sha256"}, …]}; what
+of this the program has in its cache it does not read again. {"write": true} writes them, all that were asked for: {"written": n}.
 
+Numbers are the Parquet file's own, as exact decimals or as the shortest text of their double, so that what is computed of them is to the
+bit what the same bars as CSV give. Files are read one by one, in the order of their names, so that memory is that of one."""
+
+import hashlib
 import json
 import os
 import signal
@@ -26,8 +30,10 @@ except ImportError as missing:
 
 TIMES = ("open_time", "timestamp", "unix", "datetime", "date", "time")  # as in a bars file of CSV
 NUMBERS = ("open", "high", "low", "close", "volume")
-OTHERS = ("symbol", "venue", "interval", "source", "session")
+KEY = ("symbol", "venue", "source", "interval")
+OTHERS = (*KEY, "session")
 SYMBOLS_MAX = 256
+RULES = b"papertape.lake.read/1"  # what CSV is made of a file: another way takes another number
 
 
 class Refused(Exception):
@@ -59,35 +65,65 @@ def partitions(path, root):
 
 
 def of_lake(folder, interval):
-    """The files of one interval of papertape export's, day by day; None: it is no such folder."""
-    days = sorted(name for name in os.listdir(folder) if name.startswith("date=") and os.path.isdir(os.path.join(folder, name)))
+    """(the files of one interval of papertape export's, day by day; the interval); None: it is no such folder."""
+    if not os.path.exists(manifest_of(folder)):
+        return None
     found = {}
-    for day in days:
+    for day in sorted(name for name in os.listdir(folder) if name.startswith("date=") and os.path.isdir(os.path.join(folder, name))):
         for name in os.listdir(os.path.join(folder, day)):
             if visible(name) and name.endswith(".parquet"):
                 found.setdefault(name.removesuffix(".parquet"), []).append(os.path.join(folder, day, name))
-    if not found or not os.path.exists(os.path.join(os.path.dirname(os.path.abspath(folder)), "_manifest.jsonl")):
-        return None
     if interval is None and len(found) > 1:
         raise Refused(f"{folder}: it has bars of {listing(sorted(found))}: --interval names one")
-    if interval is not None and interval not in found:
+    if interval is not None and found and interval not in found:
         raise Refused(f"{folder}: it has no bars of {interval}, and has those of {listing(sorted(found))}")
-    return found[interval or next(iter(found))]
+    name = interval or next(iter(found), None)
+    return found.get(name, []), name
+
+
+def manifest_of(folder):
+    return os.path.join(os.path.dirname(os.path.abspath(folder)), "_manifest.jsonl")
 
 
 def choose(path, interval):
-    """(files, the folder that their partitions are below, whether all of its symbols are taken)"""
+    """(files, the folder that their partitions are below, whether all of its symbols are taken, the interval)"""
     if not os.path.isdir(path):
-        return [path], os.path.dirname(path) or ".", False
+        return [path], os.path.dirname(path) or ".", False, interval
     path = os.path.normpath(path)
     if os.path.exists(os.path.join(path, "_manifest.jsonl")):
         path = os.path.join(path, "bars")
         if not os.path.isdir(path):
             raise Refused(f"{path}: it is not there: papertape export --table bars writes it")
-    found = of_lake(path, interval) or files_below(path)
+    found, interval = of_lake(path, interval) or (files_below(path), interval)
     if not found:
         raise Refused(f"{path}: it has no file NAME.parquet")
-    return found, path, True
+    return found, path, True, interval
+
+
+def digests(files, root):
+    """Each file's SHA-256: the manifest's of a file that has not changed since, else that of its bytes."""
+    known, listed = {}, manifest_of(root)
+    if os.path.exists(listed):
+        with open(listed, "rb") as file:
+            for line in file:
+                row = json.loads(line) if line.endswith(b"}\n") else {}
+                if "sha256" in row:
+                    known[os.path.abspath(os.path.join(os.path.dirname(listed), row["file"]))] = row
+        written_ns = os.stat(listed).st_mtime_ns
+    for name in files:
+        row, stat = known.get(os.path.abspath(name)), os.stat(name)
+        if row is not None and row["bytes"] == stat.st_size and stat.st_mtime_ns <= written_ns:
+            yield row["sha256"]
+        else:
+            yield digest_of(name)
+
+
+def digest_of(name):
+    digest = hashlib.sha256()
+    with open(name, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
 
 
 # ---- a file's columns ----
@@ -131,107 +167,96 @@ def groups_of(file, column, symbols):
     return groups
 
 
-def read_file(path, root, symbols, first):
-    """A file's columns under the names of bars, of some symbols where `symbols` names them. `first`: the path and types of the first
-    one, which all have."""
-    try:
+class Source:
+    """The files that are read together, whose columns have the same types."""
+
+    def __init__(self, files, root, symbols):
+        self.files, self.root, self.symbols, self.first = files, root, symbols, None
+
+    def open(self, path):
+        """(the file, {bars' name: its column}, what its folders say)"""
         file = pq.ParquetFile(path)
-        schema = file.schema_arrow
-        known = {name: value for name, value in partitions(path, root).items() if name in OTHERS}
-        columns = columns_of(schema, path, known)
-        check_types(schema, columns, path)
-        groups = groups_of(file, columns["symbol"], symbols) if symbols and "symbol" in columns else range(file.num_row_groups)
-        table = file.read_row_groups(list(groups), columns=list(columns.values()))
-    except (pa.ArrowException, OSError) as error:
-        raise Refused(f"{path}: it cannot be read as Parquet ({str(error).splitlines()[0]})") from None
-    arrays = {}
-    for name, column in columns.items():
-        array = table.column(column)
-        if name in OTHERS:
-            array = array.cast(pa.string())
-        if array.null_count and name not in OTHERS:
-            row = pc.index(array.is_null(), True).as_py() + 1
-            where = f"row {row}" if len(groups) == file.num_row_groups else "a row"
-            raise Refused(f"{path}: {where}: {column} is null: a bar has all of time, open, high, low, close and volume")
-        arrays[name] = array
-    for name, value in known.items():
-        arrays[name] = pa.array([value] * table.num_rows, pa.string())
-    types = {name: str(array.type) for name, array in sorted(arrays.items())}
-    if first and types != first[1]:
-        name = next(name for name in sorted({*types, *first[1]}) if types.get(name) != first[1].get(name))
-        raise Refused(f"{path}: its column {name} is {types.get(name, 'missing')}, and in {first[0]} it is {first[1].get(name, 'missing')}: "
-                      "files that are read together have one schema")
-    table = pa.table(arrays)
-    if symbols and "symbol" in arrays:
-        table = table.filter(pc.is_in(table.column("symbol"), pa.array(symbols)))
-    return table, first or (path, types)
+        known = {name: value for name, value in partitions(path, self.root).items() if name in OTHERS}
+        columns = columns_of(file.schema_arrow, path, known)
+        check_types(file.schema_arrow, columns, path)
+        types = {name: "text" if name in OTHERS else str(file.schema_arrow.field(column).type) for name, column in sorted(columns.items())}
+        if self.first is None:
+            self.first = path, types
+        if types != self.first[1]:
+            name = next(name for name in sorted({*types, *self.first[1]}) if types.get(name) != self.first[1].get(name))
+            raise Refused(f"{path}: its column {name} is {types.get(name, 'missing')}, and in {self.first[0]} it is "
+                          f"{self.first[1].get(name, 'missing')}: files that are read together have one schema")
+        return file, columns, known
 
-
-# ---- its bars ----
-
-def words(table, name):
-    return sorted(filter(None, pc.unique(table.column(name)).to_pylist())) if name in table.column_names else []
-
-
-def one_of(table, name, what, where, prefer=None, remedy="a file with one of them is needed"):
-    """The rows of the one value of a column: of several the preferred one's."""
-    found = words(table, name)
-    if len(found) < 2:
+    def read(self, path, names):
+        """Some columns of a file, of the symbols that are asked for."""
+        try:
+            file, columns, known = self.open(path)
+            groups = list(range(file.num_row_groups))
+            if self.symbols and "symbol" in columns:
+                groups = groups_of(file, columns["symbol"], self.symbols)
+            table = file.read_row_groups(groups, columns=[columns[name] for name in names if name in columns])
+        except (pa.ArrowException, OSError) as error:
+            raise Refused(f"{path}: it cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+        arrays = {}
+        for name in names:
+            if name in columns:
+                array = table.column(columns[name])
+                arrays[name] = array.cast(pa.string()) if name in OTHERS else array
+            elif name in known:
+                arrays[name] = pa.array([known[name]] * table.num_rows, pa.string())
+            if name not in OTHERS and arrays[name].null_count:
+                row = pc.index(arrays[name].is_null(), True).as_py() + 1
+                where = f"row {row}" if len(groups) == file.num_row_groups else "a row"
+                raise Refused(f"{path}: {where}: {columns[name]} is null: a bar has all of time, open, high, low, close and volume")
+        table = pa.table(arrays)
+        if self.symbols and "symbol" in arrays:
+            table = table.filter(pc.is_in(table.column("symbol"), pa.array(self.symbols)))
         return table
+
+
+# ---- which bars ----
+
+def groups_in(source, path):
+    """The different (symbol, venue, source, interval) of all files; None for what they do not have."""
+    found, any_row = set(), False
+    for name in source.files:
+        table = source.read(name, ("open_time", *KEY))
+        any_row |= table.num_rows > 0
+        names = [column for column in KEY if column in table.column_names]
+        for column in names:
+            if table.column(column).null_count:
+                raise Refused(f"{name}: its column {column} is null in some rows: each bar's is needed, or no such column")
+        if names and table.num_rows:
+            rows = table.select(names).group_by(names).aggregate([]).to_pylist()
+            found |= {tuple(row.get(column) for column in KEY) for row in rows}
+    if not any_row:
+        raise Refused(f"{path}: it has no bar" + (f" of {listing(sorted({s.upper() for s in source.symbols}))}" if source.symbols else ""))
+    return found or {(None,) * len(KEY)}
+
+
+def of_interval(groups, interval, path):
+    found = sorted({group[3] for group in groups if group[3]})
+    if interval is None or not found:
+        return groups
+    if interval not in found:
+        raise Refused(f"{path}: it has no bars of {interval}, and has those of {listing(found)}")
+    return {group for group in groups if group[3] == interval}
+
+
+def one_of(groups, place, what, where, prefer=None, remedy="a file with one of them is needed"):
+    """Those of the one value of a column: of several the preferred one's."""
+    found = sorted({group[place] for group in groups if group[place]})
+    if len(found) < 2:
+        return groups
     if prefer not in found:
         raise Refused(f"{where}: it has bars of the {what} {listing(found)}: {remedy}")
-    return table.filter(pc.equal(table.column(name), prefer))
+    return {group for group in groups if group[place] == prefer}
 
 
-def check_times(times, where):
-    """Rising, without the same time twice."""
-    later = pc.greater(times.slice(1), times.slice(0, len(times) - 1))
-    if len(times) < 2 or pc.all(later).as_py():
-        return
-    row = pc.index(later, False).as_py() + 1
-    now, before = times[row], times[row - 1]
-    why = "the same time as the bar before it: a bar comes twice" if now == before else f"before {before}, the bar before it: sort them by time"
-    raise Refused(f"{where}: bar {row + 1} is of {now}, {why}")
-
-
-def time_texts(array):
-    """As a bars file has them: nanoseconds where the zone is known."""
-    kind = array.type
-    if pa.types.is_timestamp(kind) and kind.tz is not None:
-        return array.cast(pa.timestamp("ns", tz=kind.tz)).cast(pa.int64()).cast(pa.string())
-    if pa.types.is_timestamp(kind):
-        return pc.strftime(array.cast(pa.timestamp("ns")), "%Y-%m-%dT%H:%M:%S")
-    return array.cast(pa.string())
-
-
-def number_texts(array, name, where):
-    if pa.types.is_floating(array.type):
-        wrong = pc.invert(pc.is_finite(array))
-        if pc.any(wrong).as_py():
-            row = pc.index(wrong, True).as_py()
-            raise Refused(f"{where}: bar {row + 1}: {name} is {array[row]}: a number is needed")
-    return array.cast(pa.string())
-
-
-def write(table, where, path):
-    check_times(table.column("open_time"), where)
-    columns = {"open_time": time_texts(table.column("open_time").combine_chunks())}
-    columns |= {name: number_texts(table.column(name).combine_chunks(), name, where) for name in NUMBERS}
-    if "session" in table.column_names:
-        columns["session"] = table.column("session").combine_chunks().fill_null("none")
-    pa_csv.write_csv(pa.table(columns), path, pa_csv.WriteOptions(quoting_style="none"))
-
-
-def name_of(path, symbol, interval):
-    """As papertape fetch names them: BRK-B_1d.csv, BTC-USD_1m.csv."""
-    if symbol is None:
-        return os.path.splitext(os.path.basename(path))[0] + ".csv"
-    return symbol.replace("/", "-") + (f"_{interval}.csv" if interval else ".csv")
-
-
-def wanted_symbols(table, path, asked, takes_all):
+def chosen_symbols(groups, path, asked, takes_all):
     """[symbol], or [None] where no column says it."""
-    found = words(table, "symbol")
+    found = sorted({group[0] for group in groups if group[0]})
     if not found:
         return [None]
     if asked:
@@ -247,41 +272,131 @@ def wanted_symbols(table, path, asked, takes_all):
     return found
 
 
-def bars_of(request):
-    path = request["path"]
-    files, root, takes_all = choose(path, request["interval"])
-    symbols = sorted({form for symbol in request["symbols"] or () for form in (symbol, symbol.upper())})
-    tables, first = [], None
-    for name in files:
-        table, first = read_file(name, root, symbols, first)
-        tables.append(table)
-    table = pa.concat_tables(tables)
-    if table.num_rows == 0:
-        raise Refused(f"{path}: it has no bar" + (f" of {listing(request['symbols'])}" if request["symbols"] else ""))
-    if request["interval"] and "interval" in table.column_names:
-        if request["interval"] not in words(table, "interval"):
-            raise Refused(f"{path}: it has no bars of {request['interval']}, and has those of {listing(words(table, 'interval'))}")
-        table = table.filter(pc.equal(table.column("interval"), request["interval"]))
-    written = []
-    for symbol in wanted_symbols(table, path, request["symbols"], takes_all):
-        rows = table if symbol is None else table.filter(pc.equal(table.column("symbol"), symbol))
-        where = path if symbol is None else f"{path}: {symbol}"
-        rows = one_of(rows, "venue", "venues", where)
-        rows = one_of(rows, "source", "sources", where, prefer="venue")
-        rows = one_of(rows, "interval", "intervals", where, remedy="--interval names one")
-        interval = (words(rows, "interval") or [request["interval"]])[0]
-        name = os.path.join(request["out"], name_of(path, symbol, interval))
-        write(rows, where, name)
-        written.append(name)
-    return written
+def name_of(path, symbol, interval):
+    """As papertape fetch names them: BRK-B_1d.csv, BTC-USD_1m.csv."""
+    if symbol is None:
+        return os.path.splitext(os.path.basename(path))[0] + ".csv"
+    return symbol.replace("/", "-") + (f"_{interval}.csv" if interval else ".csv")
+
+
+class Series:
+    """A symbol's bars on their way into a file of bars."""
+
+    def __init__(self, path, symbol, groups, out, interval):
+        self.where = path if symbol is None else f"{path}: {symbol}"
+        groups = one_of(groups, 1, "venues", self.where)
+        groups = one_of(groups, 2, "sources", self.where, prefer="venue")
+        groups = one_of(groups, 3, "intervals", self.where, remedy="--interval names one")
+        self.key = next(iter(groups))
+        self.path = os.path.join(out, name_of(path, symbol, interval or self.key[3]))
+        self.file, self.rows, self.last = None, 0, []  # last: the newest time, as a chunk
+
+    def of(self, table):
+        """Its rows."""
+        for name, value in zip(KEY, self.key):
+            if value is not None and name in table.column_names:
+                table = table.filter(pc.equal(table.column(name), value))
+        return table
+
+    def check_times(self, times):
+        """Rising, without the same time twice."""
+        before = times.slice(0, len(times) - 1)
+        before = pa.chunked_array([*self.last, *before.chunks], times.type)
+        later = pc.greater(times.slice(0 if self.rows else 1), before)
+        if pc.all(later).as_py() is False:
+            at = pc.index(later, False).as_py()
+            row, now, then = at + (0 if self.rows else 1), times[at + (0 if self.rows else 1)], before[at]
+            why = ("the same time as the bar before it: a bar comes twice" if now.equals(then) else
+                   f"before {then}, the bar before it: sort them by time")
+            raise Refused(f"{self.where}: bar {self.rows + row + 1} is of {now}, {why}")
+
+    def add(self, table):
+        table = self.of(table)
+        if table.num_rows == 0:
+            return
+        times = table.column("open_time")
+        self.check_times(times)
+        columns = {"open_time": time_texts(times)}
+        columns |= {name: self.number_texts(table.column(name), name) for name in NUMBERS}
+        if "session" in table.column_names:
+            columns["session"] = table.column("session").fill_null("none")
+        made = pa.table(columns)
+        if self.file is None:
+            self.file = pa_csv.CSVWriter(self.path, made.schema, write_options=pa_csv.WriteOptions(quoting_style="none"))
+        self.file.write_table(made)
+        self.rows, self.last = self.rows + table.num_rows, times.slice(len(times) - 1).chunks
+
+    def number_texts(self, array, name):
+        if pa.types.is_floating(array.type):
+            wrong = pc.invert(pc.is_finite(array))
+            if pc.any(wrong).as_py():
+                row = pc.index(wrong, True).as_py()
+                raise Refused(f"{self.where}: bar {self.rows + row + 1}: {name} is {array[row]}: a number is needed")
+        return array.cast(pa.string())
+
+    def end(self):
+        if self.file is not None:
+            self.file.close()
+
+
+def time_texts(array):
+    """As a bars file has them: nanoseconds where the zone is known."""
+    kind = array.type
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return array.cast(pa.timestamp("ns", tz=kind.tz)).cast(pa.int64()).cast(pa.string())
+    if pa.types.is_timestamp(kind):
+        return pc.strftime(array.cast(pa.timestamp("ns")), "%Y-%m-%dT%H:%M:%S")
+    return array.cast(pa.string())
+
+
+class Plan:
+    """What one request's files become."""
+
+    def __init__(self, request):
+        path = request["path"]
+        files, root, takes_all, interval = choose(path, request["interval"])
+        asked = request["symbols"] or ()
+        self.source = Source(files, root, sorted({form for symbol in asked for form in (symbol, symbol.upper())}))
+        groups = of_interval(groups_in(self.source, path), request["interval"], path)
+        self.series = [Series(path, symbol, {group for group in groups if group[0] == symbol}, request["out"], interval)
+                       for symbol in chosen_symbols(groups, path, asked, takes_all)]
+        content = hashlib.sha256(RULES)
+        for name, digest in zip(files, digests(files, root)):
+            content.update(f"{os.path.relpath(name, root)}={digest}\n".encode())
+        self.content = content.hexdigest()
+
+    def answers(self):
+        return [{"path": one.path, "sha256": hashlib.sha256(f"{self.content} {one.key}".encode()).hexdigest()} for one in self.series]
+
+    def write(self):
+        try:
+            for name in self.source.files:
+                table = self.source.read(name, ("open_time", *NUMBERS, *OTHERS))
+                for one in self.series:
+                    one.add(table)
+        finally:
+            for one in self.series:
+                one.end()
+        return len(self.series)
+
+
+def carry_out(request, plans):
+    if "write" in request:
+        answer(written=sum(plan.write() for plan in plans))
+        plans.clear()
+    else:
+        plans.append(Plan(request))
+        answer(files=plans[-1].answers())
 
 
 def main():
     answer(executable=sys.executable, python=sys.version.split()[0], pyarrow=pa.__version__)
+    plans = []
     for line in iter(sys.stdin.buffer.readline, b""):
         try:
-            answer(files=bars_of(json.loads(line)))
+            carry_out(json.loads(line), plans)
         except Refused as error:
+            plans.clear()
             answer(error=str(error))
         except OSError as error:
             answer(error=f"{error.filename or 'its bars'}: {error.strerror or error}")

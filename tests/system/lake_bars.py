@@ -64,7 +64,14 @@ class Reader:
         self.process.stdin.write(json.dumps({"path": path, "symbols": symbols, "interval": interval, "out": out}) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
-        return answer["error"] if "error" in answer else ",".join(answer["files"])
+        if "error" in answer:
+            return answer["error"]
+        files = [file["path"] for file in answer["files"]]
+        assert not any(map(os.path.exists, files))
+        self.process.stdin.write('{"write": true}\n')
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        return answer["error"] if "error" in answer else ",".join(files)
 
     def end(self):
         self.process.stdin.close()
@@ -120,6 +127,33 @@ def floats(columns, name="timestamp", unit="ms"):
     """As pandas writes it."""
     return pa.table({name: pa.array(columns["time"], pa.timestamp("ms", tz="UTC")).cast(pa.timestamp(unit, tz="UTC"))}
                     | {column: pa.array([float(text) for text in columns[column]]) for column in NAMES})
+
+
+def in_cache(state, folder):
+    """The market store's cache has what was read before, as long as the lake is the same."""
+    path, cache = os.path.join(folder, "lake"), os.path.join(folder, "cache")
+
+    def cached(*more):
+        answer = json.loads(run("backtest", *STRATEGY, "--cache", cache, "--bars", path, "--interval", "15m", "--json", *more))
+        return answer["cached"], answer["ledger_hash"]
+
+    first = cached()
+    assert not first[0] and cached() == (True, first[1])
+    if harness.LONG:
+        assert cached("--symbol", "ETHUSDT")[0] is False and cached("--symbol", "ETHUSDT")[0] is True
+    lake.change(state, ("UPDATE bars SET close = low WHERE interval_ns = 900000000000 AND open_ns % 3600000000000 = 0", ()))
+    assert lake.written(lake.export(state, path, "--table", "bars")) == {"bars": 3}
+    changed = cached()
+    assert not changed[0] and changed[1] != first[1]
+    name = os.path.join(path, "bars/date=2024-08-09/15m.parquet")  # and behind the manifest's back
+    with open(name, "rb") as file:
+        content = file.read()
+    table = pq.ParquetFile(name).read()
+    pq.write_table(table.slice(0, table.num_rows // 2), name)
+    assert cached()[0] is False
+    with open(name, "wb") as file:
+        file.write(content)
+    assert not harness.LONG or cached() == (True, changed[1])
 
 
 def of_both(stored, place, reader):
@@ -189,8 +223,10 @@ def refusals(table, split, folder, reader):
     pq.write_table(whole.set_column(4, "close", whole.column("close").cast(pa.float32())), part)
     assert re.search(r"part-00001\.snappy\.parquet: its column close is float, and in \S*symbol=BTCUSDT/part-00000\.snappy\.parquet it is double",
                      reader.ask(split))
+    python = os.environ["PAPERTAPE_PYTHON"]
     os.environ["PAPERTAPE_PYTHON"] = "/nonexistent/python3"
     assert "/nonexistent/python3: there is no such program: Parquet is written and read by Python 3" in run("backtest", *STRATEGY, "--bars", split, status=1)
+    os.environ["PAPERTAPE_PYTHON"] = python
 
 
 def main():
@@ -203,6 +239,7 @@ def main():
         stored = of_lake(state, files, folder.path, reader)
         table, split = of_others(stored, folder.path, reader)
         refusals(table, split, folder.path, reader)
+        in_cache(state, folder.path)
         reader.end()
         assert os.listdir(os.environ["TMPDIR"]) == []
 
