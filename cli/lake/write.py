@@ -8,6 +8,7 @@ come a line with the columns and their types and with which rows of an older fil
 A file is written under a temporary name, synced and renamed, and then is a line of DIR/_manifest.jsonl. A process that is killed in
 between leaves nothing that the next one does not replace by the same bytes."""
 
+import errno
 import fcntl
 import hashlib
 import io
@@ -37,6 +38,7 @@ MANIFEST = "_manifest.jsonl"
 LOCK = "_lock"
 TEMPORARY = ".tmp-"
 GROUP_ROWS = 65536
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Spark's own default for decimals; 18 digits after the point are as many as any scale of Papertape's.
 DECIMAL = pa.decimal128(38, 18)
 TYPES = {"time": pa.timestamp("ns", tz="UTC"), "decimal": DECIMAL, "text": pa.string(), "int": pa.int64(), "real": pa.float64(),
@@ -75,6 +77,14 @@ def sync_folder(path):
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def make_folder(path):
+    """With those above it, each of which is synced, so that a power cut does not take the folder with its files."""
+    if path and not os.path.isdir(path):
+        make_folder(os.path.dirname(path))
+        os.mkdir(path)
+        sync_folder(os.path.dirname(path) or ".")
 
 
 def put(path, write):
@@ -250,15 +260,17 @@ def write_table(file, table, metadata):
 
 class Lake:
     def __init__(self, root, version, source):
-        self.root, self.version = root, version
-        os.makedirs(root, exist_ok=True)
-        self.lock = open(os.path.join(root, LOCK), "ab")
+        self.root, self.version = os.path.normpath(root), version
+        if os.path.exists(root) and not os.path.isdir(root):
+            raise Refused(f"{root}: it is no folder")
+        make_folder(self.root)
+        self.lock = open(os.path.join(self.root, LOCK), "ab")
         try:
             fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise Refused(f"{root}: another papertape export writes there: wait until it has ended") from None
         self.remove_temporary()
-        self.manifest = Manifest(root, source)
+        self.manifest = Manifest(self.root, source)
 
     def remove_temporary(self):
         """What processes that were killed left."""
@@ -292,7 +304,7 @@ class Lake:
         else:
             metadata = {"papertape.version": self.version, "papertape.layout": f"{SCHEMA} {request['table']}",
                         "papertape.source": self.manifest.source}
-            os.makedirs(os.path.dirname(path), exist_ok=True)
+            make_folder(os.path.dirname(path))
             row["bytes"], row["sha256"] = put(path, lambda file: write_table(file, table, metadata))
         self.manifest.add(row)
         return {"rows": table.num_rows, "kept": kept, "written": not same, "bytes": row["bytes"]}
@@ -323,8 +335,8 @@ def main(root, version, source):
     except Refused as error:
         answer(error=str(error))
     except OSError as error:
-        where = error.filename or root
-        answer(error=f"{where}: {error.strerror or error}: the files that were written stay, and the same command continues")
+        after = ": the files that were written stay, and the same command continues" if error.errno in NO_ROOM else ""
+        answer(error=f"{error.filename or root}: {error.strerror or error}{after}")
     except pa.ArrowException as error:
         answer(error=f"{root}: pyarrow {pa.__version__}: {str(error).splitlines()[0]}")
     except EOFError:

@@ -182,6 +182,8 @@ def options(state, folder):
     for more, words in ((("--table", "fills,trades"), '"trades": bars, fills, orders, ledger, equity'), (("--from", "yesterday"), "a time as"),
                         (("--from", "2024-08-08", "--to", "2024-08-07"), "--to: its day is before that of --from")):
         assert words in lake.export(state, path, *more, status=2)
+    database = os.path.join(state, "papertape.db")
+    assert lake.export(state, database, status=1) == f"papertape: export: {database}: it is no folder\n"
     shown = harness.run(lake.command(state, path, "--table", "fills")).stdout
     assert shown.startswith(f"written by {sys.executable} (Python {sys.version.split()[0]}, pyarrow {pa.__version__})\n"), shown
 
