@@ -255,7 +255,8 @@ def write_table(file, table, metadata):
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     with pq.ParquetWriter(file, schema, version="2.6", compression="zstd", compression_level=3, use_dictionary=texts,
                           write_statistics=True) as writer:
-        writer.write_table(table.replace_schema_metadata(metadata).combine_chunks(), row_group_size=GROUP_ROWS)
+        for at in range(0, table.num_rows, GROUP_ROWS):  # each without its chunks, which depend on how it was read
+            writer.write_table(table.slice(at, GROUP_ROWS).replace_schema_metadata(metadata).combine_chunks(), row_group_size=GROUP_ROWS)
 
 
 class Lake:

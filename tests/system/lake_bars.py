@@ -218,6 +218,11 @@ def refusals(table, split, folder, reader):
     with open(place, "wb") as file:
         file.write(b"PAR1, and nothing else")
     assert "BTCUSDT_15m.parquet: it cannot be read as Parquet (" in run("indicators", place, "sma:3", status=1)
+    parts = os.path.join(folder, "parts")
+    os.mkdir(parts)
+    for name, part in (("a", table.slice(0, 10)), ("b", table.slice(9))):
+        pq.write_table(part, os.path.join(parts, f"BTCUSDT_{name}.parquet"))
+    assert re.search(r"/parts: bar 11 is of 2024-08-07 02:15:00\S*, the same time as the bar before it: a bar comes twice$", reader.ask(parts))
     part = os.path.join(split, "symbol=ETHUSDT/part-00001.snappy.parquet")
     whole = pq.ParquetFile(part).read()
     pq.write_table(whole.set_column(4, "close", whole.column("close").cast(pa.float32())), part)
