@@ -47,9 +47,10 @@ static int fail_trial(struct study_store *store, int64_t trial, const struct stu
                       int retries_max, bool *ret_retried, char err[static STUDY_ERROR_MAX])
 {
     char *text = NULL;
-    int r = store->ops->trial_finish(store, trial, TRIAL_FAIL, NULL, 0, err);
-    if (r == 0)
-        r = store->ops->attribute_get(store, trial, "retry_history", &text, err);
+    int r = study_store_finish(store, trial, row, TRIAL_FAIL, NULL, 0, err);
+    if (r < 0)
+        return r;
+    r = store->ops->attribute_get(store, trial, "retry_history", &text, err);
     if (r < 0 && r != -ENOENT)
         return r;
     json_t *history = history_of(text, row->number);

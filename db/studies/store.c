@@ -166,6 +166,11 @@ int study_store_create(struct study_store *store, const char *name, const enum s
         r = take_existing(store, name, id, directions, n, ret_existed != NULL, err);
     else if (r == -ENOENT)
         r = store->ops->study_insert(store, name, directions, n, &id, err);
+    if (!existed && r == -EEXIST) {
+        existed = true;
+        r = store->ops->study_find(store, name, &id, err);
+        r = r < 0 ? r : take_existing(store, name, id, directions, n, ret_existed != NULL, err);
+    }
     r = study_store_leave(store, own, r, err);
     if (r < 0)
         return r;

@@ -17,6 +17,7 @@ struct study_trial_row {
 /* clang-format off */
 #define STUDY_STORE_OPS(OP) \
     OP(study_find, const char *name, int64_t *ret_id) \
+    /* -EEXIST, without a sentence: another process has inserted it since study_find(). */ \
     OP(study_insert, const char *name, const enum study_direction *directions, int n, int64_t *ret_id) \
     OP(study_directions, int64_t study, enum study_direction ret[static STUDY_OBJECTIVES_MAX], \
        int *ret_n) \
@@ -97,6 +98,9 @@ int study_store_trial_open(struct study_store *store, int64_t trial, struct stud
                            char err[static STUDY_ERROR_MAX]);
 int study_store_trial_running(struct study_store *store, int64_t trial, struct study_trial_row *ret,
                               char err[static STUDY_ERROR_MAX]);
+/* A RUNNING trial's end; -EINVAL: it is not RUNNING any more. */
+int study_store_finish(struct study_store *store, int64_t trial, const struct study_trial_row *row,
+                       enum trial_state state, const double *values, int n, char err[static STUDY_ERROR_MAX]);
 /* Does a column have room for the name? `what`: "parameter". */
 int study_store_check_name(const struct study_store *store, const char *what, const char *name,
                            char err[static STUDY_ERROR_MAX]);

@@ -234,6 +234,15 @@ static int choose_values(struct study_store *store, const struct study_trial_row
     return 0;
 }
 
+int study_store_finish(struct study_store *store, int64_t trial, const struct study_trial_row *row,
+                       enum trial_state state, const double *values, int n, char err[static STUDY_ERROR_MAX])
+{
+    int r = store->ops->trial_finish(store, trial, state, values, n, err);
+    return r != -ENOENT
+               ? r
+               : study_store_fail(store, -EINVAL, err, "trial %d: another process has ended it", row->number);
+}
+
 int study_store_tell(struct study_store *store, int64_t trial, enum trial_state state, const double *values,
                      int n, char err[static STUDY_ERROR_MAX])
 {
@@ -252,6 +261,6 @@ int study_store_tell(struct study_store *store, int64_t trial, enum trial_state 
     if (r == 0)
         r = choose_values(store, &row, trial, state, values, n, n_objectives, &last, &stored, err);
     if (r == 0)
-        r = store->ops->trial_finish(store, trial, state, stored, stored ? n_objectives : 0, err);
+        r = study_store_finish(store, trial, &row, state, stored, stored ? n_objectives : 0, err);
     return study_store_leave(store, own, r, err);
 }

@@ -4,24 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "db/studies/sqlite/schema_text.h"
+#include "db/studies/sql/schema_text.h"
 #include "db/studies/sqlite/sqlite_store.h"
 #include "exchange/fail.h"
 
-#define SCHEMA_ROWS(version) STUDY_SCHEMA_ROWS(version, STUDY_SCHEMA_REVISION, STUDY_SCHEMA_LIBRARY)
-
-/* Revisions of Optuna 0.9 to 3.1; `optuna storage upgrade` brings them to ours. */
-static const char *const older[] = {"v0.9.0.a", "v1.2.0.a", "v1.3.0.a", "v2.4.0.a", "v2.6.0.a",
-                                    "v3.0.0.a", "v3.0.0.b", "v3.0.0.c", "v3.0.0.d"};
+#define SCHEMA \
+    STUDY_SCHEMA("INTEGER", "VARCHAR(8)", "VARCHAR(8)", "VARCHAR(7)", "VARCHAR(7)", "FLOAT", "DATETIME")
 
 /* All tables of the schema; how many of them there are, and how many others. */
 static const char count_tables[] =
     "SELECT count(*) FILTER (WHERE known), count(*) FILTER (WHERE NOT known) FROM (SELECT name IN "
-    "('studies', 'version_info', 'study_directions', 'study_user_attributes', 'study_system_attributes', "
-    "'trials', 'trial_user_attributes', 'trial_system_attributes', 'trial_params', 'trial_values', "
-    "'trial_intermediate_values', 'trial_heartbeats', 'alembic_version') AS known FROM sqlite_schema WHERE "
+    "(" STUDY_SCHEMA_TABLES ") AS known FROM sqlite_schema WHERE "
     "type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\')";
-enum { TABLES = 13 };
 static const char tables_columns[] =
     "SELECT s.name, (SELECT group_concat(name) FROM pragma_table_info(s.name)) FROM sqlite_schema AS s "
     "WHERE s.type = 'table' ORDER BY s.name";
@@ -36,7 +30,7 @@ static int ask(struct study_sqlite *store, const char *sql, const struct record_
 
 static int foreign(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
-    return study_store_fail(&store->base, -EMEDIUMTYPE, err,
+    return study_store_fail(&store->sql.base, -EMEDIUMTYPE, err,
                             "holds other tables than studies: Optuna's schema %d, or a new file, is needed",
                             STUDY_SCHEMA_VERSION);
 }
@@ -52,16 +46,7 @@ static int check_version(struct study_sqlite *store, char err[static STUDY_ERROR
                 RECORD_INTO(&version, record_into_chars(library, sizeof library)), err);
     if (r < 0)
         return r;
-    if (version == STUDY_SCHEMA_VERSION && strcmp(revision, STUDY_SCHEMA_REVISION) == 0)
-        return 0;
-    bool old = version < STUDY_SCHEMA_VERSION;
-    for (size_t i = 0; i < sizeof older / sizeof *older; i++)
-        old = old || strcmp(revision, older[i]) == 0;
-    return study_store_fail(
-        &store->base, -EMEDIUMTYPE, err,
-        old ? "its schema %lld (%s, Optuna %s) is older than %d (%s): optuna storage upgrade would be right"
-            : FAIL_NEWER("its schema %lld (%s, Optuna %s)", "%d (%s)"),
-        (long long)version, revision, library, STUDY_SCHEMA_VERSION, STUDY_SCHEMA_REVISION);
+    return study_sql_check_version(&store->sql.base, version, revision, library, err);
 }
 
 /* The name of a table of ours that has other columns in the file than in `own`, a database of our schema. */
@@ -71,7 +56,7 @@ static int unlike_table(struct study_sqlite *store, sqlite3 *own, char *ret, siz
     sqlite3_stmt *stmt;
     int rc = sqlite3_prepare_v2(own, tables_columns, -1, &stmt, NULL), r = -ENOENT;
     if (rc != SQLITE_OK)
-        return study_store_fail(&store->base, -EIO, err, "%.200s", sqlite3_errmsg(own));
+        return study_store_fail(&store->sql.base, -EIO, err, "%.200s", sqlite3_errmsg(own));
     while (r == -ENOENT && sqlite3_step(stmt) == SQLITE_ROW) {
         const char *name, *columns;
         record_sqlite_take(stmt, RECORD_INTO(&name, &columns));
@@ -83,7 +68,7 @@ static int unlike_table(struct study_sqlite *store, sqlite3 *own, char *ret, siz
         sqlite3_free(ask_one);
     }
     sqlite3_finalize(stmt);
-    return r == -ENOMEM ? study_store_fail(&store->base, r, err, "no memory") : r;
+    return r == -ENOMEM ? study_store_fail(&store->sql.base, r, err, "no memory") : r;
 }
 
 /* Are all existing tables like ours? */
@@ -93,12 +78,12 @@ static int check_tables(struct study_sqlite *store, char err[static STUDY_ERROR_
     sqlite3 *own = NULL;
     int rc = sqlite3_open(":memory:", &own);
     if (rc == SQLITE_OK)
-        rc = sqlite3_exec(own, STUDY_SCHEMA, NULL, NULL, NULL);
+        rc = sqlite3_exec(own, SCHEMA, NULL, NULL, NULL);
     int r = rc == SQLITE_OK ? unlike_table(store, own, table, sizeof table, err)
-                            : study_store_fail(&store->base, -ENOMEM, err, "no memory for its schema");
+                            : study_store_fail(&store->sql.base, -ENOMEM, err, "no memory for its schema");
     sqlite3_close(own);
     if (r == 0)
-        return study_store_fail(&store->base, -EMEDIUMTYPE, err,
+        return study_store_fail(&store->sql.base, -EMEDIUMTYPE, err,
                                 "its tables are not Optuna's (%.64s has other columns): schema %d, or a new "
                                 "file, is needed",
                                 table, STUDY_SCHEMA_VERSION);
@@ -115,9 +100,9 @@ static int look(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
     if (known == 0 && others == 0)
         return 1;
     /* Others' tables in addition to Optuna's do no harm. */
-    if (known < TABLES && others > 0)
+    if (known < STUDY_SCHEMA_N_TABLES && others > 0)
         return foreign(store, err);
-    if (known < TABLES)
+    if (known < STUDY_SCHEMA_N_TABLES)
         return (r = check_tables(store, err)) < 0 ? r : 1;
     r = ask(store, "SELECT (SELECT count(*) FROM version_info), (SELECT count(*) FROM alembic_version)",
             RECORD_INTO(&versions, &revisions), err);
@@ -131,22 +116,33 @@ static int unlike(struct study_sqlite *store, int rc, char err[static STUDY_ERRO
 {
     if (rc != SQLITE_ERROR)
         return study_sqlite_fail(store, rc, err);
-    return study_store_fail(&store->base, -EMEDIUMTYPE, err,
+    return study_store_fail(&store->sql.base, -EMEDIUMTYPE, err,
                             "its tables are not Optuna's (%.100s): schema %d, or a new file, is needed",
                             sqlite3_errmsg(store->db), STUDY_SCHEMA_VERSION);
 }
 
-static int prepare(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
+static int prepare_all(struct study_sqlite *store, const char *const *texts, int n, sqlite3_stmt **ret,
+                       char err[static STUDY_ERROR_MAX])
 {
-#define TEXT(name, text) text,
-    static const char *const texts[] = {STUDY_STATEMENTS(TEXT)};
-    for (int i = 0; i < STUDY_SQL_STATEMENTS; i++) {
-        int rc = sqlite3_prepare_v3(store->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i],
-                                    NULL);
+    for (int i = 0; i < n; i++) {
+        int rc = sqlite3_prepare_v3(store->db, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &ret[i], NULL);
         if (rc != SQLITE_OK)
             return unlike(store, rc, err);
     }
     return 0;
+}
+
+/* The index has a study's trials in the order of their ids. */
+#define TRIALS "trials AS t INDEXED BY ix_trials_study_id"
+#define NO_LOCK(clause)
+#define TEXT(name, text) text,
+
+static int prepare(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
+{
+    static const char *const texts[] = {STUDY_STATEMENTS(TEXT, TRIALS, " CROSS JOIN ", NO_LOCK)};
+    static const char *const own[] = {STUDY_SQLITE_STATEMENTS(TEXT)};
+    int r = prepare_all(store, texts, STUDY_SQL_STATEMENTS, store->statements, err);
+    return r < 0 ? r : prepare_all(store, own, STUDY_SQLITE_OWN, store->own, err);
 }
 
 int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
@@ -156,14 +152,14 @@ int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_
         return prepare(store, err);
     if (r < 0)
         return r;
-    if (store->base.mode == STUDY_STORE_READ)
-        return study_store_fail(&store->base, -ENOENT, err, "holds no studies yet");
+    if (store->sql.base.mode == STUDY_STORE_READ)
+        return study_store_fail(&store->sql.base, -ENOENT, err, "holds no studies yet");
     int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     if (rc != SQLITE_OK)
         return study_sqlite_fail(store, rc, err);
     r = look(store, err); /* another process may have been first */
     if (r == 1) {
-        rc = sqlite3_exec(store->db, STUDY_SCHEMA SCHEMA_ROWS(STUDY_SCHEMA_VERSION), NULL, NULL, NULL);
+        rc = sqlite3_exec(store->db, SCHEMA STUDY_SCHEMA_ROWS, NULL, NULL, NULL);
         r = rc == SQLITE_OK ? check_version(store, err) : unlike(store, rc, err);
     }
     if (r == 0)
@@ -176,20 +172,19 @@ int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_
     return r;
 }
 
-int study_sqlite_same_schema(struct study_sqlite *store, int64_t data_version,
-                             char err[static STUDY_ERROR_MAX])
+int study_sqlite_same_schema(struct study_sql *sql, int64_t data_version, char err[static STUDY_ERROR_MAX])
 {
     char revision[sizeof STUDY_SCHEMA_REVISION + 1] = "";
     int64_t version = 0;
-    if (store->schema_at == data_version)
+    if (sql->schema_at == data_version)
         return 0;
-    int r = study_sqlite_first(store, STUDY_SQL_SCHEMA, NULL,
-                               RECORD_INTO(&version, record_into_chars(revision, sizeof revision)), err);
+    int r = study_sql_first(sql, STUDY_SQL_SCHEMA, NULL,
+                            RECORD_INTO(&version, record_into_chars(revision, sizeof revision)), err);
     if (r < 0 && r != -ENOENT)
         return r;
     bool same = version == STUDY_SCHEMA_VERSION && strcmp(revision, STUDY_SCHEMA_REVISION) == 0;
-    r = same ? 0 : check_version(store, err);
+    r = same ? 0 : check_version(study_sqlite_of(sql), err);
     if (r == 0)
-        store->schema_at = data_version;
-    return r == -ENOENT ? foreign(store, err) : r;
+        sql->schema_at = data_version;
+    return r == -ENOENT ? foreign(study_sqlite_of(sql), err) : r;
 }

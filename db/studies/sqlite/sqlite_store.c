@@ -62,75 +62,103 @@ int study_sqlite_fail(struct study_sqlite *store, int rc, char err[static STUDY_
     switch (r) {
     case -EBUSY:
         return study_store_fail(
-            &store->base, r, err,
+            &store->sql.base, r, err,
             FAIL_IN_USE(
                 "other processes") " for %g s: shorter transactions there, or fewer workers, are needed",
             store->busy_ms / 1e3);
     case -EROFS:
         return study_store_fail(
-            &store->base, r, err,
+            &store->sql.base, r, err,
             "is read-only (%.100s): write permission on the file and its folder is needed", said);
     case -EMEDIUMTYPE:
-        return study_store_fail(&store->base, r, err, "is no SQLite database: one, or a new file, is needed");
+        return study_store_fail(&store->sql.base, r, err,
+                                "is no SQLite database: one, or a new file, is needed");
     case -EBADMSG:
-        return study_store_fail(&store->base, r, err, "is damaged (%.200s): a copy that is whole is needed",
-                                said);
+        return study_store_fail(&store->sql.base, r, err,
+                                "is damaged (%.200s): a copy that is whole is needed", said);
     default:
-        return study_store_fail(&store->base, r, err, "%.200s", said);
+        return study_store_fail(&store->sql.base, r, err, "%.200s", said);
     }
 }
 
-sqlite3_stmt *study_sqlite_query(struct study_sqlite *store, enum study_sql which,
-                                 const struct record_param *params)
+static struct study_rows query(struct study_sql *sql, enum study_sql_statement which,
+                               const struct record_param *params)
 {
-    record_sqlite_params(store->statements[which], params);
-    return store->statements[which];
+    sqlite3_stmt *stmt = study_sqlite_of(sql)->statements[which];
+    record_sqlite_params(stmt, params);
+    return (struct study_rows){which, stmt, 0};
 }
 
-int study_sqlite_next(struct study_sqlite *store, sqlite3_stmt *stmt, const struct record_into *into,
-                      char err[static STUDY_ERROR_MAX])
+static int next(struct study_sql *sql, struct study_rows *rows, const struct record_into *into,
+                char err[static STUDY_ERROR_MAX])
 {
-    int rc = sqlite3_step(stmt);
+    int rc = sqlite3_step(rows->of);
     if (rc == SQLITE_ROW) {
-        record_sqlite_take(stmt, into);
+        record_sqlite_take(rows->of, into);
         return 1;
     }
-    int r = rc == SQLITE_DONE ? 0 : study_sqlite_fail(store, rc, err);
-    sqlite3_reset(stmt);
+    int r = rc == SQLITE_DONE ? 0 : study_sqlite_fail(study_sqlite_of(sql), rc, err);
+    sqlite3_reset(rows->of);
     return r;
 }
 
-int study_sqlite_first(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
-                       const struct record_into *into, char err[static STUDY_ERROR_MAX])
+static void take(const struct study_rows *rows, const struct record_into *into)
 {
-    sqlite3_stmt *stmt = study_sqlite_query(store, which, params);
-    int r = study_sqlite_next(store, stmt, into, err);
+    record_sqlite_take(rows->of, into);
+}
+
+static void end(struct study_rows *rows)
+{
+    sqlite3_reset(rows->of);
+}
+
+static int64_t changed(const struct study_sql *sql)
+{
+    return sqlite3_changes(study_sqlite_of_const(sql)->db);
+}
+
+static int64_t changes(const struct study_sql *sql)
+{
+    return sqlite3_total_changes64(study_sqlite_of_const(sql)->db);
+}
+
+static bool within(const struct study_sql *sql)
+{
+    return !sqlite3_get_autocommit(study_sqlite_of_const(sql)->db);
+}
+
+static int64_t now_us(const struct study_sql *sql)
+{
+    (void)sql;
+    return clock_wall_ns() / 1000;
+}
+
+/* One of those that are no statements of a study. */
+static int run(struct study_sqlite *store, enum study_sqlite_own which, char err[static STUDY_ERROR_MAX])
+{
+    int rc = sqlite3_step(store->own[which]);
+    int r = rc == SQLITE_DONE || rc == SQLITE_ROW ? 0 : study_sqlite_fail(store, rc, err);
+    sqlite3_reset(store->own[which]);
+    return r;
+}
+
+static int begin_read(struct study_sql *sql, char err[static STUDY_ERROR_MAX])
+{
+    return run(study_sqlite_of(sql), STUDY_SQLITE_BEGIN_READ, err);
+}
+
+static int end_read(struct study_sql *sql, char err[static STUDY_ERROR_MAX])
+{
+    return run(study_sqlite_of(sql), STUDY_SQLITE_COMMIT, err);
+}
+
+static int data_version(struct study_sql *sql, int64_t *ret, char err[static STUDY_ERROR_MAX])
+{
+    struct study_rows rows = {.of = study_sqlite_of(sql)->own[STUDY_SQLITE_DATA_VERSION]};
+    int r = next(sql, &rows, RECORD_INTO(ret), err);
     if (r > 0)
-        sqlite3_reset(stmt);
-    return r > 0 ? 0 : r < 0 ? r : -ENOENT;
-}
-
-int study_sqlite_run(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
-                     char err[static STUDY_ERROR_MAX])
-{
-    int r = study_sqlite_first(store, which, params, NULL, err);
-    return r == -ENOENT ? 0 : r;
-}
-
-int study_sqlite_text(struct study_sqlite *store, enum study_sql which, const struct record_param *params,
-                      char **ret, char err[static STUDY_ERROR_MAX])
-{
-    sqlite3_stmt *stmt = study_sqlite_query(store, which, params);
-    const char *text = NULL;
-    int r = study_sqlite_next(store, stmt, RECORD_INTO(&text), err);
-    if (r <= 0)
-        return r < 0 ? r : -ENOENT;
-    char *copy = text ? strdup(text) : NULL;
-    r = copy ? 0 : text ? study_store_fail(&store->base, -ENOMEM, err, "no memory") : -ENOENT;
-    sqlite3_reset(stmt);
-    if (r == 0)
-        *ret = copy;
-    return r;
+        end(&rows);
+    return r < 0 ? r : 0;
 }
 
 /* From an eighth of `most_us` to nine eighths: naps differ, so that workers do not try at the same time. */
@@ -160,75 +188,23 @@ static int wait_turn(void *ctx, int naps)
     return 1;
 }
 
-void study_sqlite_now(double ago_s, char ret[static STUDY_SQLITE_TIME])
-{
-    int64_t us = clock_wall_ns() / 1000 - (int64_t)(ago_s * 1e6);
-    time_t seconds = (time_t)(us / 1000000);
-    struct tm tm;
-    gmtime_r(&seconds, &tm);
-    size_t n = strftime(ret, STUDY_SQLITE_TIME, "%Y-%m-%d %H:%M:%S", &tm);
-    snprintf(ret + n, STUDY_SQLITE_TIME - n, ".%06d", (int)(us % 1000000));
-}
-
-int64_t study_sqlite_time(const char *text)
-{
-    struct tm tm = {0};
-    const char *rest = text ? strptime(text, "%Y-%m-%d %H:%M:%S", &tm) : NULL;
-    if (!rest)
-        return STUDY_NO_TIME;
-    int64_t us = (int64_t)timegm(&tm) * 1000000;
-    if (*rest == '.')
-        for (int64_t unit = 100000; unit > 0 && rest[1] >= '0' && rest[1] <= '9'; unit /= 10)
-            us += unit * (*++rest - '0');
-    return us;
-}
-
-double study_sqlite_double(double value, const char *type)
-{
-    if (type && strcmp(type, "INF_POS") == 0)
-        return INFINITY;
-    if (type && strcmp(type, "INF_NEG") == 0)
-        return -INFINITY;
-    return value;
-}
-
-struct record_param study_sqlite_value(double value)
-{
-    return isfinite(value) ? record_param_real(value) : record_param_text(NULL);
-}
-
-const char *study_sqlite_value_type(double value)
-{
-    return isnan(value) ? "NAN" : !isinf(value) ? "FINITE" : value > 0 ? "INF_POS" : "INF_NEG";
-}
-
-bool study_sqlite_state(const char *name, enum trial_state *ret)
-{
-    for (enum trial_state state = 0; name && state < TRIAL_STATES; state++)
-        if (strcmp(name, study_trial_state_name(state)) == 0) {
-            *ret = state;
-            return true;
-        }
-    return false;
-}
-
 /* SQLite has no queue: a process that tries again at once would find the lock free before those that nap. */
 static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
-    struct study_sqlite *sqlite = study_sqlite_of(store);
+    struct study_sqlite *sqlite = study_sqlite_of(study_sql_of(store));
     if (sqlite->polite > 0 && --sqlite->polite > 0 && clock_now_s() - sqlite->ended_s < 1e-6 * NAP_MOST_US)
         nap(NAP_MOST_US);
     double before = clock_now_s();
-    int r = study_sqlite_run(sqlite, STUDY_SQL_BEGIN_WRITE, NULL, err);
+    int r = run(sqlite, STUDY_SQLITE_BEGIN_WRITE, err);
     sqlite->usual_s += USUAL_WEIGHT * (clock_now_s() - before - sqlite->usual_s);
     return r;
 }
 
 static int commit(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
-    struct study_sqlite *sqlite = study_sqlite_of(store);
+    struct study_sqlite *sqlite = study_sqlite_of(study_sql_of(store));
     sqlite->committing = true;
-    int r = study_sqlite_run(sqlite, STUDY_SQL_COMMIT, NULL, err);
+    int r = run(sqlite, STUDY_SQLITE_COMMIT, err);
     sqlite->committing = false;
     sqlite->ended_s = clock_now_s();
     return r;
@@ -236,19 +212,20 @@ static int commit(struct study_store *store, char err[static STUDY_ERROR_MAX])
 
 static void rollback(struct study_store *store)
 {
-    struct study_sqlite *sqlite = study_sqlite_of(store);
+    struct study_sqlite *sqlite = study_sqlite_of(study_sql_of(store));
     char err[STUDY_ERROR_MAX];
-    sqlite->rollbacks++;
-    sqlite->mark.study = 0;
+    study_sql_rolled_back(&sqlite->sql);
     if (!sqlite3_get_autocommit(sqlite->db)) /* after a full disk it is rolled back already */
-        study_sqlite_run(sqlite, STUDY_SQL_ROLLBACK, NULL, err);
+        run(sqlite, STUDY_SQLITE_ROLLBACK, err);
 }
 
 static void store_close(struct study_store *store)
 {
-    struct study_sqlite *sqlite = study_sqlite_of(store);
+    struct study_sqlite *sqlite = study_sqlite_of(study_sql_of(store));
     for (int i = 0; i < STUDY_SQL_STATEMENTS; i++)
         sqlite3_finalize(sqlite->statements[i]);
+    for (int i = 0; i < STUDY_SQLITE_OWN; i++)
+        sqlite3_finalize(sqlite->own[i]);
     sqlite3_close(sqlite->db);
     free(sqlite);
 }
@@ -261,14 +238,14 @@ static int is_stopped(void *stop)
 
 static void store_stop(struct study_store *store, const atomic_bool *stop)
 {
-    struct study_sqlite *sqlite = study_sqlite_of(store);
+    struct study_sqlite *sqlite = study_sqlite_of(study_sql_of(store));
     sqlite->stop = stop;
     sqlite3_progress_handler(sqlite->db, STOP_STEPS, is_stopped, (void *)stop);
 }
 
 static int read_only(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
 {
-    return study_store_fail(&store->base, -EROFS, err,
+    return study_store_fail(&store->sql.base, -EROFS, err,
                             "is read-only: write permission on the file and its folder is needed");
 }
 
@@ -276,10 +253,10 @@ static int read_only(struct study_sqlite *store, char err[static STUDY_ERROR_MAX
  * existing file is not opened: closing it would drop the locks of all stores that this process has on it. */
 static int touch(struct study_sqlite *store, const char *path, char err[static STUDY_ERROR_MAX])
 {
-    bool writes = store->base.mode == STUDY_STORE_WRITE;
+    bool writes = store->sql.base.mode == STUDY_STORE_WRITE;
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return study_store_fail(&store->base, -EISDIR, err, "is a folder: a file in it would be right");
+        return study_store_fail(&store->sql.base, -EISDIR, err, "is a folder: a file in it would be right");
     int fd = writes ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE) : -1, number = errno;
     if (fd >= 0) {
         close(fd);
@@ -287,7 +264,7 @@ static int touch(struct study_sqlite *store, const char *path, char err[static S
     }
     if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0) {
         number = writes && errno == ENOENT ? number : errno; /* why it was not created */
-        return study_store_fail(&store->base, -number, err, "%s: %s would be right", strerror(number),
+        return study_store_fail(&store->sql.base, -number, err, "%s: %s would be right", strerror(number),
                                 number == EACCES ? "a file that this user may open, in a folder likewise,"
                                 : writes         ? "a file in a folder that is there"
                                                  : "a file of studies that is there");
@@ -302,7 +279,7 @@ static int check_folder(struct study_sqlite *store, const char *path, char err[s
 {
     char *copy = strdup(path);
     if (!copy)
-        return study_store_fail(&store->base, -ENOMEM, err, "no memory");
+        return study_store_fail(&store->sql.base, -ENOMEM, err, "no memory");
     bool writes = faccessat(AT_FDCWD, dirname(copy), W_OK, AT_EACCESS) == 0;
     free(copy);
     if (writes && !sqlite3_db_readonly(store->db, "main"))
@@ -310,19 +287,32 @@ static int check_folder(struct study_sqlite *store, const char *path, char err[s
     return read_only(store, err);
 }
 
+static const struct study_sql_driver driver = {.query = query,
+                                               .next = next,
+                                               .take = take,
+                                               .end = end,
+                                               .changed = changed,
+                                               .changes = changes,
+                                               .within = within,
+                                               .begin_read = begin_read,
+                                               .end_read = end_read,
+                                               .data_version = data_version,
+                                               .same_schema = study_sqlite_same_schema,
+                                               .now_us = now_us};
+
 static int store_open(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                       char err[static STUDY_ERROR_MAX])
 {
-    static atomic_uint_fast64_t opened;
     struct study_sqlite *store = calloc(1, sizeof *store);
-    if (!store || !(store->base.url = strdup(location))) {
+    if (!store || !(store->sql.base.url = strdup(location))) {
         free(store);
         return fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "%.200s: no memory", location);
     }
-    store->base.ops = &study_store_sqlite;
-    store->base.mode = mode;
+    store->sql.base.ops = &study_store_sqlite;
+    store->sql.base.mode = mode;
     store->busy_ms = busy_ms;
-    store->serial = atomic_fetch_add(&opened, 1) + 1;
+    store->sql.driver = &driver;
+    store->sql.serial = study_sql_serial();
     int r = touch(store, location, err);
     if (r < 0)
         goto fail;
@@ -330,7 +320,7 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
      * opened read-only. */
     int rc = sqlite3_open_v2(location, &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (!store->db) {
-        r = study_store_fail(&store->base, -ENOMEM, err, "no memory");
+        r = study_store_fail(&store->sql.base, -ENOMEM, err, "no memory");
         goto fail;
     }
     sqlite3_extended_result_codes(store->db, 1);
@@ -344,15 +334,14 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
         r = study_sqlite_schema(store, err);
     if (r < 0)
         goto fail;
-    *ret = &store->base;
+    *ret = &store->sql.base;
     return 0;
 fail:
-    free(store->base.url);
-    store_close(&store->base);
+    free(store->sql.base.url);
+    store_close(&store->sql.base);
     return r;
 }
 
-#define OP(name, ...) .name = study_sqlite_##name,
 const struct study_store_ops study_store_sqlite = {.scheme = "sqlite",
                                                    .open = store_open,
                                                    .close = store_close,
@@ -360,4 +349,4 @@ const struct study_store_ops study_store_sqlite = {.scheme = "sqlite",
                                                    .begin = begin,
                                                    .commit = commit,
                                                    .rollback = rollback,
-                                                   STUDY_STORE_OPS(OP)};
+                                                   STUDY_STORE_OPS(STUDY_SQL_OP)};

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/studies/sqlite/sqlite_store.h"
+#include "db/studies/sql/sql_store.h"
 #include "db/studies/study_build.h"
 
 struct reading {
-    struct study_sqlite *store;
+    struct study_sql *store;
     struct study *study;
     struct study_trial **trials;
     int n, at;
@@ -21,13 +21,14 @@ static int no_memory(struct reading *reading, char err[static STUDY_ERROR_MAX])
                             reading->study->name);
 }
 
-static int take_trial(struct reading *reading, sqlite3_stmt *stmt, char err[static STUDY_ERROR_MAX])
+static int take_trial(struct reading *reading, const struct study_rows *rows,
+                      char err[static STUDY_ERROR_MAX])
 {
     enum trial_state state;
     const char *name, *started, *completed, *heartbeat;
     int64_t id;
-    record_sqlite_take(stmt, RECORD_INTO(&id, &name, &started, &completed, &heartbeat));
-    if (!study_sqlite_state(name, &state))
+    reading->store->driver->take(rows, RECORD_INTO(&id, &name, &started, &completed, &heartbeat));
+    if (!study_sql_state(name, &state))
         return study_store_fail(&reading->store->base, -EBADMSG, err,
                                 "trial id %lld: has a state that Optuna does not have", (long long)id);
     if (reading->n == 0 || (reading->n >= 4 && (reading->n & (reading->n - 1)) == 0)) {
@@ -40,21 +41,21 @@ static int take_trial(struct reading *reading, sqlite3_stmt *stmt, char err[stat
     struct study_trial *trial = study_trial_create(id, state);
     if (!trial)
         return no_memory(reading, err);
-    trial->started_us = study_sqlite_time(started);
-    trial->completed_us = study_sqlite_time(completed);
-    trial->heartbeat_us = study_sqlite_time(heartbeat);
+    trial->started_us = study_sql_time(started);
+    trial->completed_us = study_sql_time(completed);
+    trial->heartbeat_us = study_sql_time(heartbeat);
     reading->trials[reading->n++] = trial;
     return 0;
 }
 
-static int take_param(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+static int take_param(struct reading *reading, struct study_trial *trial, const struct study_rows *rows,
                       char err[static STUDY_ERROR_MAX])
 {
     struct study *study = reading->study;
     const char *name, *text;
     int64_t id;
     double value;
-    record_sqlite_take(stmt, RECORD_INTO(&id, &name, &value, &text));
+    reading->store->driver->take(rows, RECORD_INTO(&id, &name, &value, &text));
     char why[DISTRIBUTION_ERROR_MAX] = "";
     if (!name || !text)
         return 0;
@@ -72,55 +73,56 @@ static int take_param(struct reading *reading, struct study_trial *trial, sqlite
     return 0;
 }
 
-static int take_value(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+static int take_value(struct reading *reading, struct study_trial *trial, const struct study_rows *rows,
                       char err[static STUDY_ERROR_MAX])
 {
     const char *type;
     int64_t id;
     int objective;
     double value;
-    record_sqlite_take(stmt, RECORD_INTO(&id, &objective, &value, &type));
-    int r = study_trial_put_value(trial, reading->study->n_objectives, objective,
-                                  study_sqlite_double(value, type));
+    reading->store->driver->take(rows, RECORD_INTO(&id, &objective, &value, &type));
+    int r =
+        study_trial_put_value(trial, reading->study->n_objectives, objective, study_sql_double(value, type));
     return r < 0 ? no_memory(reading, err) : 0;
 }
 
-static int take_report(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+static int take_report(struct reading *reading, struct study_trial *trial, const struct study_rows *rows,
                        char err[static STUDY_ERROR_MAX])
 {
     const char *type;
     int64_t id, step;
     double value;
-    record_sqlite_take(stmt, RECORD_INTO(&id, &step, &value, &type));
-    int r = study_trial_put_report(trial, step, study_sqlite_double(value, type));
+    reading->store->driver->take(rows, RECORD_INTO(&id, &step, &value, &type));
+    int r = study_trial_put_report(trial, step, study_sql_double(value, type));
     return r < 0 ? no_memory(reading, err) : 0;
 }
 
-static int take_attribute(struct reading *reading, sqlite3_stmt *stmt, struct study_attribute **attributes,
-                          int *n, char err[static STUDY_ERROR_MAX])
+static int take_attribute(struct reading *reading, const struct study_rows *rows,
+                          struct study_attribute **attributes, int *n, char err[static STUDY_ERROR_MAX])
 {
     const char *key, *json;
     int64_t id;
-    record_sqlite_take(stmt, RECORD_INTO(&id, &key, &json));
+    reading->store->driver->take(rows, RECORD_INTO(&id, &key, &json));
     int r = key && json ? study_attribute_put(attributes, n, key, json) : 0;
     return r < 0 ? no_memory(reading, err) : 0;
 }
 
-static int take_user(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+static int take_user(struct reading *reading, struct study_trial *trial, const struct study_rows *rows,
                      char err[static STUDY_ERROR_MAX])
 {
-    return take_attribute(reading, stmt, &trial->user, &trial->n_user, err);
+    return take_attribute(reading, rows, &trial->user, &trial->n_user, err);
 }
 
-static int take_system(struct reading *reading, struct study_trial *trial, sqlite3_stmt *stmt,
+static int take_system(struct reading *reading, struct study_trial *trial, const struct study_rows *rows,
                        char err[static STUDY_ERROR_MAX])
 {
-    return take_attribute(reading, stmt, &trial->system, &trial->n_system, err);
+    return take_attribute(reading, rows, &trial->system, &trial->n_system, err);
 }
 
 static const struct {
-    enum study_sql statement;
-    int (*take)(struct reading *, struct study_trial *, sqlite3_stmt *, char[static STUDY_ERROR_MAX]);
+    enum study_sql_statement statement;
+    int (*take)(struct reading *, struct study_trial *, const struct study_rows *,
+                char[static STUDY_ERROR_MAX]);
 } tables[] = {
     {STUDY_SQL_READ_PARAMS, take_param},   {STUDY_SQL_READ_VALUES, take_value},
     {STUDY_SQL_READ_REPORTS, take_report}, {STUDY_SQL_READ_USER, take_user},
@@ -128,32 +130,33 @@ static const struct {
 };
 
 /* Adds all rows of one table to their trials; READ_TRIALS creates the trials. */
-static int read_table(struct reading *reading, enum study_sql statement, int64_t from, int64_t to,
-                      int (*take)(struct reading *, struct study_trial *, sqlite3_stmt *,
+static int read_table(struct reading *reading, enum study_sql_statement statement, int64_t from, int64_t to,
+                      int (*take)(struct reading *, struct study_trial *, const struct study_rows *,
                                   char[static STUDY_ERROR_MAX]),
                       char err[static STUDY_ERROR_MAX])
 {
-    sqlite3_stmt *stmt =
-        study_sqlite_query(reading->store, statement, RECORD_PARAMS(reading->study->id, from, to));
+    struct study_rows rows =
+        study_sql_query(reading->store, statement, RECORD_PARAMS(reading->study->id, from, to));
     int64_t id;
     int more, r = 0;
     reading->at = 0;
-    while (r == 0 && (more = study_sqlite_next(reading->store, stmt, RECORD_INTO(&id), err)) != 0) {
+    while (r == 0 && (more = study_sql_next(reading->store, &rows, RECORD_INTO(&id), err)) != 0) {
         if (more < 0)
             return more;
         while (take && reading->at < reading->n && reading->trials[reading->at]->id < id)
             reading->at++;
         if (!take)
-            r = take_trial(reading, stmt, err);
+            r = take_trial(reading, &rows, err);
         else if (reading->at < reading->n && reading->trials[reading->at]->id == id)
-            r = take(reading, reading->trials[reading->at], stmt, err);
+            r = take(reading, reading->trials[reading->at], &rows, err);
     }
-    sqlite3_reset(stmt);
+    if (r < 0)
+        reading->store->driver->end(&rows);
     return r;
 }
 
-int study_sqlite_read_trials(struct study_sqlite *store, struct study *study, int64_t from, int64_t to,
-                             struct study_trial ***ret, int *ret_n, char err[static STUDY_ERROR_MAX])
+int study_sql_read_trials(struct study_sql *store, struct study *study, int64_t from, int64_t to,
+                          struct study_trial ***ret, int *ret_n, char err[static STUDY_ERROR_MAX])
 {
     struct reading reading = {.store = store, .study = study};
     int r = read_table(&reading, STUDY_SQL_READ_TRIALS, from, to, NULL, err);
@@ -170,21 +173,22 @@ int study_sqlite_read_trials(struct study_sqlite *store, struct study *study, in
     return 0;
 }
 
-static int renew_attributes(struct study_sqlite *store, struct study *study, enum study_sql statement,
+static int renew_attributes(struct study_sql *store, struct study *study, enum study_sql_statement statement,
                             struct study_attribute **attributes, int *n, bool *ret_changed,
                             char err[static STUDY_ERROR_MAX])
 {
-    sqlite3_stmt *stmt = study_sqlite_query(store, statement, RECORD_PARAMS(study->id));
+    struct study_rows rows = study_sql_query(store, statement, RECORD_PARAMS(study->id));
     struct study_attribute *fresh = NULL;
     const char *key, *json;
     int n_fresh = 0, more, r = 0;
-    while (r == 0 && (more = study_sqlite_next(store, stmt, RECORD_INTO(&key, &json), err)) > 0)
+    while (r == 0 && (more = study_sql_next(store, &rows, RECORD_INTO(&key, &json), err)) > 0)
         r = key && json ? study_attribute_put(&fresh, &n_fresh, key, json) : 0;
-    if (r < 0)
+    if (r < 0) {
         study_store_fail(&store->base, r, err, "no memory for study \"%.100s\"", study->name);
-    else if (more < 0)
+        store->driver->end(&rows);
+    } else if (more < 0) {
         r = more;
-    sqlite3_reset(stmt);
+    }
     if (r == 0 && !study_attributes_equal(*attributes, *n, fresh, n_fresh)) {
         struct study_attribute *old = *attributes;
         int n_old = *n;
@@ -198,8 +202,8 @@ static int renew_attributes(struct study_sqlite *store, struct study *study, enu
     return r;
 }
 
-int study_sqlite_read_attributes(struct study_sqlite *store, struct study *study, bool *ret_changed,
-                                 char err[static STUDY_ERROR_MAX])
+int study_sql_read_attributes(struct study_sql *store, struct study *study, bool *ret_changed,
+                              char err[static STUDY_ERROR_MAX])
 {
     int r = renew_attributes(store, study, STUDY_SQL_USER, &study->user, &study->n_user, ret_changed, err);
     if (r == 0)

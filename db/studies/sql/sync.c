@@ -1,10 +1,10 @@
-/* Keeps a study in memory up to date with the file: reads nothing if there was no write since; else its
+/* Keeps a study in memory up to date with the database: reads nothing if there was no write since; else its
  * attributes, the trials that had not ended when they were last read, and the new ones. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/studies/sqlite/sqlite_store.h"
+#include "db/studies/sql/sql_store.h"
 #include "db/studies/study_build.h"
 
 struct study_sync {
@@ -15,21 +15,21 @@ struct study_sync {
     int settled;                /* all trials before have ended */
 };
 
-static int data_version(struct study_sqlite *store, int64_t *ret, char err[static STUDY_ERROR_MAX])
+static int data_version(struct study_sql *store, int64_t *ret, char err[static STUDY_ERROR_MAX])
 {
-    return study_sqlite_first(store, STUDY_SQL_DATA_VERSION, NULL, RECORD_INTO(ret), err);
+    return store->driver->data_version(store, ret, err);
 }
 
-static bool same_store(const struct study_sqlite *store, const struct study_sync *sync)
+static bool same_store(const struct study_sql *store, const struct study_sync *sync)
 {
     return sync->serial == store->serial && !(sync->tentative && sync->rollbacks != store->rollbacks);
 }
 
 /* Does the study still exist, under its name? An id may be reused after a deletion. */
-static int check_name(struct study_sqlite *store, const struct study *study, char err[static STUDY_ERROR_MAX])
+static int check_name(struct study_sql *store, const struct study *study, char err[static STUDY_ERROR_MAX])
 {
     char *name = NULL;
-    int r = study_sqlite_text(store, STUDY_SQL_NAME, RECORD_PARAMS(study->id), &name, err);
+    int r = study_sql_text(store, STUDY_SQL_NAME, RECORD_PARAMS(study->id), &name, err);
     bool same = r == 0 && strcmp(name, study->name) == 0;
     free(name);
     if (r < 0 && r != -ENOENT)
@@ -40,12 +40,12 @@ static int check_name(struct study_sqlite *store, const struct study *study, cha
 }
 
 /* Reads trials with ids from..to again, which are [first, last) in memory. */
-static int renew(struct study_sqlite *store, struct study *study, int first, int last, int64_t from,
-                 int64_t to, bool *changed, char err[static STUDY_ERROR_MAX])
+static int renew(struct study_sql *store, struct study *study, int first, int last, int64_t from, int64_t to,
+                 bool *changed, char err[static STUDY_ERROR_MAX])
 {
     struct study_trial **fresh;
     int n;
-    int r = study_sqlite_read_trials(store, study, from, to, &fresh, &n, err);
+    int r = study_sql_read_trials(store, study, from, to, &fresh, &n, err);
     if (r < 0)
         return r;
     r = study_splice(study, first, last, fresh, n, changed);
@@ -59,11 +59,11 @@ static int renew(struct study_sqlite *store, struct study *study, int first, int
 }
 
 /* Those that had not ended, a run of neighbours at once; then those after them. */
-static int read_changes(struct study_sqlite *store, struct study *study, bool *changed,
+static int read_changes(struct study_sql *store, struct study *study, bool *changed,
                         char err[static STUDY_ERROR_MAX])
 {
     struct study_sync *sync = study->sync;
-    int r = study_sqlite_read_attributes(store, study, changed, err);
+    int r = study_sql_read_attributes(store, study, changed, err);
     while (sync->settled < study->n_trials && trial_state_finished(study->trials[sync->settled]->state))
         sync->settled++;
     for (int i = sync->settled; r == 0 && i < study->n_trials; i++) {
@@ -80,21 +80,21 @@ static int read_changes(struct study_sqlite *store, struct study *study, bool *c
     return r < 0 ? r : renew(store, study, n, n, next, INT64_MAX, changed, err);
 }
 
-static int read_all(struct study_sqlite *store, struct study *study, bool *changed,
+static int read_all(struct study_sql *store, struct study *study, bool *changed,
                     char err[static STUDY_ERROR_MAX])
 {
     study->sync->settled = 0;
-    int r = study_sqlite_read_attributes(store, study, changed, err);
+    int r = study_sql_read_attributes(store, study, changed, err);
     return r < 0 ? r : renew(store, study, 0, study->n_trials, INT64_MIN, INT64_MAX, changed, err);
 }
 
 /* Within a transaction, so that all of it is consistent. */
-static int read_study(struct study_sqlite *store, struct study *study, char err[static STUDY_ERROR_MAX])
+static int read_study(struct study_sql *store, struct study *study, char err[static STUDY_ERROR_MAX])
 {
     struct study_sync *sync = study->sync, now = {
                                                .serial = store->serial,
                                                .rollbacks = store->rollbacks,
-                                               .changes = sqlite3_total_changes64(store->db),
+                                               .changes = store->driver->changes(store),
                                                .tentative = store->base.within,
                                            };
     bool changed = false;
@@ -102,7 +102,7 @@ static int read_study(struct study_sqlite *store, struct study *study, char err[
     if (r == 0)
         r = data_version(store, &now.data_version, err);
     if (r == 0)
-        r = study_sqlite_same_schema(store, now.data_version, err);
+        r = store->driver->same_schema(store, now.data_version, err);
     if (r == 0)
         r = same_store(store, sync) ? read_changes(store, study, &changed, err)
                                     : read_all(store, study, &changed, err);
@@ -117,47 +117,60 @@ static int read_study(struct study_sqlite *store, struct study *study, char err[
     return 0;
 }
 
-int study_sqlite_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX])
+static int sync_once(struct study_sql *sql, struct study *study, char err[static STUDY_ERROR_MAX])
 {
-    struct study_sqlite *sqlite = study_sqlite_of(store);
     int64_t version;
-    if (!study->sync && !(study->sync = calloc(1, sizeof *study->sync)))
-        return study_store_fail(store, -ENOMEM, err, "no memory for study \"%.100s\"", study->name);
-    if (same_store(sqlite, study->sync) && study->sync->changes == sqlite3_total_changes64(sqlite->db)) {
-        int r = data_version(sqlite, &version, err);
+    if (same_store(sql, study->sync) && study->sync->changes == sql->driver->changes(sql)) {
+        int r = data_version(sql, &version, err);
         if (r < 0 || version == study->sync->data_version)
             return r;
     }
-    if (!sqlite3_get_autocommit(sqlite->db))
-        return read_study(sqlite, study, err);
-    int r = study_sqlite_run(sqlite, STUDY_SQL_BEGIN_READ, NULL, err);
+    if (sql->driver->within(sql))
+        return read_study(sql, study, err);
+    int r = sql->driver->begin_read(sql, err);
     if (r < 0)
         return r;
-    r = read_study(sqlite, study, err);
+    r = read_study(sql, study, err);
     char ignored[STUDY_ERROR_MAX];
-    int end = study_sqlite_run(sqlite, STUDY_SQL_COMMIT, NULL, r < 0 ? ignored : err);
+    int end = sql->driver->end_read(sql, r < 0 ? ignored : err);
     return r < 0 ? r : end;
 }
 
-/* The name; for free(). */
-static int read_name(struct study_sqlite *store, int64_t id, char **ret, char err[static STUDY_ERROR_MAX])
+int study_sql_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX])
 {
-    int r = study_sqlite_text(store, STUDY_SQL_NAME, RECORD_PARAMS(id), ret, err);
+    struct study_sql *sql = study_sql_of(store);
+    int r = 0;
+    if (!study->sync && !(study->sync = calloc(1, sizeof *study->sync)))
+        return study_store_fail(store, -ENOMEM, err, "no memory for study \"%.100s\"", study->name);
+    if (store->within) /* what is read stays as it is until the commit, as with SQLite's lock */
+        r = study_sql_lock_study(sql, study->id, err);
+    if (r < 0)
+        return r;
+    do
+        r = sync_once(sql, study, err);
+    while (r < 0 && study_sql_again(sql, &r, err));
+    return r;
+}
+
+/* The name; for free(). */
+static int read_name(struct study_sql *store, int64_t id, char **ret, char err[static STUDY_ERROR_MAX])
+{
+    int r = study_sql_text(store, STUDY_SQL_NAME, RECORD_PARAMS(id), ret, err);
     return r == -ENOENT ? study_store_fail(&store->base, r, err, "study id %lld: is not there", (long long)id)
                         : r;
 }
 
-int study_sqlite_peek(struct study_store *store, int64_t id, struct study **ret,
-                      char err[static STUDY_ERROR_MAX])
+static int peek_once(struct study_store *store, int64_t id, struct study **ret,
+                     char err[static STUDY_ERROR_MAX])
 {
     bool unused = false;
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
     char *name = NULL;
     int n = 0;
-    int r = read_name(study_sqlite_of(store), id, &name, err);
+    int r = read_name(study_sql_of(store), id, &name, err);
     if (r < 0)
         return r;
-    r = study_sqlite_study_directions(store, id, directions, &n, err);
+    r = study_sql_study_directions(store, id, directions, &n, err);
     if (r == -ENOENT)
         study_store_fail(store, r = -EBADMSG, err,
                          "study \"%.100s\": has no direction: Optuna gives each one", name);
@@ -166,11 +179,21 @@ int study_sqlite_peek(struct study_store *store, int64_t id, struct study **ret,
     if (r == 0 && !study)
         r = study_store_fail(store, -ENOMEM, err, "no memory");
     if (r == 0)
-        r = study_sqlite_read_attributes(study_sqlite_of(store), study, &unused, err);
+        r = study_sql_read_attributes(study_sql_of(store), study, &unused, err);
     if (r < 0) {
         study_destroy(study);
         return r;
     }
     *ret = study;
     return 0;
+}
+
+int study_sql_peek(struct study_store *store, int64_t id, struct study **ret,
+                   char err[static STUDY_ERROR_MAX])
+{
+    int r;
+    do
+        r = peek_once(store, id, ret, err);
+    while (r < 0 && study_sql_again(study_sql_of(store), &r, err));
+    return r;
 }
