@@ -138,7 +138,7 @@ static int insert(struct study_store *store, int64_t trial, const struct study_t
     return r;
 }
 
-int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
+static int once_set_param(struct study_store *store, int64_t trial, const char *name,
                           const struct distribution *distribution, double value,
                           char err[static STUDY_ERROR_MAX])
 {
@@ -158,4 +158,11 @@ int study_store_set_param(struct study_store *store, int64_t trial, const char *
     if (r == 0)
         r = insert(store, trial, &row, name, distribution, value, err);
     return study_store_leave(store, own, r, err);
+}
+
+int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
+                          const struct distribution *distribution, double value,
+                          char err[static STUDY_ERROR_MAX])
+{
+    return STUDY_STORE_CALL(store, err, once_set_param(store, trial, name, distribution, value, err));
 }

@@ -63,7 +63,7 @@ static int fail_trial(struct study_store *store, int64_t trial, const struct stu
     return r;
 }
 
-int study_store_fail_stale(struct study_store *store, int64_t study_id, double grace_s, int retries_max,
+static int once_fail_stale(struct study_store *store, int64_t study_id, double grace_s, int retries_max,
                            int *ret_failed, int *ret_retried, char err[static STUDY_ERROR_MAX])
 {
     int64_t *trials = NULL;
@@ -100,7 +100,14 @@ int study_store_fail_stale(struct study_store *store, int64_t study_id, double g
     return r;
 }
 
-int study_store_retry(struct study_store *store, int64_t trial, int retries_max, bool *ret_retried,
+int study_store_fail_stale(struct study_store *store, int64_t study_id, double grace_s, int retries_max,
+                           int *ret_failed, int *ret_retried, char err[static STUDY_ERROR_MAX])
+{
+    return STUDY_STORE_CALL(
+        store, err, once_fail_stale(store, study_id, grace_s, retries_max, ret_failed, ret_retried, err));
+}
+
+static int once_retry(struct study_store *store, int64_t trial, int retries_max, bool *ret_retried,
                       char err[static STUDY_ERROR_MAX])
 {
     struct study_trial_row row;
@@ -117,7 +124,13 @@ int study_store_retry(struct study_store *store, int64_t trial, int retries_max,
     return r;
 }
 
-int study_store_heartbeat(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX])
+int study_store_retry(struct study_store *store, int64_t trial, int retries_max, bool *ret_retried,
+                      char err[static STUDY_ERROR_MAX])
+{
+    return STUDY_STORE_CALL(store, err, once_retry(store, trial, retries_max, ret_retried, err));
+}
+
+static int once_heartbeat(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX])
 {
     struct study_trial_row row;
     bool own;
@@ -129,4 +142,9 @@ int study_store_heartbeat(struct study_store *store, int64_t trial, char err[sta
     if (r == 0)
         r = store->ops->heartbeat(store, trial, err);
     return study_store_leave(store, own, r, err);
+}
+
+int study_store_heartbeat(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX])
+{
+    return STUDY_STORE_CALL(store, err, once_heartbeat(store, trial, err));
 }

@@ -24,6 +24,16 @@ void study_store_stop(struct study_store *store, const atomic_bool *stop)
     store->ops->stop(store, stop);
 }
 
+bool study_store_again(struct study_store *store, int *r, char err[static STUDY_ERROR_MAX])
+{
+    if (*r != -ECONNRESET || store->within || !store->ops->again)
+        return false;
+    int waited = store->ops->again(store, *r, err);
+    if (waited < 0)
+        *r = waited;
+    return waited == 0;
+}
+
 static int begin(struct study_store *store, char err[static STUDY_ERROR_MAX])
 {
     if (store->mode == STUDY_STORE_READ)
@@ -149,7 +159,7 @@ static int take_existing(struct study_store *store, const char *name, int64_t id
     return 0;
 }
 
-int study_store_create(struct study_store *store, const char *name, const enum study_direction *directions,
+static int once_create(struct study_store *store, const char *name, const enum study_direction *directions,
                        int n, int64_t *ret_id, bool *ret_existed, char err[static STUDY_ERROR_MAX])
 {
     int r = check_directions(store, name, directions, n, err);
@@ -180,10 +190,16 @@ int study_store_create(struct study_store *store, const char *name, const enum s
     return 0;
 }
 
+int study_store_create(struct study_store *store, const char *name, const enum study_direction *directions,
+                       int n, int64_t *ret_id, bool *ret_existed, char err[static STUDY_ERROR_MAX])
+{
+    return STUDY_STORE_CALL(store, err, once_create(store, name, directions, n, ret_id, ret_existed, err));
+}
+
 int study_store_find(struct study_store *store, const char *name, int64_t *ret_id,
                      char err[static STUDY_ERROR_MAX])
 {
-    int r = store->ops->study_find(store, name, ret_id, err);
+    int r = STUDY_STORE_CALL(store, err, store->ops->study_find(store, name, ret_id, err));
     if (r != -ENOENT)
         return r;
     struct study_summary *all;

@@ -1,5 +1,6 @@
 /* Where studies are kept: Optuna's RDB schema, version 12, behind one interface. SQLite is
- * db/studies/sqlite/; another database is another struct study_store_ops. No caller depends on which it is.
+ * db/studies/sqlite/, PostgreSQL db/studies/postgresql/, what they share db/studies/sql/; another database is
+ * another struct study_store_ops. No caller depends on which it is.
  *
  * Every call that changes something is a transaction of its own, or part of the one that study_store_begin()
  * opened. Any number of processes, ours and Optuna's, may use one storage at once. A store is one thread's at
@@ -8,9 +9,11 @@
  * rules: a finished trial changed, a distribution that is incompatible with the parameter's others, a value
  * outside of it), -EBUSY (locked for longer than the time-out), -EROFS (read-only), -EISDIR, -EMEDIUMTYPE (no
  * study storage: a foreign schema, or one that is newer than 12: both versions in the sentence), -EBADMSG
- * (damaged), -ENOSPC, -EIO, -ENOMEM. A failed call changes nothing. If a call within study_store_begin() is
- * not refused but fails (-EIO, -ENOSPC, -EBUSY, …), the whole transaction is rolled back, and its commit
- * returns -ECANCELED. */
+ * (damaged), -ENOSPC, -EIO, -ENOMEM; of a server also -ENOTCONN (it is not there, or was not again within
+ * the time-out), -EACCES (refused), -ECONNRESET (lost within study_store_begin(): see study_store_again()),
+ * -ERANGE (a number that its columns have no room for). A failed call changes nothing. If a call within
+ * study_store_begin() is not refused but fails (-EIO, -ENOSPC, -EBUSY, …), the whole transaction is rolled
+ * back, and its commit returns -ECANCELED. */
 #ifndef DB_STUDIES_STORE_H
 #define DB_STUDIES_STORE_H
 
@@ -27,12 +30,19 @@ enum study_store_mode {
      * killed worker's half-written transaction is rolled back, as any next connection does. */
     STUDY_STORE_READ,
     STUDY_STORE_WRITE, /* file and schema are created where they are missing */
+    /* That, of a storage that was there before: a server that is not is waited for. */
+    STUDY_STORE_AGAIN,
 };
 
 /* "sqlite:///relative/F", "sqlite:////absolute/F" as Optuna (SQLAlchemy) has them, with "?timeout=SECONDS" or
  * without, or a plain path without special characters. `busy_ms` is how long to wait for a lock; 0: the URL's
  * timeout, 60 s without one. -EPROTONOSUPPORT: another scheme, with the known ones. -EINVAL: another key
- * after "?", or ":memory:", which no other process could open. */
+ * after "?", or ":memory:", which no other process could open.
+ *
+ * "postgresql://USER@HOST:PORT/DATABASE?KEY=VALUE&…" as libpq and SQLAlchemy have it, with a driver too
+ * (postgresql+psycopg2); the keys are libpq's (sslmode, sslrootcert, passfile, service, …), and timeout,
+ * which is also how long a connection that was lost is waited for. libpq, of libpq5, is loaded here:
+ * -ELIBACC. No password is in a sentence. */
 int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                      char err[static STUDY_ERROR_MAX]);
 void study_store_close(struct study_store *store); /* rolls back; NULL is fine */
@@ -41,14 +51,25 @@ void study_store_close(struct study_store *store); /* rolls back; NULL is fine *
  * waits for a lock, -EBUSY; for as long as the store is open. */
 void study_store_stop(struct study_store *store, const atomic_bool *stop);
 
-/* The file that such a URL names, for free(); NULL for an invalid one, or without memory. */
+/* The file that such a URL names, for free(); NULL for an invalid one, for one that names no file but a
+ * server, or without memory. */
 char *study_store_file(const char *url);
+/* What a storage is called where it is written or shown, for free(): a file's path, a server's URL without
+ * password and keys. 0 or the errors of study_store_open(). */
+int study_store_name(const char *url, char **ret, char err[static STUDY_ERROR_MAX]);
 
-/* BEGIN IMMEDIATE … COMMIT. A study that was synced in between and then rolled back is right again after its
- * next sync. commit_s: seconds that commits (and waits for locks) have taken in all. */
+/* BEGIN IMMEDIATE … COMMIT. With a server, where other transactions run at the same time, the first
+ * study_store_sync() within it takes the study's lock, so that what was counted stays true. A study that was
+ * synced in between and then rolled back is right again after its next sync. commit_s: seconds that commits
+ * (and waits for locks) have taken in all. */
 int study_store_begin(struct study_store *store, char err[static STUDY_ERROR_MAX]);
 int study_store_commit(struct study_store *store, char err[static STUDY_ERROR_MAX]);
 void study_store_rollback(struct study_store *store);
+/* After a transaction that ended with *r: true where that is -ECONNRESET, nothing of it was stored, and the
+ * connection is there again, which is waited for: it is to be repeated. Else *r and `err` say why not. Calls
+ * outside of study_store_begin() do this themselves. A COMMIT whose answer was lost is looked up, and never
+ * repeated. */
+bool study_store_again(struct study_store *store, int *r, char err[static STUDY_ERROR_MAX]);
 double study_store_commit_s(const struct study_store *store);
 
 /* ---- Studies. ---- */

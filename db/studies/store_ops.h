@@ -45,10 +45,10 @@ struct study_trial_row {
     OP(attribute, int64_t trial, bool system, const char *key, const char *json) \
     OP(report, int64_t trial, int64_t step, double value) \
     OP(report_last, int64_t trial, double *ret_value) \
-    /* Now, by this machine's CLOCK_REALTIME: workers on several machines need clocks that agree. */ \
+    /* Now, by the server's clock; of a file by this machine's CLOCK_REALTIME. */ \
     OP(heartbeat, int64_t trial) \
-    /* RUNNING trials with a heartbeat older than that by this machine's CLOCK_REALTIME, by id. For \
-     * free(). Reads only. */ \
+    /* RUNNING trials with a heartbeat older than that by the same clock, by id. For free(). Reads only; \
+     * in a transaction of its own each is locked, and those that another one has locked are left out. */ \
     OP(stale, int64_t study, double grace_s, int64_t **ret_trials, size_t *ret_n)
 /* clang-format on */
 #define STUDY_STORE_OP_(name, ...) \
@@ -56,7 +56,9 @@ struct study_trial_row {
 
 struct study_store_ops {
     const char *scheme; /* "sqlite" */
-    /* `location` is the URL without "SCHEME://". `store` has ops, mode and url already. */
+    /* study_store_name() of a location; NULL: the database is a file, and its path is its location. */
+    int (*name)(const char *location, char **ret, char err[static STUDY_ERROR_MAX]);
+    /* `location` is a file's path, or a server's URL without our keys. */
     int (*open)(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                 char err[static STUDY_ERROR_MAX]);
     void (*close)(struct study_store *store);
@@ -64,11 +66,26 @@ struct study_store_ops {
     int (*begin)(struct study_store *store, char err[static STUDY_ERROR_MAX]); /* with the writer's lock */
     int (*commit)(struct study_store *store, char err[static STUDY_ERROR_MAX]);
     void (*rollback)(struct study_store *store);
+    /* Waits for a connection that was lost, which `error` says; 0: it is there again. NULL: none is lost. */
+    int (*again)(struct study_store *store, int error, char err[static STUDY_ERROR_MAX]);
 
     STUDY_STORE_OPS(STUDY_STORE_OP_)
 };
 
-extern const struct study_store_ops study_store_sqlite;
+extern const struct study_store_ops study_store_sqlite, study_store_postgresql;
+
+/* On which writers notify where the database has such channels. */
+#define STUDY_STORE_CHANNEL "papertape_studies"
+
+/* A call that is a transaction of its own, repeated where its connection was lost before that was stored. */
+#define STUDY_STORE_CALL(store, err, call) \
+    ({ \
+        int call_r_; \
+        do \
+            call_r_ = (call); \
+        while (call_r_ < 0 && study_store_again(store, &call_r_, err)); \
+        call_r_; \
+    })
 
 /* Every database's store begins with this. */
 struct study_store {

@@ -10,7 +10,12 @@
 
 enum { BUSY_DEFAULT_MS = 60000, TIMEOUT_MOST_S = 86400 };
 
-static const struct study_store_ops *const databases[] = {&study_store_sqlite};
+static const struct study_store_ops *const databases[] = {&study_store_sqlite, &study_store_postgresql};
+
+static bool is_file(const struct study_store_ops *ops)
+{
+    return !ops->name;
+}
 
 /* A URL in its parts. */
 struct parts {
@@ -19,82 +24,145 @@ struct parts {
     int busy_ms;    /* 0: not given */
 };
 
-static int refuse(int r, const char *url, const char *words, char err[static STUDY_ERROR_MAX])
+/* Without user and password. */
+static const char *shown(const char *url)
 {
-    snprintf(err, STUDY_ERROR_MAX, "%.200s: %s", url, words);
-    return r;
+    const char *end = strstr(url, "://"), *host = strrchr(url, '@');
+    return end && host && host > end ? host : url;
 }
 
-/* Parses the part after "?": KEY=VALUE&... */
-static int read_query(const char *url, const char *query, int *ret_busy_ms, char err[static STUDY_ERROR_MAX])
+static int refuse(int r, const char *url, const char *words, char err[static STUDY_ERROR_MAX])
 {
-    static const char key[] = "timeout=";
-    while (*query) {
-        size_t n = strcspn(query, "&");
-        char *end;
-        if (strncmp(query, key, sizeof key - 1) != 0)
-            return refuse(-EINVAL, url, "only timeout=SECONDS is known after \"?\"", err);
-        double seconds = strtod(query + sizeof key - 1, &end);
-        if (end != query + n || end == query + sizeof key - 1 || !(seconds > 0 && seconds <= TIMEOUT_MOST_S))
-            return refuse(-EINVAL, url, "timeout: seconds above 0, of a day at most, would be right", err);
-        *ret_busy_ms = (int)ceil(seconds * 1e3);
-        query += n + (query[n] == '&');
-    }
+    const char *host = shown(url);
+    return fail_with(r, err, STUDY_ERROR_MAX, "%s%.200s: %s", host == url ? "" : "…", host, words);
+}
+
+static int read_timeout(const char *url, const char *text, size_t n, int *ret_busy_ms,
+                        char err[static STUDY_ERROR_MAX])
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end != text + n || end == text || !(seconds > 0 && seconds <= TIMEOUT_MOST_S))
+        return refuse(-EINVAL, url, "timeout: seconds above 0, of a day at most, would be right", err);
+    *ret_busy_ms = (int)ceil(seconds * 1e3);
     return 0;
 }
 
+/* Parses the part after "?", KEY=VALUE&...: our key, which is taken out, and those of a server, which stay.
+ */
+static int read_query(const char *url, char *query, bool others, int *ret_busy_ms,
+                      char err[static STUDY_ERROR_MAX])
+{
+    static const char key[] = "timeout=";
+    char *to = query;
+    while (*query) {
+        size_t n = strcspn(query, "&");
+        if (strncmp(query, key, sizeof key - 1) == 0) {
+            int r = read_timeout(url, query + sizeof key - 1, n - (sizeof key - 1), ret_busy_ms, err);
+            if (r < 0)
+                return r;
+            n += query[n] == '&';
+        } else if (!others) {
+            return refuse(-EINVAL, url, "only timeout=SECONDS is known after \"?\"", err);
+        } else {
+            n += query[n] == '&';
+            memmove(to, query, n);
+            to += n;
+        }
+        query += n;
+    }
+    *to = '\0';
+    return 0;
+}
+
+/* SQLAlchemy's schemes may name a driver, as postgresql+psycopg2. */
 static int read_scheme(const char *url, const char *end, const struct study_store_ops **ret,
                        char err[static STUDY_ERROR_MAX])
 {
-    size_t n = (size_t)(end - url);
+    const char *plus = memchr(url, '+', (size_t)(end - url));
+    size_t n = (size_t)((plus ? plus : end) - url);
     for (size_t i = 0; i < sizeof databases / sizeof *databases; i++)
         if (strlen(databases[i]->scheme) == n && strncmp(url, databases[i]->scheme, n) == 0) {
             *ret = databases[i];
             return 0;
         }
-    const char *host = strrchr(url, '@'); /* errors must not show user and password */
-    host = host && host > end ? host : end + strlen("://");
+    const char *host = shown(url);
+    host = host == url ? end + strlen("://") : host;
     return fail_with(-EPROTONOSUPPORT, err, STUDY_ERROR_MAX,
-                     "%.*s://%s%.200s: studies are kept in sqlite:///FILE", (int)n, url,
-                     *host == '@' ? "…" : "", host);
+                     "%.*s://%s%.200s: studies are kept in sqlite:///FILE or "
+                     "postgresql://USER@HOST/DATABASE",
+                     (int)(end - url), url, *host == '@' ? "…" : "", host);
+}
+
+static int check_file(const char *url, const char *location, char err[static STUDY_ERROR_MAX])
+{
+    if (!*location)
+        return fail_with(-EINVAL, err, STUDY_ERROR_MAX,
+                         "studies: \"%.200s\": names no file: sqlite:///FILE would be right", url);
+    if (strcmp(location, ":memory:") == 0)
+        return refuse(-EINVAL, url, "would be gone with its process: a file, sqlite:///FILE, is needed", err);
+    return 0;
+}
+
+/* A server's location is its whole URL, without the driver. */
+static int read_location(const char *url, const char *end, struct parts *parts,
+                         char err[static STUDY_ERROR_MAX])
+{
+    const char *rest = end ? end + strlen("://") : url;
+    bool server = !is_file(parts->ops);
+    if (end && !server && *rest++ != '/')
+        return refuse(-EINVAL, url, "three slashes, sqlite:///FILE, would be right", err);
+    if ((server ? asprintf(&parts->location, "%s://%s", parts->ops->scheme, rest)
+                : asprintf(&parts->location, "%s", rest)) < 0)
+        return refuse(-ENOMEM, url, "no memory", err);
+    char *query = end ? strchr(parts->location, '?') : NULL;
+    int r = query ? read_query(url, query + 1, server, &parts->busy_ms, err) : 0;
+    if (query && (!server || !query[1]))
+        *query = '\0';
+    if (r == 0 && !server)
+        r = check_file(url, parts->location, err);
+    if (r < 0)
+        free(parts->location);
+    return r;
 }
 
 static int read_url(const char *url, struct parts *ret, char err[static STUDY_ERROR_MAX])
 {
     struct parts parts = {.ops = databases[0]};
-    const char *location = url, *end = strstr(url, "://");
-    size_t n = strlen(url);
-    if (end) {
-        int r = read_scheme(url, end, &parts.ops, err);
-        if (r < 0)
-            return r;
-        location = end + strlen("://");
-        if (*location++ != '/')
-            return refuse(-EINVAL, url, "three slashes, sqlite:///FILE, would be right", err);
-        n = strcspn(location, "?");
-        r = location[n] ? read_query(url, location + n + 1, &parts.busy_ms, err) : 0;
-        if (r < 0)
-            return r;
-    }
-    if (!*location || n == 0)
-        return fail_with(-EINVAL, err, STUDY_ERROR_MAX,
-                         "studies: \"%.200s\": names no file: sqlite:///FILE would be right", url);
-    parts.location = strndup(location, n);
-    if (!parts.location)
-        return refuse(-ENOMEM, url, "no memory", err);
-    if (strcmp(parts.location, ":memory:") == 0) {
-        free(parts.location);
-        return refuse(-EINVAL, url, "would be gone with its process: a file, sqlite:///FILE, is needed", err);
-    }
-    *ret = parts;
-    return 0;
+    const char *end = strstr(url, "://");
+    int r = end ? read_scheme(url, end, &parts.ops, err) : 0;
+    if (r == 0)
+        r = read_location(url, end, &parts, err);
+    if (r == 0)
+        *ret = parts;
+    return r;
 }
 
 char *study_store_file(const char *url)
 {
     struct parts parts;
     char err[STUDY_ERROR_MAX];
-    return read_url(url, &parts, err) == 0 ? parts.location : NULL;
+    if (read_url(url, &parts, err) < 0)
+        return NULL;
+    if (is_file(parts.ops))
+        return parts.location;
+    free(parts.location);
+    return NULL;
+}
+
+int study_store_name(const char *url, char **ret, char err[static STUDY_ERROR_MAX])
+{
+    struct parts parts;
+    int r = read_url(url, &parts, err);
+    if (r < 0)
+        return r;
+    if (is_file(parts.ops)) {
+        *ret = parts.location;
+        return 0;
+    }
+    r = parts.ops->name(parts.location, ret, err);
+    free(parts.location);
+    return r;
 }
 
 int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,

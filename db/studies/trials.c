@@ -55,7 +55,7 @@ static int check_study(struct study_store *store, int64_t study,
     return r;
 }
 
-int study_store_ask(struct study_store *store, int64_t study_id, bool heartbeat, int64_t *ret_trial,
+static int once_ask(struct study_store *store, int64_t study_id, bool heartbeat, int64_t *ret_trial,
                     int *ret_number, char err[static STUDY_ERROR_MAX])
 {
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
@@ -81,6 +81,12 @@ int study_store_ask(struct study_store *store, int64_t study_id, bool heartbeat,
     return 0;
 }
 
+int study_store_ask(struct study_store *store, int64_t study_id, bool heartbeat, int64_t *ret_trial,
+                    int *ret_number, char err[static STUDY_ERROR_MAX])
+{
+    return STUDY_STORE_CALL(store, err, once_ask(store, study_id, heartbeat, ret_trial, ret_number, err));
+}
+
 int study_store_put_json(struct study_store *store, int64_t trial, bool system, const char *key,
                          const json_t *value, char err[static STUDY_ERROR_MAX])
 {
@@ -92,7 +98,7 @@ int study_store_put_json(struct study_store *store, int64_t trial, bool system, 
     return r;
 }
 
-int study_store_enqueue(struct study_store *store, int64_t study_id, const json_t *fixed, const json_t *user,
+static int once_enqueue(struct study_store *store, int64_t study_id, const json_t *fixed, const json_t *user,
                         int64_t *ret_trial, char err[static STUDY_ERROR_MAX])
 {
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
@@ -129,7 +135,13 @@ int study_store_enqueue(struct study_store *store, int64_t study_id, const json_
     return r;
 }
 
-int study_store_report(struct study_store *store, int64_t trial, int64_t step, double value,
+int study_store_enqueue(struct study_store *store, int64_t study_id, const json_t *fixed, const json_t *user,
+                        int64_t *ret_trial, char err[static STUDY_ERROR_MAX])
+{
+    return STUDY_STORE_CALL(store, err, once_enqueue(store, study_id, fixed, user, ret_trial, err));
+}
+
+static int once_report(struct study_store *store, int64_t trial, int64_t step, double value,
                        char err[static STUDY_ERROR_MAX])
 {
     struct study_trial_row row;
@@ -144,6 +156,12 @@ int study_store_report(struct study_store *store, int64_t trial, int64_t step, d
     if (r == 0)
         r = store->ops->report(store, trial, step, value, err);
     return study_store_leave(store, own, r, err);
+}
+
+int study_store_report(struct study_store *store, int64_t trial, int64_t step, double value,
+                       char err[static STUDY_ERROR_MAX])
+{
+    return STUDY_STORE_CALL(store, err, once_report(store, trial, step, value, err));
 }
 
 static int set_attribute(struct study_store *store, int64_t trial, bool system, const char *key,
@@ -165,13 +183,13 @@ static int set_attribute(struct study_store *store, int64_t trial, bool system, 
 int study_store_set_user(struct study_store *store, int64_t trial, const char *key, const char *json,
                          char err[static STUDY_ERROR_MAX])
 {
-    return set_attribute(store, trial, false, key, json, err);
+    return STUDY_STORE_CALL(store, err, set_attribute(store, trial, false, key, json, err));
 }
 
 int study_store_set_system(struct study_store *store, int64_t trial, const char *key, const char *json,
                            char err[static STUDY_ERROR_MAX])
 {
-    return set_attribute(store, trial, true, key, json, err);
+    return STUDY_STORE_CALL(store, err, set_attribute(store, trial, true, key, json, err));
 }
 
 static int set_study_attribute(struct study_store *store, int64_t study, bool system, const char *key,
@@ -194,13 +212,13 @@ static int set_study_attribute(struct study_store *store, int64_t study, bool sy
 int study_store_set_study_user(struct study_store *store, int64_t study_id, const char *key, const char *json,
                                char err[static STUDY_ERROR_MAX])
 {
-    return set_study_attribute(store, study_id, false, key, json, err);
+    return STUDY_STORE_CALL(store, err, set_study_attribute(store, study_id, false, key, json, err));
 }
 
 int study_store_set_study_system(struct study_store *store, int64_t study_id, const char *key,
                                  const char *json, char err[static STUDY_ERROR_MAX])
 {
-    return set_study_attribute(store, study_id, true, key, json, err);
+    return STUDY_STORE_CALL(store, err, set_study_attribute(store, study_id, true, key, json, err));
 }
 
 /* The values of a trial that ends so: NULL, `values`, or `last`. */
@@ -243,7 +261,7 @@ int study_store_finish(struct study_store *store, int64_t trial, const struct st
                : study_store_fail(store, -EINVAL, err, "trial %d: another process has ended it", row->number);
 }
 
-int study_store_tell(struct study_store *store, int64_t trial, enum trial_state state, const double *values,
+static int once_tell(struct study_store *store, int64_t trial, enum trial_state state, const double *values,
                      int n, char err[static STUDY_ERROR_MAX])
 {
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
@@ -263,4 +281,10 @@ int study_store_tell(struct study_store *store, int64_t trial, enum trial_state 
     if (r == 0)
         r = study_store_finish(store, trial, &row, state, stored, stored ? n_objectives : 0, err);
     return study_store_leave(store, own, r, err);
+}
+
+int study_store_tell(struct study_store *store, int64_t trial, enum trial_state state, const double *values,
+                     int n, char err[static STUDY_ERROR_MAX])
+{
+    return STUDY_STORE_CALL(store, err, once_tell(store, trial, state, values, n, err));
 }

@@ -82,16 +82,6 @@ int study_sql_lock_study(struct study_sql *store, int64_t study, char err[static
                                      : 0;
 }
 
-bool study_sql_again(struct study_sql *store, int *r, char err[static STUDY_ERROR_MAX])
-{
-    if (!store->driver->again || store->base.within || store->driver->within(store))
-        return false;
-    int again = store->driver->again(store, *r, err);
-    if (again < 0)
-        *r = again;
-    return again == 0;
-}
-
 void study_sql_now(const struct study_sql *store, double ago_s, char ret[static STUDY_SQL_TIME])
 {
     int64_t us = store->driver->now_us(store) - (int64_t)(ago_s * 1e6);

@@ -45,8 +45,6 @@ struct study_sql_driver {
     int (*data_version)(struct study_sql *store, int64_t *ret, char err[static STUDY_ERROR_MAX]);
     /* Is the schema still ours after others' writes? Another program may upgrade an open database. */
     int (*same_schema)(struct study_sql *store, int64_t data_version, char err[static STUDY_ERROR_MAX]);
-    /* Waits for a connection that was lost while it read; 0: read again. NULL: none is ever lost. */
-    int (*again)(struct study_sql *store, int error, char err[static STUDY_ERROR_MAX]);
     int64_t (*now_us)(const struct study_sql *store); /* by the clock that all of its workers have */
 };
 
@@ -98,10 +96,6 @@ int study_sql_put(struct study_sql *store, enum study_sql_statement update, enum
 /* Where rows are locked: no other process, ours or Optuna's, creates a trial of the study until the
  * transaction ends. */
 int study_sql_lock_study(struct study_sql *store, int64_t study, char err[static STUDY_ERROR_MAX]);
-
-/* After a read that failed outside of a transaction: true where the connection was lost and is there again,
- * so that it is to be read again; else *r and `err` say why. */
-bool study_sql_again(struct study_sql *store, int *r, char err[static STUDY_ERROR_MAX]);
 
 /* A value as it is stored, beside its type, FINITE, INF_POS, INF_NEG or NAN; and the value of both. */
 struct record_param study_sql_value(double value);

@@ -10,8 +10,8 @@
 #define STUDY_SQL_RANGE \
     "t.study_id = ?1 AND t.trial_id BETWEEN CAST(?2 AS BIGINT) AND CAST(?3 AS BIGINT) ORDER BY t.trial_id"
 #define STUDY_SQL_READ(TRIALS, JOIN, columns, table) \
-    "SELECT t.trial_id, " columns " FROM " TRIALS JOIN table " AS c ON c.trial_id = t.trial_id WHERE " \
-    STUDY_SQL_RANGE
+    "SELECT t.trial_id, " columns " FROM " TRIALS JOIN table \
+    " AS c ON c.trial_id = t.trial_id WHERE " STUDY_SQL_RANGE
 
 #define STUDY_SQL_UPDATE(table, owner) \
     "UPDATE " table " SET value_json = ?3 WHERE " owner " = ?1 AND \"key\" = ?2"

@@ -180,7 +180,7 @@ int study_sql_list(struct study_store *store, struct study_summary **ret, size_t
             study_summaries_finish(list, n);
             free(list);
         }
-    } while (r < 0 && study_sql_again(sql, &r, err));
+    } while (r < 0 && study_store_again(store, &r, err));
     if (r < 0)
         return r;
     *ret = list;

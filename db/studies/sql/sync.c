@@ -148,7 +148,7 @@ int study_sql_sync(struct study_store *store, struct study *study, char err[stat
         return r;
     do
         r = sync_once(sql, study, err);
-    while (r < 0 && study_sql_again(sql, &r, err));
+    while (r < 0 && study_store_again(store, &r, err));
     return r;
 }
 
@@ -194,6 +194,6 @@ int study_sql_peek(struct study_store *store, int64_t id, struct study **ret,
     int r;
     do
         r = peek_once(store, id, ret, err);
-    while (r < 0 && study_sql_again(study_sql_of(store), &r, err));
+    while (r < 0 && study_store_again(store, &r, err));
     return r;
 }

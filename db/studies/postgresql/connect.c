@@ -1,0 +1,141 @@
+/* Connects, and connects again. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/studies/postgresql/postgresql_store.h"
+#include "exchange/clock.h"
+
+enum {
+    SERVER_LEAST = 100000, /* 10: txid_status() */
+    LOOK_MS = 100,         /* how often a wait looks whether to stop */
+    NAP_FIRST_MS = 50,
+    NAP_MOST_MS = 2000,
+    WORDS_MAX = 240,
+};
+
+static bool stopped(const struct study_postgresql *store)
+{
+    return store->stop && atomic_load(store->stop);
+}
+
+bool study_postgresql_connected(const struct study_postgresql *store)
+{
+    return store->conn && PQstatus(store->conn) == CONNECTION_OK;
+}
+
+/* libpq's words, in one line. */
+static void words_of(const PGconn *conn, char ret[static WORDS_MAX])
+{
+    snprintf(ret, WORDS_MAX, "%s", conn ? PQerrorMessage(conn) : "no memory");
+    for (char *at = ret; *at; at++)
+        if (*at == '\n' || *at == '\t')
+            *at = ' ';
+    for (size_t n = strlen(ret); n > 0 && ret[n - 1] == ' '; n--)
+        ret[n - 1] = '\0';
+}
+
+/* Refused for good, and not because the server starts, stops or is full? */
+static bool is_refused(const char *words)
+{
+    static const char *const passing[] = {"starting up", "shutting down", "recovery", "too many",
+                                          "remaining"};
+    if (!strstr(words, "FATAL"))
+        return false;
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+        if (strstr(words, passing[i]))
+            return false;
+    return true;
+}
+
+static int cannot(struct study_postgresql *store, char err[static STUDY_ERROR_MAX])
+{
+    char words[WORDS_MAX];
+    words_of(store->conn, words);
+    bool refused = is_refused(words);
+    PQfinish(store->conn);
+    store->conn = NULL;
+    if (refused)
+        return study_store_fail(&store->sql.base, -EACCES, err, "cannot be opened: %s", words);
+    return study_store_fail(&store->sql.base, -ENOTCONN, err,
+                            "cannot be opened: %s: a server that runs there would be right", words);
+}
+
+/* True: established. False: it failed, or took too long, with *ret. */
+static bool poll_connection(struct study_postgresql *store, int *ret)
+{
+    double until_s = clock_now_s() + store->params.connect_ms * 1e-3;
+    PostgresPollingStatusType what = PGRES_POLLING_WRITING;
+    *ret = -ENOTCONN;
+    if (!store->conn || PQstatus(store->conn) == CONNECTION_BAD)
+        return false;
+    for (; what != PGRES_POLLING_OK && what != PGRES_POLLING_FAILED; what = PQconnectPoll(store->conn)) {
+        struct pollfd fd = {.fd = PQsocket(store->conn),
+                            .events = what == PGRES_POLLING_READING ? POLLIN : POLLOUT};
+        int ready = 0;
+        while (ready == 0 && !stopped(store) && clock_now_s() < until_s)
+            ready = poll(&fd, 1, LOOK_MS);
+        if (ready == 0) {
+            *ret = stopped(store) ? -EINTR : -ETIMEDOUT;
+            return false;
+        }
+    }
+    return what == PGRES_POLLING_OK;
+}
+
+/* A session reads and writes times in UTC, and numbers to the bit. */
+static int prepare_session(struct study_postgresql *store, char err[static STUDY_ERROR_MAX])
+{
+    char text[400], now[STUDY_SQL_TIME];
+    if (PQserverVersion(store->conn) < SERVER_LEAST)
+        return study_store_fail(&store->sql.base, -EPROTONOSUPPORT, err,
+                                "its server is of version %d: 10 or above is needed",
+                                PQserverVersion(store->conn) / 10000);
+    snprintf(text, sizeof text,
+             "SET timezone = 'UTC'; SET datestyle = 'ISO'; SET extra_float_digits = 3; "
+             "SET standard_conforming_strings = on; SET lock_timeout = %d; "
+             "SET default_transaction_read_only = %s; SELECT clock_timestamp()::timestamp",
+             store->busy_ms, store->sql.base.mode == STUDY_STORE_READ ? "on" : "off");
+    int r = study_postgresql_ask(store, text, RECORD_INTO(record_into_chars(now, sizeof now)), err);
+    if (r == 0)
+        store->clock_us = study_sql_time(now) - clock_wall_ns() / 1000;
+    return r;
+}
+
+int study_postgresql_connect(struct study_postgresql *store, char err[static STUDY_ERROR_MAX])
+{
+    int r;
+    if (store->conn)
+        PQfinish(store->conn);
+    memset(store->prepared, 0, sizeof store->prepared);
+    store->conn = PQconnectStartParams(store->params.keys, store->params.values, 0);
+    if (poll_connection(store, &r))
+        return prepare_session(store, err);
+    if (r == -ENOTCONN)
+        return cannot(store, err);
+    PQfinish(store->conn);
+    store->conn = NULL;
+    return study_store_fail(&store->sql.base, r == -EINTR ? r : -ENOTCONN, err,
+                            r == -EINTR ? "was interrupted" : "cannot be opened: its server does not answer");
+}
+
+int study_postgresql_wait(struct study_postgresql *store, char err[static STUDY_ERROR_MAX])
+{
+    double until_s = clock_now_s() + store->busy_ms * 1e-3;
+    unsigned nap_ms = NAP_FIRST_MS;
+    for (;;) {
+        int r = study_postgresql_connect(store, err);
+        if (r != -ENOTCONN && r != -ECONNRESET)
+            return r;
+        if (clock_now_s() + nap_ms * 1e-3 >= until_s)
+            return r == -ECONNRESET ? -ENOTCONN : r;
+        /* Workers that lost it at the same time do not all come back at once. */
+        unsigned part_ms = nap_ms / 2 + (unsigned)(clock_wall_ns() / 1000) % (nap_ms / 2 + 1);
+        for (unsigned slept = 0; slept < part_ms && !stopped(store); slept += 10)
+            usleep(10 * 1000);
+        nap_ms = 2 * nap_ms < NAP_MOST_MS ? 2 * nap_ms : NAP_MOST_MS;
+    }
+}

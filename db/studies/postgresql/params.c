@@ -1,0 +1,124 @@
+/* What a URL asks for, and what this program adds to it where the URL says nothing. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/studies/postgresql/postgresql_store.h"
+#include "exchange/fail.h"
+
+enum { CONNECT_S = 10 };
+#define CREDENTIAL "pgpass" /* in $CREDENTIALS_DIRECTORY */
+
+/* A machine that has vanished is noticed within half a minute: the connection's locks are others' then. */
+static const char *const defaults[][2] = {
+    {"connect_timeout", "10"},    {"client_encoding", "UTF8"},  {"fallback_application_name", "papertape"},
+    {"keepalives_idle", "15"},    {"keepalives_interval", "5"}, {"keepalives_count", "3"},
+    {"tcp_user_timeout", "30000"}};
+
+/* Do the words of an error possibly have a password? */
+static bool has_password(const char *url)
+{
+    const char *authority = strstr(url, "://") + 3;
+    const char *at = strchr(authority, '@'), *colon = strchr(authority, ':');
+    return (at && colon && colon < at) || strstr(url, "password");
+}
+
+static int refuse(const char *url, char *said, char err[static STUDY_ERROR_MAX])
+{
+    static const char right[] = "postgresql://USER@HOST:PORT/DATABASE would be right";
+    int r = said ? -EINVAL : -ENOMEM;
+    if (has_password(url))
+        fail_with(r, err, STUDY_ERROR_MAX, "postgresql://…: is no URL as libpq has it: %s", right);
+    else
+        fail_line(r, err, STUDY_ERROR_MAX, url, "%.*s: %s", said ? (int)strcspn(said, "\n") : 9,
+                  said ? said : "no memory", right);
+    if (said)
+        PQfreemem(said);
+    return r;
+}
+
+static const char *value_of(const PQconninfoOption *options, const char *key)
+{
+    for (; options->keyword; options++)
+        if (strcmp(options->keyword, key) == 0)
+            return options->val && *options->val ? options->val : NULL;
+    return NULL;
+}
+
+/* "postgresql://USER@HOST:PORT/DATABASE", as far as the URL has them. */
+static char *name_of(const PQconninfoOption *options)
+{
+    const char *user = value_of(options, "user"), *host = value_of(options, "host"),
+               *port = value_of(options, "port"), *database = value_of(options, "dbname"),
+               *service = value_of(options, "service");
+    char *name;
+    if (!host)
+        host = value_of(options, "hostaddr");
+    int n = asprintf(&name, "postgresql://%s%s%s%s%s/%s%s%s", user ? user : "", user ? "@" : "",
+                     host ? host : "", port ? ":" : "", port ? port : "", database ? database : "",
+                     service ? "?service=" : "", service ? service : "");
+    return n < 0 ? NULL : name;
+}
+
+static void add(struct study_postgresql_params *params, int *n, const char *key, const char *value)
+{
+    if (*n < STUDY_POSTGRESQL_PARAMS) {
+        params->keys[*n] = key;
+        params->values[(*n)++] = value;
+    }
+}
+
+/* The file of passwords that systemd gives to a service, where neither URL nor environment has another. */
+static char *credential(const PQconninfoOption *options)
+{
+    const char *folder = getenv("CREDENTIALS_DIRECTORY");
+    char *path;
+    if (!folder || getenv("PGPASSFILE") || value_of(options, "passfile") ||
+        asprintf(&path, "%s/" CREDENTIAL, folder) < 0)
+        return NULL;
+    if (access(path, R_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+int study_postgresql_params(const char *url, struct study_postgresql_params *ret, char **ret_name,
+                            char err[static STUDY_ERROR_MAX])
+{
+    struct study_postgresql_params params = {.connect_ms = CONNECT_S * 1000};
+    char *said = NULL;
+    int n = 0;
+    params.options = PQconninfoParse(url, &said);
+    if (!params.options)
+        return refuse(url, said, err);
+    for (const PQconninfoOption *option = params.options; option->keyword; option++)
+        if (option->val)
+            add(&params, &n, option->keyword, option->val);
+    for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+        if (!value_of(params.options, defaults[i][0]))
+            add(&params, &n, defaults[i][0], defaults[i][1]);
+    params.passfile = credential(params.options);
+    if (params.passfile)
+        add(&params, &n, "passfile", params.passfile);
+    const char *seconds = value_of(params.options, "connect_timeout");
+    if (seconds && atoi(seconds) > 0)
+        params.connect_ms = atoi(seconds) * 1000;
+    char *name = name_of(params.options);
+    if (!name) {
+        study_postgresql_params_finish(&params);
+        return fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "postgresql://…: no memory");
+    }
+    *ret = params;
+    *ret_name = name;
+    return 0;
+}
+
+void study_postgresql_params_finish(struct study_postgresql_params *params)
+{
+    if (params->options)
+        PQconninfoFree(params->options);
+    free(params->passfile);
+    *params = (struct study_postgresql_params){0};
+}

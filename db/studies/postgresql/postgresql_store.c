@@ -1,0 +1,238 @@
+#include "db/studies/postgresql/postgresql_store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/studies/postgresql/lazy_pq.h"
+#include "exchange/clock.h"
+#include "exchange/fail.h"
+
+enum { OUTCOME_NAP_US = 20000 };
+
+/* Where something was written: by which transaction, so that its outcome can be asked for when the answer to
+ * COMMIT is lost; and others are notified when it is committed. */
+#define END_OF_WRITE \
+    "SELECT x, pg_notify('" STUDY_STORE_CHANNEL "', '') FROM txid_current_if_assigned() AS x " \
+    "WHERE x IS NOT NULL"
+
+/* ---- Transactions. ---- */
+
+static int begin(struct study_store *base, char err[static STUDY_ERROR_MAX])
+{
+    struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
+    int r = study_postgresql_connected(store) ? study_postgresql_command(store, "BEGIN", err) : -ECONNRESET;
+    while (r == -ECONNRESET) {
+        study_sql_rolled_back(&store->sql);
+        r = study_postgresql_wait(store, err);
+        if (r == 0)
+            r = study_postgresql_command(store, "BEGIN", err);
+    }
+    return r;
+}
+
+static void rollback(struct study_store *base)
+{
+    struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
+    char ignored[STUDY_ERROR_MAX];
+    study_sql_rolled_back(&store->sql);
+    if (store->conn && PQtransactionStatus(store->conn) != PQTRANS_IDLE)
+        study_postgresql_command(store, "ROLLBACK", ignored);
+}
+
+/* The connection was lost before the answer to COMMIT: was it committed? 0: yes; -ECONNRESET: no. */
+static int outcome(struct study_postgresql *store, int64_t transaction, char err[static STUDY_ERROR_MAX])
+{
+    double until_s = clock_now_s() + store->busy_ms * 1e-3;
+    char text[80], status[24] = "";
+    snprintf(text, sizeof text, "SELECT txid_status(%lld)", (long long)transaction);
+    for (;;) {
+        int r = study_postgresql_wait(store, err);
+        if (r == 0)
+            r = study_postgresql_ask(store, text, RECORD_INTO(record_into_chars(status, sizeof status)), err);
+        if (r < 0 && r != -ECONNRESET)
+            return r;
+        if (r == 0 && strcmp(status, "committed") == 0)
+            return 0;
+        if (r == 0 && strcmp(status, "aborted") == 0)
+            return study_store_fail(&store->sql.base, -ECONNRESET, err,
+                                    "the connection was lost before the transaction was stored");
+        if (clock_now_s() > until_s)
+            return study_store_fail(&store->sql.base, -EIO, err,
+                                    "whether transaction %lld was stored is unknown (%s)",
+                                    (long long)transaction, *status ? status : "too long ago");
+        usleep(OUTCOME_NAP_US);
+    }
+}
+
+static int commit(struct study_store *base, char err[static STUDY_ERROR_MAX])
+{
+    struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
+    int64_t transaction = 0;
+    int r = study_postgresql_ask(store, END_OF_WRITE, RECORD_INTO(&transaction), err);
+    if (r < 0 && r != -ENOENT)
+        return r;
+    PGresult *result = study_postgresql_exec(store, "COMMIT");
+    bool committed = result && PQresultStatus(result) == PGRES_COMMAND_OK;
+    if (committed && strcmp(PQcmdStatus(result), "COMMIT") == 0)
+        r = 0;
+    else if (committed)
+        r = study_store_fail(base, -EIO, err, "the transaction was rolled back by the server");
+    else
+        r = study_postgresql_fail(store, result, err);
+    PQclear(result);
+    return r == -ECONNRESET && transaction > 0 ? outcome(store, transaction, err) : r;
+}
+
+static int begin_read(struct study_sql *sql, char err[static STUDY_ERROR_MAX])
+{
+    return study_postgresql_command(study_postgresql_of(sql),
+                                    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err);
+}
+
+static int end_read(struct study_sql *sql, char err[static STUDY_ERROR_MAX])
+{
+    return study_postgresql_command(study_postgresql_of(sql), "COMMIT", err);
+}
+
+static int again(struct study_store *base, int error, char err[static STUDY_ERROR_MAX])
+{
+    struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
+    if (error != -ECONNRESET)
+        return error;
+    study_sql_rolled_back(&store->sql);
+    return study_postgresql_connected(store) ? 0 : study_postgresql_wait(store, err);
+}
+
+/* ---- The rest of the driver. ---- */
+
+static int64_t changed(const struct study_sql *sql)
+{
+    return ((const struct study_postgresql *)sql)->changed;
+}
+
+static int64_t changes(const struct study_sql *sql)
+{
+    return ((const struct study_postgresql *)sql)->changes;
+}
+
+static bool within(const struct study_sql *sql)
+{
+    const struct study_postgresql *store = (const struct study_postgresql *)sql;
+    PGTransactionStatusType status = store->conn ? PQtransactionStatus(store->conn) : PQTRANS_UNKNOWN;
+    return status == PQTRANS_INTRANS || status == PQTRANS_INERROR;
+}
+
+static int64_t now_us(const struct study_sql *sql)
+{
+    return clock_wall_ns() / 1000 + ((const struct study_postgresql *)sql)->clock_us;
+}
+
+/* Which transactions a statement sees: a hash of that, FNV-1a. */
+static int data_version(struct study_sql *sql, int64_t *ret, char err[static STUDY_ERROR_MAX])
+{
+    struct study_postgresql *store = study_postgresql_of(sql);
+    struct study_rows rows = {.of = study_postgresql_exec(store, "SELECT txid_current_snapshot()")};
+    const char *text = "";
+    int r = study_postgresql_next(sql, &rows, RECORD_INTO(&text), err);
+    if (r <= 0)
+        return r;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+    study_postgresql_end(&rows);
+    *ret = (int64_t)hash;
+    return 0;
+}
+
+static void store_stop(struct study_store *base, const atomic_bool *stop)
+{
+    study_postgresql_of(study_sql_of(base))->stop = stop;
+}
+
+static void store_close(struct study_store *base)
+{
+    struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
+    if (store->conn)
+        PQfinish(store->conn);
+    study_postgresql_params_finish(&store->params);
+    free(store);
+}
+
+/* ---- Opening. ---- */
+
+static const struct study_sql_driver driver = {.locks_rows = true,
+                                               .query = study_postgresql_query,
+                                               .next = study_postgresql_next,
+                                               .take = study_postgresql_take,
+                                               .end = study_postgresql_end,
+                                               .changed = changed,
+                                               .changes = changes,
+                                               .within = within,
+                                               .begin_read = begin_read,
+                                               .end_read = end_read,
+                                               .data_version = data_version,
+                                               .same_schema = study_postgresql_same_schema,
+                                               .now_us = now_us};
+
+static int load(char err[static STUDY_ERROR_MAX])
+{
+    char why[STUDY_ERROR_MAX - 64];
+    int r = study_postgresql_load(why, sizeof why);
+    return r < 0 ? fail_with(r, err, STUDY_ERROR_MAX, "postgresql://: %s: install libpq5", why) : 0;
+}
+
+static int store_open(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,
+                      char err[static STUDY_ERROR_MAX])
+{
+    int r = load(err);
+    if (r < 0)
+        return r;
+    struct study_postgresql *store = calloc(1, sizeof *store);
+    if (!store)
+        return fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "postgresql://: no memory");
+    r = study_postgresql_params(location, &store->params, &store->sql.base.url, err);
+    if (r < 0) {
+        free(store);
+        return r;
+    }
+    store->sql.base.ops = &study_store_postgresql;
+    store->sql.base.mode = mode == STUDY_STORE_AGAIN ? STUDY_STORE_WRITE : mode;
+    store->sql.driver = &driver;
+    store->sql.serial = study_sql_serial();
+    store->busy_ms = busy_ms;
+    r = mode == STUDY_STORE_AGAIN ? study_postgresql_wait(store, err) : study_postgresql_connect(store, err);
+    if (r == 0)
+        r = study_postgresql_schema(store, err);
+    if (r < 0) {
+        free(store->sql.base.url);
+        store_close(&store->sql.base);
+        return r;
+    }
+    *ret = &store->sql.base;
+    return 0;
+}
+
+static int name(const char *location, char **ret, char err[static STUDY_ERROR_MAX])
+{
+    struct study_postgresql_params params;
+    int r = load(err);
+    if (r == 0)
+        r = study_postgresql_params(location, &params, ret, err);
+    if (r == 0)
+        study_postgresql_params_finish(&params);
+    return r;
+}
+
+const struct study_store_ops study_store_postgresql = {.scheme = "postgresql",
+                                                       .name = name,
+                                                       .open = store_open,
+                                                       .close = store_close,
+                                                       .stop = store_stop,
+                                                       .begin = begin,
+                                                       .commit = commit,
+                                                       .rollback = rollback,
+                                                       .again = again,
+                                                       STUDY_STORE_OPS(STUDY_SQL_OP)};

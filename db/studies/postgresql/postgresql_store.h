@@ -1,0 +1,74 @@
+/* Studies in PostgreSQL, by libpq. A store is one connection, which is made again after it was lost, but
+ * never within a transaction: what the transaction did is gone, and its caller's call is repeated. Private to
+ * db/studies/postgresql/. */
+#ifndef DB_STUDIES_POSTGRESQL_STORE_H
+#define DB_STUDIES_POSTGRESQL_STORE_H
+
+#include <libpq-fe.h>
+
+#include "db/studies/sql/sql_store.h"
+
+/* What a connection is made with, in the form of PQconnectStartParams(). */
+enum { STUDY_POSTGRESQL_PARAMS = 64 };
+struct study_postgresql_params {
+    const char *keys[STUDY_POSTGRESQL_PARAMS + 1], *values[STUDY_POSTGRESQL_PARAMS + 1];
+    PQconninfoOption *options; /* which own most of the values */
+    char *passfile;            /* of systemd's credentials */
+    int connect_ms;
+};
+
+struct study_postgresql {
+    struct study_sql sql;
+    struct study_postgresql_params params;
+    PGconn *conn;
+    bool prepared[STUDY_SQL_STATEMENTS];
+    int64_t changed, changes;
+    int64_t clock_us; /* the server's clock less this machine's */
+    int busy_ms;
+    const atomic_bool *stop; /* study_store_stop(); NULL: it was not called */
+};
+
+static inline struct study_postgresql *study_postgresql_of(struct study_sql *store)
+{
+    return (struct study_postgresql *)store;
+}
+
+/* params.c: the parts of a URL as libpq has it, and its name, which has no password; for free(). `url` begins
+ * with postgresql://, and has no key of ours. 0; -EINVAL, -ENOMEM with a sentence. */
+int study_postgresql_params(const char *url, struct study_postgresql_params *ret, char **ret_name,
+                            char err[static STUDY_ERROR_MAX]);
+void study_postgresql_params_finish(struct study_postgresql_params *params);
+
+/* connect.c. One attempt. -ENOTCONN with libpq's words; -EINTR: study_store_stop(). */
+int study_postgresql_connect(struct study_postgresql *store, char err[static STUDY_ERROR_MAX]);
+/* Attempts until the store's time-out has passed, each later than the one before. */
+int study_postgresql_wait(struct study_postgresql *store, char err[static STUDY_ERROR_MAX]);
+bool study_postgresql_connected(const struct study_postgresql *store);
+
+/* statement.c. Texts without parameters; of several the last result. For PQclear(); NULL: the connection was
+ * lost. */
+PGresult *study_postgresql_exec(struct study_postgresql *store, const char *text);
+/* That, without its rows. 0 or -errno. */
+int study_postgresql_command(struct study_postgresql *store, const char *text,
+                             char err[static STUDY_ERROR_MAX]);
+/* Its first row: 0; -ENOENT: none. */
+int study_postgresql_ask(struct study_postgresql *store, const char *text, const struct record_into *into,
+                         char err[static STUDY_ERROR_MAX]);
+/* -errno of a result (NULL: the connection was lost), with a sentence. */
+int study_postgresql_fail(struct study_postgresql *store, const PGresult *result,
+                          char err[static STUDY_ERROR_MAX]);
+struct study_rows study_postgresql_query(struct study_sql *sql, enum study_sql_statement which,
+                                         const struct record_param *params);
+int study_postgresql_next(struct study_sql *sql, struct study_rows *rows, const struct record_into *into,
+                          char err[static STUDY_ERROR_MAX]);
+void study_postgresql_take(const struct study_rows *rows, const struct record_into *into);
+void study_postgresql_end(struct study_rows *rows);
+
+/* schema.c: 0, or the errors of study_store_open(). Creates it where there is none; of several processes that
+ * create it at once one does. */
+int study_postgresql_schema(struct study_postgresql *store, char err[static STUDY_ERROR_MAX]);
+/* struct study_sql_driver's. */
+int study_postgresql_same_schema(struct study_sql *sql, int64_t data_version,
+                                 char err[static STUDY_ERROR_MAX]);
+
+#endif

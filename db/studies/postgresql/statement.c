@@ -1,0 +1,235 @@
+/* Statements, their parameters and rows, and what an error of the server is here. */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/studies/postgresql/postgresql_store.h"
+#include "exchange/fail.h"
+
+enum { NUMBER_MAX = 32, PARAMS_MAX = 11, LOOK_MS = 100 };
+
+#define TRIALS           "trials AS t"
+#define LOCK(clause)     clause
+#define TEXT(name, text) text,
+static const char *const texts[] = {STUDY_STATEMENTS(TEXT, TRIALS, " JOIN ", LOCK)};
+
+/* ---- Errors. ---- */
+
+static const struct {
+    const char *state; /* SQLSTATE, or its first two characters */
+    int error;
+} errors[] = {
+    {"08", -ECONNRESET},     {"57P01", -ECONNRESET}, {"57P02", -ECONNRESET},  {"57P03", -ECONNRESET},
+    {"55P03", -EBUSY},       {"40P01", -EBUSY},      {"40001", -EBUSY},       {"57014", -EINTR},
+    {"42501", -EACCES},      {"25006", -EROFS},      {"42P01", -EMEDIUMTYPE}, {"42703", -EMEDIUMTYPE},
+    {"42804", -EMEDIUMTYPE}, {"53100", -ENOSPC},     {"53", -ENOMEM},         {"22", -ERANGE},
+    {"23", -EBADMSG},
+};
+
+static int error_of(const char *state)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
+        if (strncmp(state, errors[i].state, strlen(errors[i].state)) == 0)
+            return errors[i].error;
+    return -EIO;
+}
+
+int study_postgresql_fail(struct study_postgresql *store, const PGresult *result,
+                          char err[static STUDY_ERROR_MAX])
+{
+    const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
+    const char *said = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+    int r = state ? error_of(state) : study_postgresql_connected(store) ? -EIO : -ECONNRESET;
+    said = said ? said : "the server ended it";
+    switch (r) {
+    case -ECONNRESET:
+        return study_store_fail(&store->sql.base, r, err, "the connection was lost (%.200s)", said);
+    case -EBUSY:
+        return study_store_fail(
+            &store->sql.base, r, err,
+            FAIL_IN_USE(
+                "other processes") " for %g s: shorter transactions there, or fewer workers, are needed",
+            store->busy_ms / 1e3);
+    case -EACCES:
+        return study_store_fail(&store->sql.base, r, err, "%.200s: a user that may would be right", said);
+    case -EROFS:
+        return study_store_fail(&store->sql.base, r, err, "is read-only (%.200s)", said);
+    case -EMEDIUMTYPE:
+        return study_store_fail(&store->sql.base, r, err,
+                                "its tables are not Optuna's (%.200s): another database, or another schema "
+                                "of it, is needed",
+                                said);
+    default:
+        return study_store_fail(&store->sql.base, r, err, "%.300s", said);
+    }
+}
+
+/* ---- Running. ---- */
+
+static void cancel(struct study_postgresql *store)
+{
+    char ignored[256];
+    PGcancel *request = PQgetCancel(store->conn);
+    if (request)
+        PQcancel(request, ignored, sizeof ignored);
+    PQfreeCancel(request);
+}
+
+/* Until a result is there. False: the connection was lost. */
+static bool await(struct study_postgresql *store)
+{
+    bool cancelled = false;
+    while (PQisBusy(store->conn)) {
+        struct pollfd fd = {.fd = PQsocket(store->conn), .events = POLLIN};
+        int ready = poll(&fd, 1, store->stop ? LOOK_MS : -1);
+        if (ready == 0 && !cancelled && store->stop && atomic_load(store->stop)) {
+            cancel(store);
+            cancelled = true;
+        }
+        if (ready > 0 && !PQconsumeInput(store->conn))
+            return false;
+    }
+    return true;
+}
+
+/* The first error of what was sent, or else its last result. */
+static PGresult *result_of(struct study_postgresql *store, int sent)
+{
+    PGresult *last = NULL, *result;
+    if (!sent)
+        return NULL;
+    while (await(store) && (result = PQgetResult(store->conn))) {
+        if (last && PQresultStatus(last) == PGRES_FATAL_ERROR) {
+            PQclear(result);
+            continue;
+        }
+        PQclear(last);
+        last = result;
+    }
+    return last;
+}
+
+static bool is_done(const PGresult *result)
+{
+    ExecStatusType status = result ? PQresultStatus(result) : PGRES_FATAL_ERROR;
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+PGresult *study_postgresql_exec(struct study_postgresql *store, const char *text)
+{
+    return store->conn ? result_of(store, PQsendQuery(store->conn, text)) : NULL;
+}
+
+int study_postgresql_command(struct study_postgresql *store, const char *text,
+                             char err[static STUDY_ERROR_MAX])
+{
+    int r = study_postgresql_ask(store, text, NULL, err);
+    return r == -ENOENT ? 0 : r;
+}
+
+int study_postgresql_ask(struct study_postgresql *store, const char *text, const struct record_into *into,
+                         char err[static STUDY_ERROR_MAX])
+{
+    struct study_rows rows = {.of = study_postgresql_exec(store, text)};
+    int r = study_postgresql_next(&store->sql, &rows, into, err);
+    if (r > 0)
+        study_postgresql_end(&rows);
+    return r > 0 ? 0 : r < 0 ? r : -ENOENT;
+}
+
+/* SQLite's parameters, ?1, are PostgreSQL's $1; no statement has a "?" of its own. */
+static PGresult *prepare(struct study_postgresql *store, enum study_sql_statement which, const char *name)
+{
+    char *text = strdup(texts[which]);
+    if (!text)
+        return NULL;
+    for (char *at = text; (at = strchr(at, '?')) != NULL;)
+        *at = '$';
+    PGresult *result = result_of(store, PQsendPrepare(store->conn, name, text, 0, NULL));
+    free(text);
+    return result;
+}
+
+struct study_rows study_postgresql_query(struct study_sql *sql, enum study_sql_statement which,
+                                         const struct record_param *params)
+{
+    struct study_postgresql *store = study_postgresql_of(sql);
+    char numbers[PARAMS_MAX][NUMBER_MAX], name[24];
+    const char *values[PARAMS_MAX];
+    struct study_rows rows = {.which = which};
+    int n = 0;
+    if (!store->conn)
+        return rows;
+    snprintf(name, sizeof name, "papertape_%d", (int)which);
+    if (!store->prepared[which]) {
+        rows.of = prepare(store, which, name);
+        if (!is_done(rows.of))
+            return rows;
+        PQclear(rows.of);
+        store->prepared[which] = true;
+    }
+    for (; params && params[n].kind != RECORD_PARAMS_END; n++) {
+        values[n] = params[n].kind == RECORD_PARAM_TEXT ? params[n].bytes : numbers[n];
+        if (params[n].kind == RECORD_PARAM_REAL)
+            snprintf(numbers[n], NUMBER_MAX, "%.17g", params[n].real);
+        else
+            snprintf(numbers[n], NUMBER_MAX, "%lld", (long long)params[n].number);
+    }
+    rows.of = result_of(store, PQsendQueryPrepared(store->conn, name, n, values, NULL, NULL, 0));
+    const char *done = is_done(rows.of) ? PQcmdStatus(rows.of) : "SELECT";
+    store->changed = strncmp(done, "SELECT", 6) == 0 ? 0 : atoll(PQcmdTuples(rows.of));
+    store->changes += store->changed;
+    return rows;
+}
+
+int study_postgresql_next(struct study_sql *sql, struct study_rows *rows, const struct record_into *into,
+                          char err[static STUDY_ERROR_MAX])
+{
+    int r = is_done(rows->of) ? 0 : study_postgresql_fail(study_postgresql_of(sql), rows->of, err);
+    if (r == 0 && rows->at < PQntuples(rows->of)) {
+        rows->at++;
+        study_postgresql_take(rows, into);
+        return 1;
+    }
+    study_postgresql_end(rows);
+    return r;
+}
+
+void study_postgresql_end(struct study_rows *rows)
+{
+    PQclear(rows->of);
+    rows->of = NULL;
+}
+
+void study_postgresql_take(const struct study_rows *rows, const struct record_into *into)
+{
+    int row = rows->at - 1;
+    for (int at = 0; into && into->kind != RECORD_INTO_END; at++, into++) {
+        bool null = PQgetisnull(rows->of, row, at);
+        const char *text = PQgetvalue(rows->of, row, at);
+        switch (into->kind) {
+        case RECORD_INTO_INT:
+            *(int *)into->at = atoi(text);
+            break;
+        case RECORD_INTO_BOOL:
+            *(bool *)into->at = *text == 't';
+            break;
+        case RECORD_INTO_REAL:
+            *(double *)into->at = null ? (double)NAN : strtod(text, NULL);
+            break;
+        case RECORD_INTO_STRING:
+            *(const char **)into->at = null ? NULL : text;
+            break;
+        case RECORD_INTO_CHARS:
+            snprintf(into->at, into->size, "%s", text);
+            break;
+        case RECORD_INTO_BYTES: /* no column of studies is one */
+            break;
+        default:
+            *(int64_t *)into->at = atoll(text);
+        }
+    }
+}
