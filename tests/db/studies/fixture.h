@@ -36,6 +36,34 @@ static char err[STUDY_ERROR_MAX];
 
 static const enum study_direction maximize[] = {STUDY_MAXIMIZE, STUDY_MINIMIZE, STUDY_MINIMIZE};
 
+/* Where the tests run on a server: PAPERTAPE_STUDIES is its URL up to the name of a schema, PAPERTAPE_PSQL
+ * how psql is called there. */
+static inline const char *server_url(void)
+{
+    return getenv("PAPERTAPE_STUDIES");
+}
+
+static inline void server_run(const char *sql)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "%s -c \"%s\"", getenv("PAPERTAPE_PSQL"), sql);
+    CHECK_INT(system(command), 0);
+}
+
+/* A storage that nobody else has: a file, or a schema of the server. Static memory, of the last four. */
+static inline const char *storage_of(const char *name)
+{
+    static char urls[4][512];
+    static int next;
+    char *url = urls[next++ % 4], sql[128];
+    if (!server_url())
+        return scratch_path(name);
+    snprintf(sql, sizeof sql, "CREATE SCHEMA IF NOT EXISTS s_%.*s", (int)strcspn(name, "."), name);
+    server_run(sql);
+    snprintf(url, sizeof urls[0], "%ss_%.*s", server_url(), (int)strcspn(name, "."), name);
+    return url;
+}
+
 static inline struct study_store *open_store(const char *path)
 {
     struct study_store *store = NULL;

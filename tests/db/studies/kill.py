@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Workers of one study are killed at any moment: nothing is lost. kill.py TEST-DB-STUDIES-WORKER
+"""Workers of one study are killed at any moment: nothing is lost. kill.py TEST-DB-STUDIES-WORKER [postgresql]
 
-4 workers for 16 trials each, 8 for 64 in the long run, SIGKILL to one of them after random times, and a new one in its place. At
+4 workers for 16 trials each, 8 for 64 in the long run, on PostgreSQL 6 for 8, SIGKILL to one of them after random times, and a new one in its place. At
 the end every trial is COMPLETE, PRUNED, or FAIL and tried again; no number is lost or doubled; values and parameters belong
 together; the file is whole."""
 
+import contextlib
 import json
 import os
 import random
@@ -15,19 +16,21 @@ import sys
 import tempfile
 import time
 
-WORKER = sys.argv[1]
+import postgresql_server
+
+WORKER, ON_SERVER = sys.argv[1], sys.argv[2:] == ["postgresql"]
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a kill is one wherever the file is
 LONG = bool(os.environ.get("PAPERTAPE_LONG"))
-WORKERS, TRIALS = (8, 64) if LONG else (4, 16)
+WORKERS, TRIALS = (8, 64) if LONG else (6, 8) if ON_SERVER else (4, 16)
 KILLS = WORKERS * TRIALS // (4 if LONG else 5)
 GRACE_S, PAUSE_MS = "0.4", "4"
 SEED = int(os.environ.get("PAPERTAPE_SEED", "0")) or random.randrange(1, 10**6)
 
 
-def work(path, rng):
+def work(url, rng):
     """Runs and kills workers until all that are left have ended by themselves; how many were killed."""
     def start():
-        return subprocess.Popen([WORKER, f"sqlite:///{path}", "killed", str(WORKERS * TRIALS), GRACE_S, PAUSE_MS])
+        return subprocess.Popen([WORKER, url, "killed", str(WORKERS * TRIALS), GRACE_S, PAUSE_MS])
 
     workers = [start() for _ in range(WORKERS)]
     killed = 0
@@ -52,18 +55,16 @@ def work(path, rng):
     return killed
 
 
-def check(path):
-    rows = sqlite3.connect(path)
-    assert rows.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert rows.execute("PRAGMA foreign_key_check").fetchall() == []
-    trials = rows.execute("SELECT trial_id, number, state FROM trials ORDER BY trial_id").fetchall()
+def check(rows):
+    """`rows` runs a query."""
+    trials = rows("SELECT trial_id, number, state FROM trials ORDER BY trial_id")
     assert [number for _, number, _ in trials] == list(range(len(trials))), "a number is lost or doubled"
     states = {number: state for _, number, state in trials}
     assert set(states.values()) <= {"COMPLETE", "PRUNED", "FAIL"}, states
     ended = sum(state in ("COMPLETE", "PRUNED") for state in states.values())
     assert ended == WORKERS * TRIALS, f"{ended} ended, not {WORKERS * TRIALS}"
     attributes = {}
-    for number, key, value in rows.execute("SELECT number, key, value_json FROM trial_system_attributes JOIN trials "
+    for number, key, value in rows("SELECT number, key, value_json FROM trial_system_attributes JOIN trials "
                                            "USING (trial_id)"):
         attributes.setdefault(number, {})[key] = json.loads(value)
     after = {}
@@ -74,10 +75,10 @@ def check(path):
     failed = {number for number, state in states.items() if state == "FAIL"}
     assert failed == set(after), "a failed trial was not tried again, or one that did not fail was"
     params, values = {}, {}
-    for number, name, value in rows.execute("SELECT number, param_name, param_value FROM trial_params JOIN trials "
+    for number, name, value in rows("SELECT number, param_name, param_value FROM trial_params JOIN trials "
                                             "USING (trial_id) ORDER BY param_name"):
         params.setdefault(number, []).append((name, value))
-    for number, value in rows.execute("SELECT number, value FROM trial_values JOIN trials USING (trial_id)"):
+    for number, value in rows("SELECT number, value FROM trial_values JOIN trials USING (trial_id)"):
         values[number] = value
     for number, state in states.items():
         assert [name for name, _ in params[number]] == ["x0", "x1", "x2", "x3"]
@@ -91,17 +92,34 @@ def check(path):
         else:
             assert number not in values
             assert params[after[number]] == params[number], "another one's parameters"
-    beats, = rows.execute("SELECT count(*) FROM trial_heartbeats").fetchone()
+    (beats,), = rows("SELECT count(*) FROM trial_heartbeats")
     assert beats == len(trials)
     return len(failed)
 
 
-def main():
-    print(f"seed {SEED}", flush=True)
+@contextlib.contextmanager
+def in_file():
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         path = os.path.join(folder, "studies.db")
-        killed = work(path, random.Random(SEED))
-        failed = check(path)
+
+        def rows(query):
+            return sqlite3.connect(path).execute(query).fetchall()
+
+        yield f"sqlite:///{path}", rows
+        assert rows("PRAGMA integrity_check") == [("ok",)] and rows("PRAGMA foreign_key_check") == []
+
+
+@contextlib.contextmanager
+def on_server():
+    with postgresql_server.running(databases=["killed"]) as server:
+        yield server.url("killed"), lambda query: server.rows("killed", query)
+
+
+def main():
+    print(f"seed {SEED}", flush=True)
+    with (on_server if ON_SERVER else in_file)() as (url, rows):
+        killed = work(url, random.Random(SEED))
+        failed = check(rows)
     print(f"counts: {WORKERS} workers, {WORKERS * TRIALS} trials, {killed} killed, {failed} tried again")
 
 

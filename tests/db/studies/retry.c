@@ -11,7 +11,17 @@ enum { TAKERS = 6, WAITING = 48 };
 static void age(const char *path, int64_t trial)
 {
     sqlite3 *db;
-    char sql[160];
+    char sql[200];
+    if (server_url()) {
+        const char *schema = strrchr(path, '=') + 1;
+        schema = strstr(schema, "s_");
+        snprintf(
+            sql, sizeof sql,
+            "UPDATE %s.trial_heartbeats SET heartbeat = heartbeat - interval '1 hour' WHERE trial_id = %lld",
+            schema, (long long)trial);
+        server_run(sql);
+        return;
+    }
     snprintf(sql, sizeof sql,
              "UPDATE trial_heartbeats SET heartbeat = datetime('now', '-1 hour') WHERE trial_id = %lld",
              (long long)trial);
@@ -29,7 +39,7 @@ static const char *system_of(const struct study_trial *trial, const char *key)
 
 static void test_stale(void)
 {
-    const char *path = scratch_path("stale.db");
+    const char *path = storage_of("stale.db");
     struct study_store *store = open_store(path);
     int64_t id = make_study(store, "s"), stale = ask(store, id, true), fresh = ask(store, id, true);
     int64_t silent = ask(store, id, false), got;
@@ -114,7 +124,7 @@ static int take(const char *path, int64_t id)
 
 static void test_takers(void)
 {
-    const char *path = scratch_path("takers.db");
+    const char *path = storage_of("takers.db");
     struct study_store *store = open_store(path);
     int64_t id = make_study(store, "t"), trial;
     json_t *fixed = json_object();

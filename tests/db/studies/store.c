@@ -22,7 +22,7 @@ static void put_trial(struct study_store *store, int64_t study, double value)
 
 static void test_round_trip(void)
 {
-    const char *path = scratch_path("round.db");
+    const char *path = storage_of("round.db");
     struct study_store *store = open_store(path);
     int64_t id = make_study(store, "first");
     OK(study_store_set_study_user(store, id, "papertape:trials", "100", err));
@@ -67,7 +67,7 @@ static void test_round_trip(void)
 
 static void test_waiting(void)
 {
-    struct study_store *store = open_store(scratch_path("waiting.db"));
+    struct study_store *store = open_store(storage_of("waiting.db"));
     int64_t id = make_study(store, "w"), trial = ask(store, id, true), waits[2], got;
     int number;
     json_t *fixed = json_pack("{s:f,s:s}", "rate", 0.25, "kind", "a"), *user = json_pack("{s:b}", "u", 1);
@@ -103,7 +103,7 @@ static void test_waiting(void)
 
 static void test_sync(void)
 {
-    const char *path = scratch_path("sync.db");
+    const char *path = storage_of("sync.db");
     struct study_store *store = open_store(path), *other = open_store(path);
     int64_t id = make_study(store, "s"), elsewhere = make_study(store, "elsewhere");
     for (int i = 0; i < 5; i++)
@@ -150,7 +150,7 @@ static void test_sync(void)
 /* What was seen within a transaction goes with it. */
 static void test_rollback(void)
 {
-    struct study_store *store = open_store(scratch_path("rollback.db"));
+    struct study_store *store = open_store(storage_of("rollback.db"));
     int64_t id = make_study(store, "r"), trial = ask(store, id, false);
     struct study *study = load(store, id);
     double value = 2;
@@ -183,7 +183,7 @@ static void test_rollback(void)
 
 static void test_list(void)
 {
-    struct study_store *store = open_store(scratch_path("list.db"));
+    struct study_store *store = open_store(storage_of("list.db"));
     struct study_summary *list;
     size_t n;
     int64_t id, again;
