@@ -38,30 +38,34 @@ static void words_of(const PGconn *conn, char ret[static WORDS_MAX])
         ret[n - 1] = '\0';
 }
 
-/* Refused for good, and not because the server starts, stops or is full? */
+static bool has_any(const char *words, const char *const *list)
+{
+    for (; *list; list++)
+        if (strstr(words, *list))
+            return true;
+    return false;
+}
+
+/* Refused for good, and not because the server starts, stops, is full or is not there? What cannot be told,
+ * as in another language, is tried again, which ends with the time-out. */
 static bool is_refused(const char *words)
 {
-    static const char *const passing[] = {"starting up", "shutting down", "recovery", "too many",
-                                          "remaining"};
-    if (!strstr(words, "FATAL"))
-        return false;
-    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
-        if (strstr(words, passing[i]))
-            return false;
-    return true;
+    static const char *const passing[] = {"starting up", "shutting down", "recovery",
+                                          "too many",    "remaining",     NULL};
+    static const char *const final[] = {"FATAL",       "password",  "certificate", "does not match",
+                                        "support SSL", "not found", "invalid",     NULL};
+    return has_any(words, final) && !has_any(words, passing);
 }
 
 static int cannot(struct study_postgresql *store, char err[static STUDY_ERROR_MAX])
 {
     char words[WORDS_MAX];
     words_of(store->conn, words);
-    bool refused = is_refused(words);
     PQfinish(store->conn);
     store->conn = NULL;
-    if (refused)
-        return study_store_fail(&store->sql.base, -EACCES, err, "cannot be opened: %s", words);
-    return study_store_fail(&store->sql.base, -ENOTCONN, err,
-                            "cannot be opened: %s: a server that runs there would be right", words);
+    return study_store_fail(&store->sql.base, is_refused(words) ? -EACCES : -ENOTCONN, err,
+                            "cannot be opened: %s%s", words,
+                            strstr(words, "no password") ? ": PGPASSFILE, or passfile=FILE, is needed" : "");
 }
 
 /* True: established. False: it failed, or took too long, with *ret. */

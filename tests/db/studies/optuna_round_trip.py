@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Studies go to Optuna and come from it unchanged. optuna_round_trip.py TEST-DB-STUDIES-EXCHANGE
+"""Studies go to Optuna and come from it unchanged. optuna_round_trip.py TEST-DB-STUDIES-EXCHANGE [postgresql]
 
 Optuna writes studies with all that it can store; ours reads them, and every trial is what Optuna says of it. Ours writes them again
 with its own calls; Optuna opens that, and every trial is the first one's. Both files have one schema. Optuna continues with our file.
@@ -24,9 +24,12 @@ with oracle_venv.imports("optuna"):
                                       json_to_distribution)
     from optuna.trial import TrialState
 
-EXCHANGE = sys.argv[1]
+import postgresql_server
+
+EXCHANGE, ON_SERVER = sys.argv[1], sys.argv[2:] == ["postgresql"]
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # Optuna syncs thousands of times
 SEED = int(os.environ.get("PAPERTAPE_SEED", "0")) or random.randrange(1, 10**6)
+STEP_MOST = 2**31 - 1 if ON_SERVER else 2**31  # of a column of four bytes
 RANDOM_TRIALS = 20
 RANDOM_DISTRIBUTIONS = 200000 if os.environ.get("PAPERTAPE_LONG") else 4000
 
@@ -74,7 +77,7 @@ def random_value(rng, distribution):
 
 def random_trial(rng, state, objectives):
     names = [name for name in SPACE if rng.random() < 0.8]
-    reports = {rng.choice([0, 1, 7, 100, 2**31]): rng.choice([*VALUES, float("nan")]) for _ in range(rng.randrange(5))}
+    reports = {rng.choice([0, 1, 7, 100, STEP_MOST]): rng.choice([*VALUES, float("nan")]) for _ in range(rng.randrange(5))}
     values = None
     if state == TrialState.COMPLETE:
         values = [rng.choice(VALUES) for _ in range(objectives)]
@@ -132,8 +135,7 @@ def check_dump(url, dumped, directly):
     """Ours of a file against Optuna's of the same file."""
     summaries = optuna.get_all_study_summaries(url)
     assert sorted(dumped) == sorted(s.study_name for s in summaries)
-    rows = sqlite3.connect(directly)
-    stored_texts = {text for text, in rows.execute("SELECT DISTINCT distribution_json FROM trial_params")}
+    stored_texts = {text for text, in directly("SELECT DISTINCT distribution_json FROM trial_params")}
     for summary in summaries:
         study = optuna.load_study(study_name=summary.study_name, storage=url)
         ours = dumped[summary.study_name]
@@ -208,7 +210,7 @@ def schema(path):
 
 
 def check_rows(path):
-    """What the columns hold is what Optuna puts there: kinds of value, and the forms of times."""
+    """What the columns of a file hold is what Optuna puts there: kinds of value, and the forms of times."""
     rows = sqlite3.connect(path)
     for table, column in (("trials", "datetime_start"), ("trials", "datetime_complete"), ("trial_heartbeats", "heartbeat")):
         for value, in rows.execute(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"):
@@ -285,22 +287,40 @@ def check_distributions(rng):
         assert have.startswith("-\t") if want is None else have == want, f"{spec}: {have}, not {want}"
 
 
+def both_ways(rng, url, copy, directly, directly_copy):
+    make(url, rng)
+    check_dump(url, json.loads(exchange("dump", url)), directly)
+    exchange("copy", url, copy)
+    check_copies(url, copy)
+    return lambda: (continues(copy), check_dump(copy, json.loads(exchange("dump", copy)), directly_copy))
+
+
+def in_files(rng):
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        optunas, ours = os.path.join(folder, "optuna.db"), os.path.join(folder, "ours.db")
+        after = both_ways(rng, f"sqlite:///{optunas}", f"sqlite:///{ours}", *(sqlite3.connect(p).execute for p in (optunas, ours)))
+        assert schema(optunas) == schema(ours)
+        check_rows(ours)
+        after()
+
+
+def on_server(rng):
+    with postgresql_server.running(databases=["optuna", "ours"]) as server:
+        urls = [server.url(name, scheme="postgresql+psycopg2") for name in ("optuna", "ours")]
+        after = both_ways(rng, *urls, *(lambda query, name=name: server.rows(name, query) for name in ("optuna", "ours")))
+        assert server.schema("optuna") == server.schema("ours")
+        after()
+
+
 def main():
     rng = random.Random(SEED)
     print(f"seed {SEED}", flush=True)
-    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
-        optunas, ours = os.path.join(folder, "optuna.db"), os.path.join(folder, "ours.db")
-        url, copy = f"sqlite:///{optunas}", f"sqlite:///{ours}"
-        make(url, rng)
-        check_dump(url, json.loads(exchange("dump", url)), optunas)
-        exchange("copy", url, copy)
-        assert schema(optunas) == schema(ours)
-        check_rows(ours)
-        check_copies(url, copy)
-        continues(copy)
-        check_dump(copy, json.loads(exchange("dump", ours)), ours)
-    check_distributions(rng)
-    print(f"counts: {2 * RANDOM_TRIALS + 4} trials both ways, {RANDOM_DISTRIBUTIONS} distributions")
+    if ON_SERVER:
+        on_server(rng)
+    else:
+        in_files(rng)
+        check_distributions(rng)
+    print(f"counts: {2 * RANDOM_TRIALS + 4} trials both ways, {0 if ON_SERVER else RANDOM_DISTRIBUTIONS} distributions")
 
 
 main()

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Optuna's workers and ours on one study at once. optuna_workers.py TEST-DB-STUDIES-WORKER
+"""Optuna's workers and ours on one study at once. optuna_workers.py TEST-DB-STUDIES-WORKER [postgresql]
 
 Trials are enqueued by Optuna; only ours take those (two of Optuna's would take one twice). At the end each was done once, with
 the values asked for; no number is lost or doubled; each worker's values go with its parameters."""
 
+import contextlib
 import multiprocessing
 import os
 import random
@@ -19,7 +20,9 @@ with oracle_venv.imports("optuna"):
     import optuna
     from optuna.trial import TrialState
 
-WORKER = sys.argv[1]
+import postgresql_server
+
+WORKER, ON_SERVER = sys.argv[1], sys.argv[2:] == ["postgresql"]
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk's syncs are no part of this
 PATIENCE_S = 120  # for its lock on the file: Optuna's own 5 s are too few where five processes write on two busy cores
 LONG = bool(os.environ.get("PAPERTAPE_LONG"))
@@ -29,6 +32,8 @@ optuna.logging.set_verbosity(optuna.logging.ERROR)
 
 
 def opened(url):
+    if ON_SERVER:
+        return optuna.storages.RDBStorage(url)
     return optuna.storages.RDBStorage(url, engine_kwargs={"connect_args": {"timeout": PATIENCE_S}})
 
 
@@ -47,33 +52,48 @@ def work(url, seed):
     study.optimize(objective, n_trials=EACH)
 
 
-def main():
-    rng = random.Random(os.environ.get("PAPERTAPE_SEED"))
+@contextlib.contextmanager
+def in_file():
     with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
         path = os.path.join(folder, "studies.db")
-        url = f"sqlite:///{path}"
-        study = optuna.create_study(storage=opened(url), study_name="mixed", direction="maximize")
-        fixed = [rng.random() for _ in range(ENQUEUED)]
-        for value in fixed:
-            study.enqueue_trial({"x0": value})
-        total = ENQUEUED + 2 * PROCESSES * EACH
-        # Forked: a start of Python and Optuna takes seconds, and ours would be done by then.
-        theirs = [multiprocessing.get_context("fork").Process(target=work, args=(url, seed)) for seed in range(PROCESSES)]
+        yield f"sqlite:///{path}"
+        assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+@contextlib.contextmanager
+def on_server():
+    with postgresql_server.running(databases=["mixed"]) as server:
+        yield server.url("mixed", scheme="postgresql+psycopg2")
+
+
+def run(url, fixed):
+    """The study's trials, once both have ended."""
+    study = optuna.create_study(storage=opened(url), study_name="mixed", direction="maximize")
+    for value in fixed:
+        study.enqueue_trial({"x0": value})
+    total = ENQUEUED + 2 * PROCESSES * EACH
+    # Forked: a start of Python and Optuna takes seconds, and ours would be done by then.
+    theirs = [multiprocessing.get_context("fork").Process(target=work, args=(url, seed)) for seed in range(PROCESSES)]
+    for process in theirs:
+        process.start()
+    ours = [subprocess.Popen([WORKER, url, "mixed", str(total), "60", "2"]) for _ in range(PROCESSES)]
+    try:
         for process in theirs:
-            process.start()
-        ours = [subprocess.Popen([WORKER, url, "mixed", str(total), "60", "2"]) for _ in range(PROCESSES)]
-        try:
-            for process in theirs:
-                process.join()
-                assert process.exitcode == 0
-            for process in ours:
-                assert process.wait() == 0
-        finally:
-            for process in (*theirs, *ours):
-                process.kill()
-        trials = optuna.load_study(study_name="mixed", storage=opened(url)).trials
-        rows = sqlite3.connect(path)
-        assert rows.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            process.join()
+            assert process.exitcode == 0
+        for process in ours:
+            assert process.wait() == 0
+    finally:
+        for process in (*theirs, *ours):
+            process.kill()
+    return optuna.load_study(study_name="mixed", storage=opened(url)).trials, total
+
+
+def main():
+    rng = random.Random(os.environ.get("PAPERTAPE_SEED"))
+    fixed = [rng.random() for _ in range(ENQUEUED)]
+    with (on_server if ON_SERVER else in_file)() as url:
+        trials, total = run(url, fixed)
     assert [t.number for t in trials] == list(range(len(trials)))
     assert all(t.state in (TrialState.COMPLETE, TrialState.PRUNED) for t in trials)
     by_optuna = [t for t in trials if "by" in t.user_attrs]
