@@ -1,4 +1,5 @@
 #include "db/names.h"
+#include "db/studies/store.h"
 #include "trainer/command/args.h"
 
 #define VERB(name) &trainer_##name##_verb,
@@ -32,5 +33,6 @@ static const struct option_program program = {
 
 int main(int argc, char **argv)
 {
+    study_store_hide_passwords(argc, argv);
     return option_main(&program, argc, argv);
 }

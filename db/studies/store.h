@@ -55,8 +55,12 @@ void study_store_stop(struct study_store *store, const atomic_bool *stop);
  * server, or without memory. */
 char *study_store_file(const char *url);
 /* What a storage is called where it is written or shown, for free(): a file's path, a server's URL without
- * password and keys. 0 or the errors of study_store_open(). */
+ * password and our keys. 0 or the errors of study_store_open(). */
 int study_store_name(const char *url, char **ret, char err[static STUDY_ERROR_MAX]);
+
+/* Passwords of servers' URLs on a command line, which everybody on this machine can read, become "*" there;
+ * argv has copies, which live as long as the program. Before the arguments are read. */
+void study_store_hide_passwords(int argc, char **argv);
 
 /* BEGIN IMMEDIATE … COMMIT. With a server, where other transactions run at the same time, the first
  * study_store_sync() within it takes the study's lock, so that what was counted stays true. A study that was

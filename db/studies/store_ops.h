@@ -66,7 +66,8 @@ struct study_store_ops {
     int (*begin)(struct study_store *store, char err[static STUDY_ERROR_MAX]); /* with the writer's lock */
     int (*commit)(struct study_store *store, char err[static STUDY_ERROR_MAX]);
     void (*rollback)(struct study_store *store);
-    /* Waits for a connection that was lost, which `error` says; 0: it is there again. NULL: none is lost. */
+    /* Waits for a connection that was lost, which `error` says; 0: it is there again. NULL: no connection is
+     * ever lost. */
     int (*again)(struct study_store *store, int error, char err[static STUDY_ERROR_MAX]);
 
     STUDY_STORE_OPS(STUDY_STORE_OP_)

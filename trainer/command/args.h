@@ -44,7 +44,7 @@ TRAINER_VERBS(TRAINER_DECLARED)
         "storage", "URL", \
             "where studies are kept: sqlite:///FILE or sqlite:////absolute/FILE, either with " \
             "?timeout=SECONDS for " \
-            "locks, or a file" further, \
+            "locks, or a file; postgresql://USER@HOST/DATABASE, with libpq's keys after ?" further, \
             offsetof(of, storage) \
     }
 #define TRAINER_ARTIFACTS(of, further) \

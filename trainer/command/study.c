@@ -24,7 +24,7 @@
 
 static const char *storage_cause(int r)
 {
-    return r == -EBUSY || r == -EBADMSG || r == -EIO ? "disk" : train_cause(r, "config");
+    return r == -EBUSY || r == -EBADMSG || r == -EIO || r == -ENOTCONN ? "disk" : train_cause(r, "config");
 }
 
 static void warn(void *ctx, const char *words)
@@ -86,6 +86,16 @@ static int bad_config(struct study_run *run, const char *path, int error, const 
                  : trainer_study_failed(run, train_cause(error, "config"), "%s", why);
 }
 
+static int nothing_to_resume(struct study_run *run)
+{
+    char *storage = trainer_study_storage(run);
+    int status =
+        trainer_study_failed(run, "config", "no study to resume: %s: %.300s: without --resume it starts",
+                             run->args->name, storage ? storage : "");
+    free(storage);
+    return status;
+}
+
 static int read_config(struct study_run *run)
 {
     const struct study_args *args = run->args;
@@ -104,9 +114,7 @@ static int read_config(struct study_run *run)
     else
         free(began.text);
     if (args->resume && !run->there)
-        return trainer_study_failed(run, "config",
-                                    "no study to resume: %s: %.300s: without --resume it starts", args->name,
-                                    run->url);
+        return nothing_to_resume(run);
     run->text = run->text ? run->text : train_read_text(path, why);
     if (!run->text)
         return trainer_study_failed(run, "config", "%s", why);

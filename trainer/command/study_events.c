@@ -39,20 +39,33 @@ static json_t *settings_json(const struct study_settings *settings)
     return json;
 }
 
+char *trainer_study_storage(const struct study_run *run)
+{
+    char err[STUDY_ERROR_MAX], *file = study_store_file(run->url), *shown = NULL;
+    if (file)
+        shown = strdup(run->url);
+    else if (study_store_name(run->url, &shown, err) < 0)
+        shown = NULL;
+    free(file);
+    return shown;
+}
+
 void trainer_study_started(struct study_run *run)
 {
+    char *storage = trainer_study_storage(run);
     json_t *config = train_config_json(&run->config);
     if (config)
         json_object_set_new(config, "study", settings_json(&run->settings));
     telemetry_report_event(&run->report, "start",
                            json_pack("{s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:s, s:s, s:o, s:o}",
                                      "version", PAPERTAPE_VERSION, "study", run->args->name, "storage",
-                                     run->url, "folder", run->folder, "resumed", run->there, "trials",
-                                     run->settings.trials, "done", study_tally_of(run->study).done, "workers",
-                                     run->workers, "devices", run->machine.n_devices, "sampler",
+                                     storage ? storage : "", "folder", run->folder, "resumed", run->there,
+                                     "trials", run->settings.trials, "done", study_tally_of(run->study).done,
+                                     "workers", run->workers, "devices", run->machine.n_devices, "sampler",
                                      sampler_name(run->settings.sampler.kind), "pruner",
                                      pruner_name(run->settings.pruner.kind), "space",
                                      space_json(&run->settings.space), "config", config));
+    free(storage);
 }
 
 /* ---- While it runs. ---- */

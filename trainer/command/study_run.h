@@ -34,6 +34,8 @@ struct study_run {
 };
 
 /* The events. */
+/* Where it is kept, as it may be shown: a file as it was given, a server without its password. For free(). */
+char *trainer_study_storage(const struct study_run *run);
 void trainer_study_started(struct study_run *run);
 void trainer_study_trial(struct study_run *run, const struct study_trial *trial,
                          const struct study_progress *figures);

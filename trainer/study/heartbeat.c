@@ -23,6 +23,18 @@ struct study_heartbeat {
     bool lost, ends;
 };
 
+/* `text`: its progress; NULL without memory. */
+static int store_heartbeat(struct study_store *store, int64_t trial, const char *text, char *err)
+{
+    int r = study_store_begin(store, err);
+    if (r == 0 && (r = study_store_heartbeat(store, trial, err)) == 0 && text)
+        r = study_store_set_user(store, trial, "papertape:progress", text, err);
+    if (r == 0)
+        return study_store_commit(store, err);
+    study_store_rollback(store);
+    return r;
+}
+
 /* Without the lock: a database may be locked for long. */
 static int write_heartbeat(struct study_store *store, int64_t trial, const struct study_heartbeat *now)
 {
@@ -30,13 +42,10 @@ static int write_heartbeat(struct study_store *store, int64_t trial, const struc
     json_t *progress = json_pack("{s:f, s:o, s:i, s:i}", "share", now->share, "steps_per_second",
                                  record_json_real(now->steps_s), "split", now->split, "splits", now->splits);
     char *text = progress ? json_dumps(progress, JSON_REAL_PRECISION(6)) : NULL;
-    int r = study_store_begin(store, err);
-    if (r == 0 && (r = study_store_heartbeat(store, trial, err)) == 0 && text)
-        r = study_store_set_user(store, trial, "papertape:progress", text, err);
-    if (r == 0)
-        r = study_store_commit(store, err);
-    else
-        study_store_rollback(store);
+    int r;
+    do
+        r = store_heartbeat(store, trial, text, err);
+    while (r < 0 && study_store_again(store, &r, err));
     free(text);
     json_decref(progress);
     return r;
@@ -90,7 +99,7 @@ int study_heartbeat_start(const char *url, double every_s, struct study_heartbea
     if (!beat)
         return -ENOMEM;
     beat->every_s = every_s;
-    int r = study_store_open(url, STUDY_STORE_WRITE, 0, &beat->store, err);
+    int r = study_store_open(url, STUDY_STORE_AGAIN, 0, &beat->store, err);
     if (r < 0) {
         free(beat);
         return r;

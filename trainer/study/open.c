@@ -101,6 +101,18 @@ static char *absolute(const char *file)
     return path;
 }
 
+/* What is written of `url`: a file's absolute path, or a server's URL. 0 or -errno with a sentence. */
+static int name_of(const char *url, char **ret, char *err)
+{
+    char *file = study_store_file(url), *own = file ? absolute(file) : NULL;
+    bool named = file;
+    free(file);
+    if (named && !own)
+        return say(err, -ENOMEM, "out of memory");
+    *ret = own;
+    return named ? 0 : study_store_name(url, ret, err);
+}
+
 /* The storage that the file `path` names, for free(); the state's own, `of_state`, where there is no such
  * file, or a crash left it empty. */
 static int storage_of(const char *path, const char *of_state, char **ret)
@@ -110,7 +122,9 @@ static int storage_of(const char *path, const char *of_state, char **ret)
     int r = whole_file_read(path, PATH_MAX, &named, &n);
     if (r == 0)
         named[strcspn(named, "\n")] = '\0';
-    if (r == 0 || r == -ENOENT)
+    if (r == 0 && strstr(named, "://"))
+        r = (*ret = strdup(named)) ? 0 : -ENOMEM;
+    else if (r == 0 || r == -ENOENT)
         r = (*ret = absolute(r == 0 && named[0] ? named : of_state)) ? 0 : -ENOMEM;
     free(named);
     return r;
@@ -146,10 +160,12 @@ static int write_storage(const char *path, const char *storage)
  * names this one from now on. */
 static int take_folder(const char *url, const char *name, const char *folder, char *err)
 {
-    char *file = study_store_file(url), *own = NULL, *other = NULL, *path = NULL, *of_state = NULL;
-    int r = 0;
+    char *own = NULL, *other = NULL, *path = NULL, *of_state = NULL;
+    int r = name_of(url, &own, err);
+    if (r < 0)
+        return r;
     if (asprintf(&path, "%s/" STORAGE_FILE, folder) < 0 ||
-        asprintf(&of_state, "%s/../../studies.db", folder) < 0 || !file || !(own = absolute(file)))
+        asprintf(&of_state, "%s/../../studies.db", folder) < 0)
         r = -ENOMEM;
     if (r == 0)
         r = storage_of(path, of_state, &other);
@@ -160,7 +176,6 @@ static int take_folder(const char *url, const char *name, const char *folder, ch
         r = check_other(other, name, folder, err);
     if (r == 0 && (r = write_storage(path, own)) < 0)
         say(err, r, "cannot write: %.300s: %s: room on the disk is needed", path, strerror(-r));
-    free(file);
     free(own);
     free(other);
     free(path);
@@ -306,6 +321,22 @@ static int open_in(struct study_store *store, const struct study_opening *openin
     return r;
 }
 
+static int open_once(struct study_store *store, const struct study_opening *opening,
+                     void (*warned)(void *ctx, const char *words), void *ctx, struct study **ret, char *err)
+{
+    int r = study_store_begin(store, err);
+    if (r < 0)
+        return r;
+    r = open_in(store, opening, warned, ctx, ret, err);
+    if (r < 0) {
+        study_store_rollback(store);
+    } else if ((r = study_store_commit(store, err)) < 0) {
+        study_destroy(*ret);
+        *ret = NULL;
+    }
+    return r;
+}
+
 static int load_or_create(const struct study_opening *opening, void (*warn)(void *ctx, const char *words),
                           void *ctx, struct study **ret, char *err)
 {
@@ -313,16 +344,9 @@ static int load_or_create(const struct study_opening *opening, void (*warn)(void
     int r = study_store_open(opening->url, STUDY_STORE_WRITE, 0, &store, err);
     if (r < 0)
         return r;
-    r = study_store_begin(store, err);
-    if (r == 0) {
-        r = open_in(store, opening, warn, ctx, ret, err);
-        if (r < 0) {
-            study_store_rollback(store);
-        } else if ((r = study_store_commit(store, err)) < 0) {
-            study_destroy(*ret);
-            *ret = NULL;
-        }
-    }
+    do
+        r = open_once(store, opening, warn, ctx, ret, err);
+    while (r < 0 && study_store_again(store, &r, err));
     study_store_close(store);
     return r;
 }
@@ -370,11 +394,13 @@ int study_open_rows(const struct study_opening *opening, const struct study_mark
     int r = study_store_open(opening->url, STUDY_STORE_WRITE, 0, &store, err);
     if (r < 0)
         return r;
-    r = study_store_begin(store, err);
-    if (r == 0 && (r = take_rows(store, opening, market, study, err)) < 0)
-        study_store_rollback(store);
-    else if (r == 0)
-        r = study_store_commit(store, err);
+    do {
+        r = study_store_begin(store, err);
+        if (r == 0 && (r = take_rows(store, opening, market, study, err)) < 0)
+            study_store_rollback(store);
+        else if (r == 0)
+            r = study_store_commit(store, err);
+    } while (r < 0 && study_store_again(store, &r, err));
     study_store_close(store);
     return r;
 }

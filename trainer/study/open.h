@@ -32,10 +32,10 @@ struct study_opening {
  * unless no trial runs or has a value yet: else values of other rows would be compared with these, and what
  * was chosen on rows that are the holdout now would be tested on them.
  *
- * Two storages may have a study of one name, but each folder is of one: its file `storage` names the
- * database's absolute path, and is written here. -EEXIST where another storage than `url` has a study `name`
- * whose files are in `folder`; without that file the state's own studies.db is searched. -EBUSY: another
- * process has had the folder's lock (proposal_folder.h) for a minute.
+ * Two storages may have a study of one name, but each folder is of one: its file `storage` has the
+ * database's absolute path, or a server's URL without password, and is written here. -EEXIST where another
+ * storage than `url` has a study `name` whose files are in `folder`; without that file the state's own
+ * studies.db is searched. -EBUSY: another process has had the folder's lock (proposal_folder.h) for a minute.
  *
  * 0 or -errno with a sentence. *ret: the study as it is, for study_destroy(). */
 int study_load_or_create(const struct study_opening *opening, void (*warn)(void *ctx, const char *words),

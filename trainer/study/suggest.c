@@ -26,8 +26,8 @@ void study_worker_name(pid_t pid, char ret[static WORKER_NAME_MAX])
     snprintf(ret, WORKER_NAME_MAX, "%.64s:%d", host, (int)pid);
 }
 
-static int set_json(struct study_store *store, int64_t trial, const char *key, json_t *value, bool system,
-                    char err[static STUDY_ERROR_MAX])
+static int set_json(struct study_store *store, int64_t trial, const char *key, const json_t *value,
+                    bool system, char err[static STUDY_ERROR_MAX])
 {
     char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17)) : NULL;
     int r = !text    ? say(err, -ENOMEM, "out of memory")
@@ -189,9 +189,9 @@ static int ask(struct study_store *store, struct study *study, struct sampler *s
     return r < 0 ? r : 1;
 }
 
-int study_suggest(struct study_store *store, struct study *study, struct sampler *sampler,
-                  const struct study_settings *settings, int wanted, struct study_suggestion *ret,
-                  bool *ret_exhausted, char err[static STUDY_ERROR_MAX])
+static int suggest(struct study_store *store, struct study *study, struct sampler *sampler,
+                   const struct study_settings *settings, int wanted, struct study_suggestion *ret,
+                   bool *ret_exhausted, char err[static STUDY_ERROR_MAX])
 {
     *ret_exhausted = false;
     ret->failed = false;
@@ -205,6 +205,17 @@ int study_suggest(struct study_store *store, struct study *study, struct sampler
     }
     int committed = study_store_commit(store, err);
     return committed < 0 ? committed : r;
+}
+
+int study_suggest(struct study_store *store, struct study *study, struct sampler *sampler,
+                  const struct study_settings *settings, int wanted, struct study_suggestion *ret,
+                  bool *ret_exhausted, char err[static STUDY_ERROR_MAX])
+{
+    int r;
+    do
+        r = suggest(store, study, sampler, settings, wanted, ret, ret_exhausted, err);
+    while (r < 0 && study_store_again(store, &r, err));
+    return r;
 }
 
 /* ---- Reporting. ---- */
@@ -239,30 +250,40 @@ static json_t *splits_json(const struct trial_outcome *outcome)
     return list;
 }
 
+static int tell(struct study_store *store, int64_t trial, enum trial_state state,
+                const struct trial_outcome *outcome, const json_t *splits, const json_t *files,
+                char err[static STUDY_ERROR_MAX])
+{
+    int r = study_store_begin(store, err);
+    if (r < 0)
+        return r;
+    r = set_json(store, trial, "papertape:splits", splits, false, err);
+    if (r == 0 && files)
+        r = study_artifacts_set(store, 0, trial, STUDY_ARTIFACTS, files, err);
+    if (r == 0)
+        r = state == TRIAL_COMPLETE ? study_store_tell(store, trial, state, &outcome->value, 1, err)
+                                    : study_store_tell(store, trial, state, NULL, 0, err);
+    if (r == 0)
+        return study_store_commit(store, err);
+    study_store_rollback(store);
+    return r;
+}
+
 int study_tell(struct study_store *store, int64_t trial, enum trial_state state,
                const struct trial_outcome *outcome, const json_t *files, char err[static STUDY_ERROR_MAX])
 {
     json_t *splits = splits_json(outcome);
-    int r = study_store_begin(store, err);
-    if (r == 0) {
-        r = set_json(store, trial, "papertape:splits", splits, false, err);
-        if (r == 0 && files)
-            r = study_artifacts_set(store, 0, trial, STUDY_ARTIFACTS, files, err);
-        if (r == 0)
-            r = state == TRIAL_COMPLETE ? study_store_tell(store, trial, state, &outcome->value, 1, err)
-                                        : study_store_tell(store, trial, state, NULL, 0, err);
-        if (r == 0)
-            r = study_store_commit(store, err);
-        else
-            study_store_rollback(store);
-    }
+    int r;
+    do
+        r = tell(store, trial, state, outcome, splits, files, err);
+    while (r < 0 && study_store_again(store, &r, err));
     json_decref(splits);
     return r;
 }
 
-int study_report(struct study_store *store, struct study *study, const struct study_settings *settings,
-                 const struct study_suggestion *asked, int step, double value,
-                 char err[static STUDY_ERROR_MAX])
+static int report(struct study_store *store, struct study *study, const struct study_settings *settings,
+                  const struct study_suggestion *asked, int step, double value,
+                  char err[static STUDY_ERROR_MAX])
 {
     struct pruner_verdict verdict = {0};
     int r = study_store_begin(store, err);
@@ -280,4 +301,15 @@ int study_report(struct study_store *store, struct study *study, const struct st
         study_store_rollback(store);
     /* After the last split pruning saves nothing. */
     return r < 0 ? r : verdict.prune && step < settings->split.combinations;
+}
+
+int study_report(struct study_store *store, struct study *study, const struct study_settings *settings,
+                 const struct study_suggestion *asked, int step, double value,
+                 char err[static STUDY_ERROR_MAX])
+{
+    int r;
+    do
+        r = report(store, study, settings, asked, step, value, err);
+    while (r < 0 && study_store_again(store, &r, err));
+    return r;
 }

@@ -54,7 +54,7 @@ __attribute__((format(printf, 3, 4))) static void fail(struct supervision *run, 
 static void open_store(struct supervision *run)
 {
     char err[STUDY_ERROR_MAX];
-    int r = run->store ? 0 : study_store_open(run->order->url, STUDY_STORE_WRITE, 0, &run->store, err);
+    int r = run->store ? 0 : study_store_open(run->order->url, STUDY_STORE_AGAIN, 0, &run->store, err);
     if (r < 0)
         fail(run, r, "%s", err);
 }

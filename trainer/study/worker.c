@@ -117,6 +117,7 @@ static const char *cause_of(const struct study_process *worker, int error)
     case ENOTDIR:
     case EISDIR:
     case ENAMETOOLONG:
+    case ENOTCONN:
         return "disk";
     default:
         return NULL;
@@ -307,7 +308,7 @@ static int begin(struct study_process *worker)
     if (r == 0)
         r = study_heartbeat_start(order->url, order->settings->heartbeat_s, &worker->beat, err);
     if (r == 0)
-        r = study_store_open(order->url, STUDY_STORE_WRITE, 0, &worker->store, err);
+        r = study_store_open(order->url, STUDY_STORE_AGAIN, 0, &worker->store, err);
     if (r == 0)
         r = study_store_load(worker->store, order->study_id, &worker->study, err);
     if (r == 0)

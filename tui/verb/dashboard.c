@@ -387,7 +387,8 @@ static void init(void *into)
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_EITHER, .run = run}};
 
 static const struct option_row options[] = {
-    {"studies", "URL", "where studies are kept (its studies.db): sqlite:///F, or a file",
+    {"studies", "URL",
+     "where studies are kept (its studies.db): sqlite:///F, a file, or postgresql://USER@HOST/DATABASE",
      offsetof(struct dashboard_request, dashboard.studies)},
     {"study", "STUDY", "begin with that study's page", .take = take_study},
     {"readonly", NULL, "no key changes anything", offsetof(struct dashboard_request, dashboard.readonly)},

@@ -196,7 +196,9 @@ static int want(const struct option_call *call, struct collector *collector)
     int r = study_store_open(collector->studies_url, STUDY_STORE_WRITE, BUSY_MS, &store, err);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "study", "", err);
-    r = write_wanted(store, study, n > 0 ? json : NULL, err);
+    do
+        r = write_wanted(store, study, n > 0 ? json : NULL, err);
+    while (r < 0 && study_store_again(store, &r, err));
     study_store_close(store);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "study", study->label, err);
@@ -243,7 +245,9 @@ static const struct option_action actions[] = {
 };
 
 static const struct option_row options[] = {
-    {"studies", "URL", "the storage: sqlite:///F, or a file; by default studies.db of the state directory",
+    {"studies", "URL",
+     "the storage: sqlite:///F, a file, or postgresql://USER@HOST/DATABASE; by default studies.db of the "
+     "state directory",
      0},
 };
 

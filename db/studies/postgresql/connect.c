@@ -46,8 +46,8 @@ static bool has_any(const char *words, const char *const *list)
     return false;
 }
 
-/* Refused for good, and not because the server starts, stops, is full or is not there? What cannot be told,
- * as in another language, is tried again, which ends with the time-out. */
+/* Refused for good, and not because the server starts, stops, is full or is not there? Words of another
+ * language are tried again, which ends with the time-out. */
 static bool is_refused(const char *words)
 {
     static const char *const passing[] = {"starting up", "shutting down", "recovery",

@@ -1,4 +1,5 @@
 /* What a URL asks for, and what this program adds to it where the URL says nothing. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,50 @@ static char *name_of(const PQconninfoOption *options)
                      host ? host : "", port ? ":" : "", port ? port : "", database ? database : "",
                      service ? "?service=" : "", service ? service : "");
     return n < 0 ? NULL : name;
+}
+
+/* With "%XX" for what a URL's value cannot have. */
+static void put_quoted(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (isalnum((unsigned char)*text) || strchr("-._~/", *text))
+            putc(*text, out);
+        else
+            fprintf(out, "%%%02X", (unsigned char)*text);
+}
+
+int study_postgresql_url(const char *url, char **ret, char err[static STUDY_ERROR_MAX])
+{
+    static const char *const others[] = {"user",    "host",     "port",       "dbname",
+                                         "service", "password", "sslpassword"};
+    char *said = NULL, *text = NULL;
+    size_t size;
+    PQconninfoOption *options = PQconninfoParse(url, &said);
+    if (!options)
+        return refuse(url, said, err);
+    char *name = name_of(options);
+    FILE *out = name ? open_memstream(&text, &size) : NULL;
+    char separator = name && strchr(name, '?') ? '&' : '?';
+    if (out)
+        fputs(name, out);
+    for (const PQconninfoOption *option = options; out && option->keyword; option++) {
+        bool other = !option->val;
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            other = other || strcmp(option->keyword, others[i]) == 0;
+        if (other)
+            continue;
+        fprintf(out, "%c%s=", separator, option->keyword);
+        put_quoted(out, option->val);
+        separator = '&';
+    }
+    free(name);
+    PQconninfoFree(options);
+    if (!out || fclose(out) != 0) {
+        free(text);
+        return fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "postgresql://…: no memory");
+    }
+    *ret = text;
+    return 0;
 }
 
 static void add(struct study_postgresql_params *params, int *n, const char *key, const char *value)

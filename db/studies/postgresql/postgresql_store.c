@@ -217,13 +217,8 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
 
 static int name(const char *location, char **ret, char err[static STUDY_ERROR_MAX])
 {
-    struct study_postgresql_params params;
     int r = load(err);
-    if (r == 0)
-        r = study_postgresql_params(location, &params, ret, err);
-    if (r == 0)
-        study_postgresql_params_finish(&params);
-    return r;
+    return r < 0 ? r : study_postgresql_url(location, ret, err);
 }
 
 const struct study_store_ops study_store_postgresql = {.scheme = "postgresql",

@@ -39,6 +39,9 @@ int study_postgresql_params(const char *url, struct study_postgresql_params *ret
                             char err[static STUDY_ERROR_MAX]);
 void study_postgresql_params_finish(struct study_postgresql_params *params);
 
+/* The URL again, without password; for free(). */
+int study_postgresql_url(const char *url, char **ret, char err[static STUDY_ERROR_MAX]);
+
 /* connect.c. One attempt. -ENOTCONN with libpq's words; -EINTR: study_store_stop(). */
 int study_postgresql_connect(struct study_postgresql *store, char err[static STUDY_ERROR_MAX]);
 /* Attempts until the store's time-out has passed, each later than the one before. */

@@ -50,7 +50,7 @@ static inline void server_run(const char *sql)
     CHECK_INT(system(command), 0);
 }
 
-/* A storage that nobody else has: a file, or a schema of the server. Static memory, of the last four. */
+/* A storage of its own: a file, or a schema of the server. Static memory, of the last four. */
 static inline const char *storage_of(const char *name)
 {
     static char urls[4][512];

@@ -58,7 +58,7 @@ def demand_password(server):
     pathlib.Path(path).write_text("host all secret 127.0.0.1/32 scram-sha-256\n" + text, encoding="utf-8")
     server.run("pg_ctl", "-D", server.data, "reload")
     server.sql("postgres", f"CREATE ROLE secret LOGIN SUPERUSER PASSWORD '{PASSWORD}'")
-    # The server reads its file again a moment after it was told to.
+    # The server reads its file again a moment after the signal.
     while dump(server.url("open", user="secret"))[0] == 0:
         pass
 
@@ -111,9 +111,9 @@ def check_schemas(server):
     own = server.url("empty", "options=-csearch_path%3Down")
     work(own)
     opens(own)
-    server.sql("open", "CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; CREATE ROLE nobody LOGIN")
+    server.sql("open", "CREATE ROLE reader LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO reader; CREATE ROLE stranger LOGIN")
     opens(server.url("open", user="reader"))
-    refused(server.url("open", user="nobody"), "permission denied")
+    refused(server.url("open", user="stranger"), "permission denied")
 
 
 # ---- TLS ----

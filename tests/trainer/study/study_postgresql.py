@@ -1,0 +1,111 @@
+"""`papertape-trainer study` on PostgreSQL: with one worker its trials are SQLite's, one after the other; what reads a study reads it:
+`study list`, `show`, `sample`, `validate`, the proposal. No password is shown: not in events, the folder, the database, `ps`.
+
+    study_postgresql.py PAPERTAPE_TRAINER PAPERTAPE
+"""
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+from small_study import Run, SLOW, SMALL, Trainer, check, done, events, lines, write, write_market
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "db", "studies"))
+import postgresql_server  # noqa: E402
+
+PASSWORD = "geheim"
+TRIALS = 8
+QUERIES = {
+    "trials": "SELECT number, state::TEXT AS s FROM trials ORDER BY number",
+    "values": "SELECT number, objective, value FROM trial_values JOIN trials USING (trial_id) ORDER BY number",
+    "params": "SELECT number, param_name, param_value, distribution_json FROM trial_params JOIN trials USING (trial_id) "
+              "ORDER BY number, param_name",
+    "reports": "SELECT number, step, intermediate_value FROM trial_intermediate_values JOIN trials USING (trial_id) "
+               "ORDER BY number, step",
+    "system": "SELECT number, \"key\", value_json FROM trial_system_attributes JOIN trials USING (trial_id) ORDER BY number, \"key\"",
+}
+
+
+def of_file(path):
+    rows = sqlite3.connect(path)
+    return {name: rows.execute(query.replace("::TEXT", "")).fetchall() for name, query in QUERIES.items()}
+
+
+def compare(trainer, server, folder):
+    config = write(os.path.join(folder, "same.ini"), {"study": {"trials": TRIALS}})
+    ends = []
+    for state, storage in (("file", f"sqlite:///{folder}/file.db"), ("server", server.url("studies", user=f"pt:{PASSWORD}"))):
+        ran = trainer.run("study", "same", "--config", config, "--state", state, "--workers", "1", "--storage", storage)
+        check(ran.returncode == 0 and PASSWORD not in ran.stdout + ran.stderr, f"{state}: {ran.stderr}")
+        ends.append(lines(ran.stdout))
+    first, second = of_file(os.path.join(folder, "file.db")), {name: server.rows("studies", query) for name, query in QUERIES.items()}
+    for name in QUERIES:
+        check(len(first[name]) > 0 and first[name] == second[name], f"{name}: {first[name]} {second[name]}")
+    check(any(key.startswith("tpe:relative_params") for _, key, _ in second["system"]), "TPE drew none of them")
+    proposals = [events(seen, "proposal")[0]["proposal"] for seen in ends]
+    check(proposals[0]["trial"] == proposals[1]["trial"] and proposals[0]["verdict_figures"] == proposals[1]["verdict_figures"],
+          f"{proposals}")
+    start = events(ends[1], "start")[0]
+    check(start["storage"] == server.url("studies"), f"storage: {start['storage']}")
+    with open(os.path.join(folder, "server", "studies", "same", "storage")) as file:
+        check(file.read() == server.url("studies") + "\n", "the folder's storage")
+    check(PASSWORD not in server.run("pg_dump", "-h", server.folder, "-p", str(server.port), "-U", "pt", "studies").stdout, "the database")
+    check(PASSWORD not in server.log(), "the server's log")
+
+
+def read(trainer, papertape, server, folder):
+    url = server.url("studies", user=f"pt:{PASSWORD}")
+    listed = subprocess.run([papertape, "--state", os.path.join(folder, "none"), "study", "list", "--studies", url, "--json"],
+                            capture_output=True, text=True, check=False)
+    if check(listed.returncode == 0, f"study list: {listed.stderr}"):
+        study, = json.loads(listed.stdout)["studies"]
+        check(study["name"] == "same", f"study list: {study}")
+    shown = subprocess.run([papertape, "--state", os.path.join(folder, "none"), "study", "show", "same", "--studies", url, "--json"],
+                           capture_output=True, text=True, check=False)
+    if check(shown.returncode == 0, f"study show: {shown.stderr}"):
+        check(json.loads(shown.stdout)["trials"] == TRIALS, "study show: its trials")
+    for verb in (("sample", "--storage", url, "--study", "same", "--n", "3"), ("validate", "--storage", url, "--study", "same", "--state",
+                                                                          "server", "--blocks", "4")):
+        ran, from_file = trainer.run(*verb), trainer.run(*(f"sqlite:///{folder}/file.db" if word == url else "file" if word == "server" else
+                                                         word for word in verb))
+        check(ran.returncode == 0 and ran.stdout == from_file.stdout, f"{verb[0]}: {ran.stderr} {ran.stdout} {from_file.stdout}")
+
+
+def other_storage(trainer, server, folder):
+    """A folder is of one storage: that of the server is found by what the folder has."""
+    config = write(os.path.join(folder, "other.ini"), {"study": {"trials": 1}})
+    url = server.url("studies", user=f"pt:{PASSWORD}")
+    ran = trainer.run("study", "none", "--config", config, "--state", "server", "--storage", url, "--resume")
+    check(ran.returncode == 1 and server.url("studies") in ran.stderr and PASSWORD not in ran.stderr, f"{ran.stderr}")
+    ran = trainer.run("study", "same", "--config", config, "--state", "server", "--storage", f"sqlite:///{folder}/other.db")
+    check(ran.returncode == 1 and "another study's folder" in ran.stderr and server.url("studies") in ran.stderr, f"{ran.stderr}")
+
+
+def hidden(trainer, server, folder):
+    config = write(os.path.join(folder, "hidden.ini"), SLOW)
+    url = server.url("studies", "password=" + PASSWORD, user="pt:*" + urllib.parse.quote(PASSWORD + " @"))
+    run = Run(trainer, "hidden", "--config", config, "--state", "hidden", "--workers", "1", "--storage", url)
+    run.until(lambda seen: events(seen, "start"), "start")
+    with open(f"/proc/{run.process.pid}/cmdline") as file:
+        words = file.read()
+    check(PASSWORD not in words and "pt:****" in words and "password=****" in words, words)
+    run.process.terminate()
+    _, error, status = run.end()
+    check(status in (0, 1) and PASSWORD not in error, f"{status}: {error}")
+
+
+def main():
+    with postgresql_server.running(databases=["studies"]) as server, tempfile.TemporaryDirectory() as folder:
+        trainer = Trainer(sys.argv[1], folder)
+        write_market(folder, n=700)
+        compare(trainer, server, folder)
+        read(trainer, sys.argv[2], server, folder)
+        other_storage(trainer, server, folder)
+        hidden(trainer, server, folder)
+    done("trainer/study/study_postgresql")
+
+
+main()
