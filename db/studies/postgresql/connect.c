@@ -109,6 +109,12 @@ static int prepare_session(struct study_postgresql *store, char err[static STUDY
     return r;
 }
 
+/* By default libpq prints what it is notified of. */
+static void ignore(void *ctx, const char *notice)
+{
+    (void)ctx, (void)notice;
+}
+
 int study_postgresql_connect(struct study_postgresql *store, char err[static STUDY_ERROR_MAX])
 {
     int r;
@@ -116,6 +122,8 @@ int study_postgresql_connect(struct study_postgresql *store, char err[static STU
         PQfinish(store->conn);
     memset(store->prepared, 0, sizeof store->prepared);
     store->conn = PQconnectStartParams(store->params.keys, store->params.values, 0);
+    if (store->conn)
+        PQsetNoticeProcessor(store->conn, ignore, NULL);
     if (poll_connection(store, &r))
         return prepare_session(store, err);
     if (r == -ENOTCONN)

@@ -19,6 +19,8 @@ LAZY(lib, PGconn *, PQconnectStartParams, (const char *const *keys, const char *
      (keys, values, expand))
 LAZY(lib, PostgresPollingStatusType, PQconnectPoll, (PGconn * conn), (conn))
 LAZY(lib, void, PQfinish, (PGconn * conn), (conn))
+LAZY(lib, PQnoticeProcessor, PQsetNoticeProcessor, (PGconn * conn, PQnoticeProcessor process, void *ctx),
+     (conn, process, ctx))
 LAZY(lib, ConnStatusType, PQstatus, (const PGconn *conn), (conn))
 LAZY(lib, PGTransactionStatusType, PQtransactionStatus, (const PGconn *conn), (conn))
 LAZY(lib, char *, PQerrorMessage, (const PGconn *conn), (conn))

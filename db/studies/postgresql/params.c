@@ -40,6 +40,21 @@ static int refuse(const char *url, char *said, char err[static STUDY_ERROR_MAX])
     return r;
 }
 
+/* A "@", "/" or "?" of a password that is not quoted would make the rest of it a host, port or database,
+ * which errors show. */
+static int parse(const char *url, PQconninfoOption **ret, char err[static STUDY_ERROR_MAX])
+{
+    const char *authority = strstr(url, "://") + 3, *at = strchr(authority, '@');
+    char *said = NULL;
+    if (at && ((authority + strcspn(authority, "/?#") < at) || strcspn(at + 1, "@") < strcspn(at + 1, "?")))
+        return fail_with(-EINVAL, err, STUDY_ERROR_MAX,
+                         "postgresql://…@%.100s: has \"@\" in its parts: a password's @, / and ? are %%40, "
+                         "%%2F and %%3F",
+                         strrchr(url, '@') + 1);
+    *ret = PQconninfoParse(url, &said);
+    return *ret ? 0 : refuse(url, said, err);
+}
+
 static const char *value_of(const PQconninfoOption *options, const char *key)
 {
     for (; options->keyword; options++)
@@ -77,11 +92,12 @@ int study_postgresql_url(const char *url, char **ret, char err[static STUDY_ERRO
 {
     static const char *const others[] = {"user",    "host",     "port",       "dbname",
                                          "service", "password", "sslpassword"};
-    char *said = NULL, *text = NULL;
+    char *text = NULL;
     size_t size;
-    PQconninfoOption *options = PQconninfoParse(url, &said);
-    if (!options)
-        return refuse(url, said, err);
+    PQconninfoOption *options;
+    int r = parse(url, &options, err);
+    if (r < 0)
+        return r;
     char *name = name_of(options);
     FILE *out = name ? open_memstream(&text, &size) : NULL;
     char separator = name && strchr(name, '?') ? '&' : '?';
@@ -133,11 +149,9 @@ int study_postgresql_params(const char *url, struct study_postgresql_params *ret
                             char err[static STUDY_ERROR_MAX])
 {
     struct study_postgresql_params params = {.connect_ms = CONNECT_S * 1000};
-    char *said = NULL;
-    int n = 0;
-    params.options = PQconninfoParse(url, &said);
-    if (!params.options)
-        return refuse(url, said, err);
+    int n = 0, r = parse(url, &params.options, err);
+    if (r < 0)
+        return r;
     for (const PQconninfoOption *option = params.options; option->keyword; option++)
         if (option->val)
             add(&params, &n, option->keyword, option->val);

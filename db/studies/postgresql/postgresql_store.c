@@ -206,6 +206,8 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
     r = mode == STUDY_STORE_AGAIN ? study_postgresql_wait(store, err) : study_postgresql_connect(store, err);
     if (r == 0)
         r = study_postgresql_schema(store, err);
+    while (r == -ECONNRESET && (r = study_postgresql_wait(store, err)) == 0)
+        r = study_postgresql_schema(store, err);
     if (r < 0) {
         free(store->sql.base.url);
         store_close(&store->sql.base);

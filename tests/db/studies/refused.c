@@ -34,9 +34,16 @@ static int open_it(const char *path, enum study_store_mode mode)
 
 static void test_urls(void)
 {
-    REFUSED(open_it("postgresql://host/db", STUDY_STORE_WRITE), -EPROTONOSUPPORT, "sqlite:///FILE");
-    REFUSED(open_it("postgresql://ada:se@cret@host/db", STUDY_STORE_WRITE), -EPROTONOSUPPORT, "//…@host/db:");
+    REFUSED(open_it("mysql://host/db", STUDY_STORE_WRITE), -EPROTONOSUPPORT, "sqlite:///FILE");
+    REFUSED(open_it("mysql://ada:se@cret@host/db", STUDY_STORE_WRITE), -EPROTONOSUPPORT, "//…@host/db:");
     CHECK(!strstr(err, "ada") && !strstr(err, "cret"));
+    static const char *const quoted_wrong[] = {"se@cret", "se/cret", "se?cret", "@cret", "se#cret/"};
+    for (size_t i = 0; i < sizeof quoted_wrong / sizeof *quoted_wrong; i++) {
+        char server[80];
+        snprintf(server, sizeof server, "postgresql://ada:%s@host/db", quoted_wrong[i]);
+        REFUSED(open_it(server, STUDY_STORE_WRITE), -EINVAL, "//…@host/db: has");
+        CHECK(!strstr(err, "ada") && !strstr(err, "cret"));
+    }
     REFUSED(open_it("sqlite://f.db", STUDY_STORE_WRITE), -EINVAL, "three slashes");
     REFUSED(open_it("sqlite:///", STUDY_STORE_WRITE), -EINVAL, "names no file");
     REFUSED(open_it("", STUDY_STORE_WRITE), -EINVAL, "names no file");

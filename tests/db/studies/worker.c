@@ -39,28 +39,39 @@ static void count(const struct study *study, int ret[static TRIAL_STATES])
         ret[study->trials[i]->state]++;
 }
 
-/* A new trial's parameters; those of one that is tried again stay, and those that were asked for. */
-static double put_params(struct study_store *store, const struct study *study, int64_t trial, int number)
+struct worker {
+    struct study_store *store;
+    struct study *study;
+    int wanted;
+    int64_t trial;
+    int number;
+    double sum;
+};
+
+/* A new trial's parameters, whose sum is worker->sum; those of one that is tried again stay, and those that
+ * were asked for. */
+static int put_params(struct worker *worker)
 {
-    const struct study_trial *at = study->trials[number];
+    const struct study_trial *at = worker->study->trials[worker->number];
     const struct study_attribute *attribute = study_attribute_find(at->system, at->n_system, "fixed_params");
     json_t *fixed = attribute ? json_loads(attribute->json, 0, NULL) : NULL;
-    double sum = 0;
-    for (int i = 0; i < PARAMS; i++) {
+    int r = 0;
+    worker->sum = 0;
+    for (int i = 0; i < PARAMS && r == 0; i++) {
         struct distribution distribution;
         char name[16];
         TRY(distribution_number(DISTRIBUTION_FLOAT, 0, 1, 0, false, &distribution, err));
         snprintf(name, sizeof name, "x%d", i);
-        const struct trial_param *param = study_trial_param(at, study_param_find(study, name));
+        const struct trial_param *param = study_trial_param(at, study_param_find(worker->study, name));
         double value = param ? param->value : drand48();
         json_t *wanted = fixed ? json_object_get(fixed, name) : NULL;
         if (wanted && distribution_internal(&distribution, wanted, &value) < 0)
             die("fixed_params");
-        TRY(study_store_set_param(store, trial, name, &distribution, value, err));
-        sum += value;
+        r = study_store_set_param(worker->store, worker->trial, name, &distribution, value, err);
+        worker->sum += value;
     }
     json_decref(fixed);
-    return sum;
+    return r;
 }
 
 /* False: somebody took this worker for dead. */
@@ -87,49 +98,62 @@ static void run(struct study_store *store, int64_t trial, double sum)
           "finish");
 }
 
+enum claim { CLAIM_TRIAL, CLAIM_WAIT, CLAIM_END };
+
+/* Whether a trial is to be run. -ECONNRESET: the server was lost within the transaction. */
+static int claim(struct worker *worker, enum claim *ret)
+{
+    int states[TRIAL_STATES], r;
+    char name[32];
+    if ((r = study_store_begin(worker->store, err)) < 0 || /* what is counted is of the moment of asking */
+        (r = study_store_sync(worker->store, worker->study, err)) < 0)
+        return r;
+    count(worker->study, states);
+    int ended = states[TRIAL_COMPLETE] + states[TRIAL_PRUNED];
+    int coming = states[TRIAL_RUNNING] + states[TRIAL_WAITING];
+    bool asked = states[TRIAL_WAITING] > 0 || ended + coming < worker->wanted;
+    *ret = asked ? CLAIM_TRIAL : coming > 0 ? CLAIM_WAIT : CLAIM_END;
+    snprintf(name, sizeof name, "\"%d\"", (int)getpid());
+    if (asked &&
+        ((r = study_store_ask(worker->store, worker->study->id, true, &worker->trial, &worker->number, err)) <
+             0 ||
+         (r = study_store_sync(worker->store, worker->study, err)) < 0 || (r = put_params(worker)) < 0 ||
+         (r = study_store_set_user(worker->store, worker->trial, "papertape:worker", name, err)) < 0))
+        return r;
+    return study_store_commit(worker->store, err);
+}
+
 int main(int argc, char **argv)
 {
     static const enum study_direction directions[] = {STUDY_MAXIMIZE};
-    struct study_store *store;
-    struct study *study;
-    int64_t id, trial = 0;
-    int failed, retried, number = 0, states[TRIAL_STATES];
+    struct worker worker = {0};
+    int64_t id;
+    int failed, retried, r;
     bool existed;
     if (argc != 6)
         return 2;
-    int wanted = atoi(argv[3]);
+    worker.wanted = atoi(argv[3]);
     double grace_s = atof(argv[4]);
     pause_ms = atol(argv[5]);
     srand48(getpid());
-    TRY(study_store_open(argv[1], STUDY_STORE_WRITE, 0, &store, err));
-    TRY(study_store_create(store, argv[2], directions, 1, &id, &existed, err));
-    TRY(study_store_load(store, id, &study, err));
-    for (;;) {
-        TRY(study_store_fail_stale(store, id, grace_s, -1, &failed, &retried, err));
-        TRY(study_store_begin(store, err)); /* what is counted is of the moment in which it is asked */
-        TRY(study_store_sync(store, study, err));
-        count(study, states);
-        int ended = states[TRIAL_COMPLETE] + states[TRIAL_PRUNED];
-        int coming = states[TRIAL_RUNNING] + states[TRIAL_WAITING];
-        bool asked = states[TRIAL_WAITING] > 0 || ended + coming < wanted;
-        double sum = 0;
-        if (asked) {
-            TRY(study_store_ask(store, id, true, &trial, &number, err));
-            TRY(study_store_sync(store, study, err));
-            sum = put_params(store, study, trial, number);
-            char worker[32];
-            snprintf(worker, sizeof worker, "\"%d\"", (int)getpid());
-            TRY(study_store_set_user(store, trial, "papertape:worker", worker, err));
-        }
-        TRY(study_store_commit(store, err));
-        if (asked)
-            run(store, trial, sum);
-        else if (coming == 0)
-            break;
-        else
+    TRY(study_store_open(argv[1], STUDY_STORE_WRITE, 0, &worker.store, err));
+    TRY(study_store_create(worker.store, argv[2], directions, 1, &id, &existed, err));
+    TRY(study_store_load(worker.store, id, &worker.study, err));
+    for (enum claim next = CLAIM_WAIT; next != CLAIM_END;) {
+        TRY(study_store_fail_stale(worker.store, id, grace_s, -1, &failed, &retried, err));
+        do {
+            r = claim(&worker, &next);
+            if (r < 0)
+                study_store_rollback(worker.store);
+        } while (r < 0 && study_store_again(worker.store, &r, err));
+        if (r < 0)
+            die("claim");
+        if (next == CLAIM_TRIAL)
+            run(worker.store, worker.trial, worker.sum);
+        else if (next == CLAIM_WAIT)
             work();
     }
-    study_destroy(study);
-    study_store_close(store);
+    study_destroy(worker.study);
+    study_store_close(worker.store);
     return 0;
 }
