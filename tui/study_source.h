@@ -48,7 +48,10 @@ void tui_study_reader_destroy(struct tui_study_reader *reader); /* interrupts it
 /* Readable when there is something to take. */
 int tui_study_reader_fd(const struct tui_study_reader *reader);
 
-/* Requests a reading; one that is under way is followed by this. That of another study's page, or of a
+/* A server's storage is read at once when a process of ours has stored something, by a second connection that
+ * listens, and then only each five seconds; else each time that it is wanted.
+ *
+ * Requests a reading; one that is under way is followed by this. That of another study's page, or of a
  * validation that is wanted no more, is interrupted. Waits for nothing. */
 void tui_study_reader_want(struct tui_study_reader *reader, const struct tui_study_want *want);
 

@@ -82,6 +82,13 @@ void study_store_rollback(struct study_store *store)
     store->within = false;
 }
 
+int study_store_await(struct study_store *store, int timeout_ms, char err[static STUDY_ERROR_MAX])
+{
+    if (!store->ops->await)
+        return study_store_fail(store, -EOPNOTSUPP, err, "does not notify: reading it again is right");
+    return store->ops->await(store, timeout_ms, err);
+}
+
 double study_store_commit_s(const struct study_store *store)
 {
     return store->commit_s;

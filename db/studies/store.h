@@ -76,6 +76,11 @@ void study_store_rollback(struct study_store *store);
 bool study_store_again(struct study_store *store, int *r, char err[static STUDY_ERROR_MAX]);
 double study_store_commit_s(const struct study_store *store);
 
+/* Waits, outside of a transaction, until a process of ours has stored something: 1, of the first call at
+ * once; 0: `timeout_ms` has passed. -EOPNOTSUPP: a file, which does not notify; -ECONNRESET: the connection
+ * was lost: the next call waits on another one. Optuna's processes do not notify. */
+int study_store_await(struct study_store *store, int timeout_ms, char err[static STUDY_ERROR_MAX]);
+
 /* ---- Studies. ---- */
 
 /* A new study. If one of that name exists with the same directions, it is returned (*ret_existed), or with

@@ -69,6 +69,8 @@ struct study_store_ops {
     /* Waits for a connection that was lost, which `error` says; 0: it is there again. NULL: no connection is
      * ever lost. */
     int (*again)(struct study_store *store, int error, char err[static STUDY_ERROR_MAX]);
+    /* study_store_await(); NULL: it does not notify. */
+    int (*await)(struct study_store *store, int timeout_ms, char err[static STUDY_ERROR_MAX]);
 
     STUDY_STORE_OPS(STUDY_STORE_OP_)
 };

@@ -39,6 +39,7 @@ LAZY(lib, int, PQsendQueryPrepared,
      (conn, name, n, values, lengths, formats, result_format))
 LAZY(lib, int, PQconsumeInput, (PGconn * conn), (conn))
 LAZY(lib, int, PQisBusy, (PGconn * conn), (conn))
+LAZY(lib, PGnotify *, PQnotifies, (PGconn * conn), (conn))
 LAZY(lib, PGresult *, PQgetResult, (PGconn * conn), (conn))
 
 LAZY(lib, ExecStatusType, PQresultStatus, (const PGresult *result), (result))

@@ -232,4 +232,5 @@ const struct study_store_ops study_store_postgresql = {.scheme = "postgresql",
                                                        .commit = commit,
                                                        .rollback = rollback,
                                                        .again = again,
+                                                       .await = study_postgresql_await,
                                                        STUDY_STORE_OPS(STUDY_SQL_OP)};

@@ -22,6 +22,7 @@ struct study_postgresql {
     struct study_postgresql_params params;
     PGconn *conn;
     bool prepared[STUDY_SQL_STATEMENTS];
+    bool listens; /* study_store_await() was called */
     int64_t changed, changes;
     int64_t clock_us; /* the server's clock less this machine's */
     int busy_ms;
@@ -66,6 +67,9 @@ int study_postgresql_next(struct study_sql *sql, struct study_rows *rows, const 
                           char err[static STUDY_ERROR_MAX]);
 void study_postgresql_take(const struct study_rows *rows, const struct record_into *into);
 void study_postgresql_end(struct study_rows *rows);
+
+/* listen.c: struct study_store_ops's. */
+int study_postgresql_await(struct study_store *base, int timeout_ms, char err[static STUDY_ERROR_MAX]);
 
 /* schema.c: 0, or the errors of study_store_open(). Creates it where there is none; of several processes that
  * create it at once one does. */

@@ -29,7 +29,7 @@ LONG = bool(os.environ.get("PAPERTAPE_LONG"))
 OURS, THEIRS, EACH = (40, 10, 20) if LONG else (4, 2, 8)
 TOTAL = (OURS + THEIRS) * EACH
 KILLS = TOTAL // 8
-GRACE_S, PAUSE_MS, HEARTBEAT_S = (6, 40, 1) if LONG else (2, 10, 1)
+GRACE_S, PAUSE_MS, HEARTBEAT_S = (6, 150, 1) if LONG else (2, 10, 1)
 SEED = int(os.environ.get("PAPERTAPE_SEED", "0")) or random.randrange(1, 10**6)
 ENDED = "SELECT count(*) FROM trials WHERE state IN ('COMPLETE', 'PRUNED')"
 FORK = multiprocessing.get_context("fork")  # a start of Python and Optuna takes seconds
@@ -120,7 +120,7 @@ def run(server, rng):
     restarted, mute = False, 0
     try:
         while crew.supervise() > 0:
-            time.sleep(rng.uniform(0.01, 0.1))  # random moments are what is tested
+            time.sleep(rng.uniform(0.02, 0.2))  # random moments are what is tested
             ended = server.rows("many", ENDED)[0][0]
             if not restarted and ended >= TOTAL // 2:
                 server.stop()
