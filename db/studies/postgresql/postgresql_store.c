@@ -10,7 +10,10 @@
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 
-enum { OUTCOME_NAP_US = 20000 };
+enum {
+    OUTCOME_NAP_US = 20000,
+    REREAD = 256, /* six answers over a network take as long as some hundred trials */
+};
 
 /* Where something was written: by which transaction, so that its outcome can be asked for when the answer to
  * COMMIT is lost; and others are notified when it is committed. */
@@ -164,6 +167,7 @@ static void store_close(struct study_store *base)
 /* ---- Opening. ---- */
 
 static const struct study_sql_driver driver = {.locks_rows = true,
+                                               .reread = REREAD,
                                                .query = study_postgresql_query,
                                                .next = study_postgresql_next,
                                                .take = study_postgresql_take,

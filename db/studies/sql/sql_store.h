@@ -27,6 +27,8 @@ struct study_sql_driver {
     /* Do transactions of several writers run at once? Then rows are locked, the study's before its trials are
      * counted. SQLite's writers have a lock of the whole file. */
     bool locks_rows;
+    /* How many finished trials to read again rather than to ask once more for those behind them. */
+    int reread;
     /* Starts a statement with its parameters, which may be NULL; an error is next()'s. */
     struct study_rows (*query)(struct study_sql *store, enum study_sql_statement which,
                                const struct record_param *params);

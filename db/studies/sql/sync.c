@@ -58,7 +58,18 @@ static int renew(struct study_sql *store, struct study *study, int first, int la
     return r;
 }
 
-/* Those that had not ended, a run of neighbours at once; then those after them. */
+/* The end of the run of trials from `first` that had not ended, with shorter runs of finished ones in it. */
+static int end_of_run(const struct study_sql *store, const struct study *study, int first)
+{
+    int end = first + 1;
+    for (int i = end; i < study->n_trials && i - end <= store->driver->reread; i++)
+        if (!trial_state_finished(study->trials[i]->state))
+            end = i + 1;
+    return end;
+}
+
+/* Those that had not ended, a run of neighbours at once; then those after them, with the last run where that
+ * is near. */
 static int read_changes(struct study_sql *store, struct study *study, bool *changed,
                         char err[static STUDY_ERROR_MAX])
 {
@@ -69,9 +80,9 @@ static int read_changes(struct study_sql *store, struct study *study, bool *chan
     for (int i = sync->settled; r == 0 && i < study->n_trials; i++) {
         if (trial_state_finished(study->trials[i]->state))
             continue;
-        int end = i + 1, before = study->n_trials;
-        while (end < study->n_trials && !trial_state_finished(study->trials[end]->state))
-            end++;
+        int end = end_of_run(store, study, i), before = study->n_trials;
+        if (before - end < store->driver->reread)
+            return renew(store, study, i, before, study->trials[i]->id, INT64_MAX, changed, err);
         r = renew(store, study, i, end, study->trials[i]->id, study->trials[end - 1]->id, changed, err);
         i = end - 1 + (study->n_trials - before);
     }
