@@ -118,8 +118,10 @@ static void ignore(void *ctx, const char *notice)
 int study_postgresql_connect(struct study_postgresql *store, char err[static STUDY_ERROR_MAX])
 {
     int r;
-    if (store->conn)
+    if (store->conn) {
+        study_postgresql_forget(store);
         PQfinish(store->conn);
+    }
     memset(store->prepared, 0, sizeof store->prepared);
     store->listens = false;
     store->conn = PQconnectStartParams(store->params.keys, store->params.values, 0);

@@ -37,6 +37,9 @@ LAZY(lib, int, PQsendQueryPrepared,
      (PGconn * conn, const char *name, int n, const char *const *values, const int *lengths,
       const int *formats, int result_format),
      (conn, name, n, values, lengths, formats, result_format))
+LAZY(lib, int, PQenterPipelineMode, (PGconn * conn), (conn))
+LAZY(lib, int, PQexitPipelineMode, (PGconn * conn), (conn))
+LAZY(lib, int, PQpipelineSync, (PGconn * conn), (conn))
 LAZY(lib, int, PQconsumeInput, (PGconn * conn), (conn))
 LAZY(lib, int, PQisBusy, (PGconn * conn), (conn))
 LAZY(lib, PGnotify *, PQnotifies, (PGconn * conn), (conn))

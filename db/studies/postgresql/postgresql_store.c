@@ -26,6 +26,7 @@ enum {
 static int begin(struct study_store *base, char err[static STUDY_ERROR_MAX])
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
+    study_sql_release(&store->sql);
     int r = study_postgresql_connected(store) ? study_postgresql_command(store, "BEGIN", err) : -ECONNRESET;
     while (r == -ECONNRESET) {
         study_sql_rolled_back(&store->sql);
@@ -74,6 +75,7 @@ static int commit(struct study_store *base, char err[static STUDY_ERROR_MAX])
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
     int64_t transaction = 0;
+    study_sql_release(&store->sql);
     int r = study_postgresql_ask(store, END_OF_WRITE, RECORD_INTO(&transaction), err);
     if (r < 0 && r != -ENOENT)
         return r;
@@ -158,8 +160,10 @@ static void store_stop(struct study_store *base, const atomic_bool *stop)
 static void store_close(struct study_store *base)
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
-    if (store->conn)
+    if (store->conn) {
+        study_postgresql_forget(store);
         PQfinish(store->conn);
+    }
     study_postgresql_params_finish(&store->params);
     free(store);
 }
@@ -169,6 +173,7 @@ static void store_close(struct study_store *base)
 static const struct study_sql_driver driver = {.locks_rows = true,
                                                .reread = REREAD,
                                                .query = study_postgresql_query,
+                                               .ahead = study_postgresql_ahead,
                                                .next = study_postgresql_next,
                                                .take = study_postgresql_take,
                                                .end = study_postgresql_end,

@@ -22,6 +22,8 @@ struct study_postgresql {
     struct study_postgresql_params params;
     PGconn *conn;
     bool prepared[STUDY_SQL_STATEMENTS];
+    PGresult *ahead[STUDY_SQL_STATEMENTS]; /* of statements that were sent before they are queried; NULL */
+    int n_ahead;
     bool listens; /* study_store_await() was called */
     int64_t changed, changes;
     int64_t clock_us; /* the server's clock less this machine's */
@@ -63,6 +65,9 @@ int study_postgresql_fail(struct study_postgresql *store, const PGresult *result
                           char err[static STUDY_ERROR_MAX]);
 struct study_rows study_postgresql_query(struct study_sql *sql, enum study_sql_statement which,
                                          const struct record_param *params);
+void study_postgresql_ahead(struct study_sql *sql, const enum study_sql_statement *which, int n,
+                            const struct record_param *params);
+void study_postgresql_forget(struct study_postgresql *store); /* what was sent ahead and not queried */
 int study_postgresql_next(struct study_sql *sql, struct study_rows *rows, const struct record_into *into,
                           char err[static STUDY_ERROR_MAX]);
 void study_postgresql_take(const struct study_rows *rows, const struct record_into *into);

@@ -9,7 +9,7 @@
 #include "db/studies/postgresql/postgresql_store.h"
 #include "exchange/fail.h"
 
-enum { NUMBER_MAX = 32, PARAMS_MAX = 11, LOOK_MS = 100 };
+enum { NUMBER_MAX = 32, PARAMS_MAX = 9 /* ?1 to ?9 */, NAME_MAX_ = 24, LOOK_MS = 100 };
 
 #define TRIALS           "trials AS t"
 #define LOCK(clause)     clause
@@ -120,6 +120,7 @@ static bool is_done(const PGresult *result)
 
 PGresult *study_postgresql_exec(struct study_postgresql *store, const char *text)
 {
+    study_postgresql_forget(store);
     return store->conn ? result_of(store, PQsendQuery(store->conn, text)) : NULL;
 }
 
@@ -153,36 +154,126 @@ static PGresult *prepare(struct study_postgresql *store, enum study_sql_statemen
     return result;
 }
 
-struct study_rows study_postgresql_query(struct study_sql *sql, enum study_sql_statement which,
-                                         const struct record_param *params)
+static void name_of(enum study_sql_statement which, char ret[static NAME_MAX_])
 {
-    struct study_postgresql *store = study_postgresql_of(sql);
-    char numbers[PARAMS_MAX][NUMBER_MAX], name[24];
-    const char *values[PARAMS_MAX];
-    struct study_rows rows = {.which = which};
+    snprintf(ret, NAME_MAX_, "papertape_%d", (int)which);
+}
+
+/* Unless it is already: its error, for PQclear(), or NULL. False: it failed. */
+static bool is_prepared(struct study_postgresql *store, enum study_sql_statement which, PGresult **ret_error)
+{
+    char name[NAME_MAX_];
+    *ret_error = NULL;
+    if (store->prepared[which])
+        return true;
+    name_of(which, name);
+    PGresult *result = prepare(store, which, name);
+    store->prepared[which] = is_done(result);
+    if (store->prepared[which])
+        PQclear(result);
+    else
+        *ret_error = result;
+    return store->prepared[which];
+}
+
+/* How many it takes. */
+static int parameters_of(enum study_sql_statement which)
+{
     int n = 0;
-    if (!store->conn)
-        return rows;
-    snprintf(name, sizeof name, "papertape_%d", (int)which);
-    if (!store->prepared[which]) {
-        rows.of = prepare(store, which, name);
-        if (!is_done(rows.of))
-            return rows;
-        PQclear(rows.of);
-        store->prepared[which] = true;
-    }
-    for (; params && params[n].kind != RECORD_PARAMS_END; n++) {
+    for (const char *at = texts[which]; (at = strchr(at, '?')) != NULL; at++)
+        n = at[1] - '0' > n ? at[1] - '0' : n;
+    return n;
+}
+
+/* Sends it with as many of `params` as it takes. */
+static int send(struct study_postgresql *store, enum study_sql_statement which,
+                const struct record_param *params)
+{
+    char numbers[PARAMS_MAX][NUMBER_MAX], name[NAME_MAX_];
+    const char *values[PARAMS_MAX];
+    int wanted = parameters_of(which), n = 0;
+    for (; n < wanted && params && params[n].kind != RECORD_PARAMS_END; n++) {
         values[n] = params[n].kind == RECORD_PARAM_TEXT ? params[n].bytes : numbers[n];
         if (params[n].kind == RECORD_PARAM_REAL)
             snprintf(numbers[n], NUMBER_MAX, "%.17g", params[n].real);
         else
             snprintf(numbers[n], NUMBER_MAX, "%lld", (long long)params[n].number);
     }
-    rows.of = result_of(store, PQsendQueryPrepared(store->conn, name, n, values, NULL, NULL, 0));
+    name_of(which, name);
+    return PQsendQueryPrepared(store->conn, name, n, values, NULL, NULL, 0);
+}
+
+struct study_rows study_postgresql_query(struct study_sql *sql, enum study_sql_statement which,
+                                         const struct record_param *params)
+{
+    struct study_postgresql *store = study_postgresql_of(sql);
+    struct study_rows rows = {.which = which};
+    PGresult *error;
+    if (store->n_ahead > 0 && store->ahead[which]) {
+        rows.of = store->ahead[which];
+        store->ahead[which] = NULL;
+        store->n_ahead--;
+        return rows;
+    }
+    study_postgresql_forget(store);
+    if (!store->conn)
+        return rows;
+    if (!is_prepared(store, which, &error)) {
+        rows.of = error;
+        return rows;
+    }
+    rows.of = result_of(store, send(store, which, params));
     const char *done = is_done(rows.of) ? PQcmdStatus(rows.of) : "SELECT";
     store->changed = strncmp(done, "SELECT", 6) == 0 ? 0 : atoll(PQcmdTuples(rows.of));
     store->changes += store->changed;
     return rows;
+}
+
+void study_postgresql_forget(struct study_postgresql *store)
+{
+    for (int i = 0; i < STUDY_SQL_STATEMENTS && store->n_ahead > 0; i++) {
+        store->n_ahead -= store->ahead[i] != NULL;
+        PQclear(store->ahead[i]);
+        store->ahead[i] = NULL;
+    }
+    store->n_ahead = 0;
+}
+
+/* The result of the next statement of a pipeline, which a NULL follows. */
+static PGresult *next_of_pipeline(struct study_postgresql *store)
+{
+    PGresult *result = await(store) ? PQgetResult(store->conn) : NULL, *more;
+    while (result && PQresultStatus(result) != PGRES_PIPELINE_SYNC && await(store) &&
+           (more = PQgetResult(store->conn)) != NULL)
+        PQclear(more);
+    return result;
+}
+
+/* What fails here is the query's to report: the connection is lost, or the statement is sent again. */
+void study_postgresql_ahead(struct study_sql *sql, const enum study_sql_statement *which, int n,
+                            const struct record_param *params)
+{
+    struct study_postgresql *store = study_postgresql_of(sql);
+    PGresult *error = NULL;
+    int sent = 0;
+    study_postgresql_forget(store);
+    for (int i = 0; i < n; i++)
+        if (!store->conn || !is_prepared(store, which[i], &error)) {
+            PQclear(error);
+            return;
+        }
+    if (!PQenterPipelineMode(store->conn))
+        return;
+    while (sent < n && send(store, which[sent], params))
+        sent++;
+    bool all = PQpipelineSync(store->conn);
+    for (int i = 0; i < sent && all; i++)
+        if ((store->ahead[which[i]] = next_of_pipeline(store)) != NULL)
+            store->n_ahead++;
+    PGresult *last = all ? next_of_pipeline(store) : NULL;
+    PQclear(last);
+    if (!PQexitPipelineMode(store->conn)) /* only if it was lost */
+        study_postgresql_forget(store);
 }
 
 int study_postgresql_next(struct study_sql *sql, struct study_rows *rows, const struct record_into *into,

@@ -17,8 +17,14 @@ uint64_t study_sql_serial(void)
     return atomic_fetch_add(&opened, 1) + 1;
 }
 
+void study_sql_release(struct study_sql *store)
+{
+    store->held = (struct study_sql_held){0};
+}
+
 void study_sql_rolled_back(struct study_sql *store)
 {
+    study_sql_release(store);
     store->rollbacks++;
     store->mark.study = 0;
 }
@@ -78,8 +84,14 @@ int study_sql_put(struct study_sql *store, enum study_sql_statement update, enum
 
 int study_sql_lock_study(struct study_sql *store, int64_t study, char err[static STUDY_ERROR_MAX])
 {
-    return store->driver->locks_rows ? study_sql_run(store, STUDY_SQL_LOCK_STUDY, RECORD_PARAMS(study), err)
-                                     : 0;
+    if (!store->driver->locks_rows || store->held.study == study)
+        return 0;
+    int r = study_sql_run(store, STUDY_SQL_LOCK_STUDY, RECORD_PARAMS(study), err);
+    if (r == 0) {
+        store->held.study = study;
+        store->held.counted = false;
+    }
+    return r;
 }
 
 void study_sql_now(const struct study_sql *store, double ago_s, char ret[static STUDY_SQL_TIME])

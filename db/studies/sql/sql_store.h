@@ -32,6 +32,10 @@ struct study_sql_driver {
     /* Starts a statement with its parameters, which may be NULL; an error is next()'s. */
     struct study_rows (*query)(struct study_sql *store, enum study_sql_statement which,
                                const struct record_param *params);
+    /* Sends the first of `params` that each of `which` [n] takes to all of them at once; then they are
+     * queried one after the other, and nothing else between them. NULL: nothing would be gained. */
+    void (*ahead)(struct study_sql *store, const enum study_sql_statement *which, int n,
+                  const struct record_param *params);
     /* The next row: 1; at the end, where nothing is left to be ended, 0; -errno likewise. */
     int (*next)(struct study_sql *store, struct study_rows *rows, const struct record_into *into,
                 char err[static STUDY_ERROR_MAX]);
@@ -50,6 +54,16 @@ struct study_sql_driver {
     int64_t (*now_us)(const struct study_sql *store); /* by the clock that all of its workers have */
 };
 
+/* What a transaction knows because it has the locks. */
+struct study_sql_held {
+    int64_t study; /* its lock is held; 0: none is */
+    bool counted;  /* how many trials that has, and its newest */
+    int count;
+    int64_t newest;
+    int64_t trial; /* its row is locked; 0: none is */
+    struct study_trial_row row;
+};
+
 struct study_sql {
     struct study_store base;
     const struct study_sql_driver *driver;
@@ -61,6 +75,7 @@ struct study_sql {
         int64_t study, trial;
         int count;
     } mark;
+    struct study_sql_held held; /* where rows are locked */
 };
 
 static inline struct study_sql *study_sql_of(struct study_store *store)
@@ -69,6 +84,8 @@ static inline struct study_sql *study_sql_of(struct study_store *store)
 }
 
 uint64_t study_sql_serial(void);
+/* When a transaction begins or ends. */
+void study_sql_release(struct study_sql *store);
 /* After a rollback: what was seen in it is forgotten. */
 void study_sql_rolled_back(struct study_sql *store);
 

@@ -39,12 +39,23 @@ static int check_name(struct study_sql *store, const struct study *study, char e
     return 0;
 }
 
+static void ahead(struct study_sql *store, const enum study_sql_statement *which, int n,
+                  const struct record_param *params)
+{
+    if (store->driver->ahead)
+        store->driver->ahead(store, which, n, params);
+}
+
 /* Reads trials with ids from..to again, which are [first, last) in memory. */
 static int renew(struct study_sql *store, struct study *study, int first, int last, int64_t from, int64_t to,
                  bool *changed, char err[static STUDY_ERROR_MAX])
 {
+    static const enum study_sql_statement tables[] = {STUDY_SQL_READ_TRIALS, STUDY_SQL_READ_PARAMS,
+                                                      STUDY_SQL_READ_VALUES, STUDY_SQL_READ_REPORTS,
+                                                      STUDY_SQL_READ_USER,   STUDY_SQL_READ_SYSTEM};
     struct study_trial **fresh;
     int n;
+    ahead(store, tables, sizeof tables / sizeof *tables, RECORD_PARAMS(study->id, from, to));
     int r = study_sql_read_trials(store, study, from, to, &fresh, &n, err);
     if (r < 0)
         return r;
@@ -108,10 +119,14 @@ static int read_study(struct study_sql *store, struct study *study, char err[sta
                                                .changes = store->driver->changes(store),
                                                .tentative = store->base.within,
                                            };
+    static const enum study_sql_statement first[] = {STUDY_SQL_NAME, STUDY_SQL_SCHEMA, STUDY_SQL_USER,
+                                                     STUDY_SQL_SYSTEM};
     bool changed = false;
-    int r = check_name(store, study, err);
+    int r = data_version(store, &now.data_version, err);
     if (r == 0)
-        r = data_version(store, &now.data_version, err);
+        ahead(store, first, sizeof first / sizeof *first, RECORD_PARAMS(study->id));
+    if (r == 0)
+        r = check_name(store, study, err);
     if (r == 0)
         r = store->driver->same_schema(store, now.data_version, err);
     if (r == 0)

@@ -24,11 +24,28 @@ static int find(struct study_sql *sql, enum study_sql_statement which, int64_t t
     return 0;
 }
 
+/* A row that this transaction has locked, or inserted. */
+static void hold(struct study_sql *sql, int64_t trial, const struct study_trial_row *row)
+{
+    if (!sql->driver->locks_rows)
+        return;
+    sql->held.trial = trial;
+    sql->held.row = *row;
+}
+
 /* Its state stays until the transaction ends. */
 int study_sql_trial_find(struct study_store *store, int64_t trial, struct study_trial_row *ret,
                          char err[static STUDY_ERROR_MAX])
 {
-    return find(study_sql_of(store), STUDY_SQL_TRIAL_LOCK, trial, ret, err);
+    struct study_sql *sql = study_sql_of(store);
+    if (sql->held.trial == trial && trial > 0) {
+        *ret = sql->held.row;
+        return 0;
+    }
+    int r = find(sql, STUDY_SQL_TRIAL_LOCK, trial, ret, err);
+    if (r == 0)
+        hold(sql, trial, ret);
+    return r;
 }
 
 /* Drops the mark where it belongs to another study, or to a deleted one whose id was reused. */
@@ -53,6 +70,12 @@ static int count_trials(struct study_sql *sql, int64_t study, int *ret_count, in
 {
     int more;
     int64_t newest;
+    bool held = sql->held.study == study && study > 0;
+    if (held && sql->held.counted) {
+        *ret_count = sql->held.count;
+        *ret_newest = sql->held.newest;
+        return 0;
+    }
     int r = check_mark(sql, study, err);
     if (r == 0)
         r = study_sql_first(sql, STUDY_SQL_TRIAL_COUNT, RECORD_PARAMS(study, sql->mark.trial),
@@ -61,6 +84,9 @@ static int count_trials(struct study_sql *sql, int64_t study, int *ret_count, in
         return r;
     *ret_count = sql->mark.count + more;
     *ret_newest = more > 0 ? newest : sql->mark.trial;
+    sql->held.counted = held;
+    sql->held.count = *ret_count;
+    sql->held.newest = *ret_newest;
     return 0;
 }
 
@@ -91,6 +117,7 @@ int study_sql_trial_take(struct study_store *store, int64_t study, int64_t *ret_
         return r;
     if (sql->driver->changed(sql) != 1) /* cannot fail: the row, or the file, is locked */
         return study_store_fail(store, -EBADMSG, err, "trial %d: waits no longer", number);
+    hold(sql, trial, &(struct study_trial_row){study, number, TRIAL_RUNNING});
     *ret_trial = trial;
     *ret_number = number;
     return 0;
@@ -113,8 +140,10 @@ int study_sql_trial_insert(struct study_store *store, int64_t study, enum trial_
         sql, STUDY_SQL_TRIAL_INSERT,
         RECORD_PARAMS(number, study, study_trial_state_name(state), state == TRIAL_RUNNING ? now : NULL),
         RECORD_INTO(ret_trial), err);
+    sql->held.counted = false;
     if (r < 0)
         return r;
+    hold(sql, *ret_trial, &(struct study_trial_row){study, number, state});
     *ret_number = number;
     return 0;
 }
@@ -125,6 +154,7 @@ int study_sql_trial_finish(struct study_store *store, int64_t trial, enum trial_
     struct study_sql *sql = study_sql_of(store);
     char now[STUDY_SQL_TIME];
     study_sql_now(sql, 0, now);
+    sql->held.trial = 0;
     int r = study_sql_run(sql, STUDY_SQL_TRIAL_FINISH,
                           RECORD_PARAMS(trial, study_trial_state_name(state), now), err);
     if (r == 0 && sql->driver->changed(sql) != 1)
