@@ -28,12 +28,13 @@ def rows(folder, query, *values):
 def artifacts(folder):
     """{number: {file: {key, sha256, size}}} of the COMPLETE trials."""
     return {number: json.loads(value) for number, value in rows(
-        folder, """SELECT number, value_json FROM trials JOIN trial_user_attributes USING (trial_id) WHERE state = 'COMPLETE' AND "key" = ?""",
-        "papertape:artifacts")}
+        folder, """SELECT number, value_json FROM trials JOIN trial_user_attributes USING (trial_id) JOIN studies USING (study_id)
+                   WHERE state = 'COMPLETE' AND "key" = 'papertape:artifacts' AND study_name = 'shared'""")}
 
 
 def study_attribute(folder, key):
-    return json.loads(rows(folder, 'SELECT value_json FROM study_user_attributes WHERE "key" = ?', key)[0][0])
+    return json.loads(rows(folder, """SELECT value_json FROM study_user_attributes JOIN studies USING (study_id)
+                                      WHERE "key" = ? AND study_name = 'shared'""", key)[0][0])
 
 
 def content(path):

@@ -21,7 +21,7 @@ with imports("moto"):
     import boto3
     import optuna
     from checking_proxy import BUCKET, KEY_ID, REGION, SECRET, TOKEN, Proxy
-    from optuna.artifacts import Boto3ArtifactStore, download_artifact, get_all_artifact_meta
+    from optuna.artifacts import Boto3ArtifactStore, FileSystemArtifactStore, download_artifact, get_all_artifact_meta
 from shared_study import (SHARED, TRIALS, Trainer, arguments, artifacts, check, content, done, events, is_of, lines, returns,  # noqa: E402
                           storage, validate, write, write_market)
 
@@ -52,6 +52,19 @@ def test_optuna(folder, proxy):
         download_artifact(artifact_store=store, artifact_id=meta[0].artifact_id, file_path=f"{folder}/downloaded-{trial.number}")
         check(is_of(content(f"{folder}/downloaded-{trial.number}"), found[trial.number]["returns.csv"]), f"{trial.number}: downloaded")
     check({one.filename for one in get_all_artifact_meta(study)} >= {"policy.safetensors", "proposal.json"}, "and those of the study")
+
+
+def test_optuna_folder(trainer, folder):
+    """Likewise those in a directory."""
+    ran = trainer.run("study", "folder", "--config", "shared.ini", "--storage", storage(folder), "--state", "st6", "--workers", "1", "--trials", "2",
+                      "--artifacts", f"{folder}/objects")
+    check(ran.returncode == 0, f"a directory: {ran.stderr}")
+    kept, store = optuna.storages.RDBStorage(storage(folder)), FileSystemArtifactStore(f"{folder}/objects")
+    for trial in optuna.load_study(study_name="folder", storage=kept).trials:
+        path = f"{folder}/from-folder-{trial.number}"
+        for one in get_all_artifact_meta(trial, storage=kept):
+            download_artifact(artifact_store=store, artifact_id=one.artifact_id, file_path=path)
+        check(content(path) is not None and content(path) == content(f"{folder}/st6/studies/folder/{trial.number}/returns.csv"), f"{trial.number}: downloaded")
 
 
 def test_down(trainer, proxy):
@@ -123,6 +136,7 @@ def main():
             said = test_whole(trainer, proxy, url)
             test_optuna(folder, proxy)
             test_stopped(trainer, proxy, url)
+            test_optuna_folder(trainer, folder)
             said += test_down(trainer, proxy) + test_keys(trainer, url)
             files = [path for path in glob.glob(f"{folder}/**", recursive=True, include_hidden=True) if os.path.isfile(path)]
             kept = b"".join(content(path) for path in files)
