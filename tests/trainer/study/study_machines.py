@@ -139,7 +139,7 @@ def test_versions(trainer, config):
            "INSERT INTO trial_heartbeats (trial_id, heartbeat) VALUES (100, datetime('now', '+1 hour'))")
     worker = (NAME, "--resume", "--no-proposal", "--storage", storage, "--state", "elsewhere")
     refuse(trainer, "another version", ["another version: ppo-btc: trial 1 is run by papertape-trainer 0.0.1 on node7:12, this is " + version], *worker)
-    check(len(trials(trainer.folder, NAME, state="versions")) == 2, "versions: nothing was begun")
+    check(len(trials(trainer.folder, NAME, state="versions")) == 2, "versions: nothing was started")
     change(trainer, "versions", "UPDATE trial_heartbeats SET heartbeat = datetime('now', '-1 day')",
            "UPDATE trial_user_attributes SET value_json = '\"0.0.1\"' WHERE \"key\" = 'papertape:version'")
     ran = trainer.run("study", *worker)
