@@ -56,11 +56,11 @@ struct study_sql_driver {
 
 /* What a transaction knows because it has the locks. */
 struct study_sql_held {
-    int64_t study; /* its lock is held; 0: none is */
+    int64_t study; /* its lock is held; 0: of no study */
     bool counted;  /* how many trials that has, and its newest */
     int count;
     int64_t newest;
-    int64_t trial; /* its row is locked; 0: none is */
+    int64_t trial; /* its row is locked; 0: of no trial */
     struct study_trial_row row;
 };
 

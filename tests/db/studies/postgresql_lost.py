@@ -22,7 +22,7 @@ def work(url, study, trials=TRIALS, pause_ms=0, **kwargs):
 
 
 def check(server, wanted):
-    """`wanted`: of each study how many trials. Each is there once, with all that its worker stored; none was retried, since no
+    """`wanted`: of each study how many trials. Each is there once, with all that its worker stored; no trial was retried, since no
     worker died."""
     of = "JOIN trials USING (trial_id) JOIN studies USING (study_id)"
     found = {}

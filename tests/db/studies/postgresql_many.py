@@ -196,7 +196,7 @@ def main():
         optuna.create_study(storage=server.url("many", scheme="postgresql+psycopg2"), study_name="many", direction="maximize")
         crew, mute = run(server, random.Random(SEED))
         trials, failed, by_optuna = check(server)
-    print(f"counts: {OURS} workers of ours, {THEIRS} of Optuna's, {trials} trials, {by_optuna} begun by Optuna, {crew.killed} workers "
+    print(f"counts: {OURS} workers of ours, {THEIRS} of Optuna's, {trials} trials, {by_optuna} started by Optuna, {crew.killed} workers "
           f"killed, {crew.deaths} deaths of Optuna's, {failed} trials tried again, {mute} without a heartbeat, 1 restart, "
           f"{time.monotonic() - started:.0f} s")
 
