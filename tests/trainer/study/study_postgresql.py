@@ -97,14 +97,28 @@ def hidden(trainer, server, folder):
     check(status in (0, 1) and PASSWORD not in error, f"{status}: {error}")
 
 
+def restarted(trainer, server, folder):
+    """The server is restarted while two workers train: nothing is lost, and no trial fails."""
+    config = write(os.path.join(folder, "restarted.ini"), SLOW, {"study": {"trials": 6}})
+    run = Run(trainer, "restarted", "--config", config, "--state", "restarted", "--workers", "2", "--storage", server.url("restarted"))
+    run.until(lambda seen: events(seen, "trial"), "the first trial")
+    server.stop()
+    server.start()
+    seen, error, status = run.end()
+    check(status == 0 and seen[-1]["event"] == "end" and not events(seen, "error"), f"{status}: {error} {seen[-2:]}")
+    states = server.rows("restarted", QUERIES["trials"])
+    check([number for number, _ in states] == list(range(6)) and all(state in ("COMPLETE", "PRUNED") for _, state in states), f"{states}")
+
+
 def main():
-    with postgresql_server.running(databases=["studies"]) as server, tempfile.TemporaryDirectory() as folder:
+    with postgresql_server.running(databases=["studies", "restarted"]) as server, tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
         compare(trainer, server, folder)
         read(trainer, sys.argv[2], server, folder)
         other_storage(trainer, server, folder)
         hidden(trainer, server, folder)
+        restarted(trainer, server, folder)
     done("trainer/study/study_postgresql")
 
 
