@@ -1,0 +1,144 @@
+#include "spark/native/columns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int spark_columns_init(struct spark_columns *ret, size_t n_columns, int64_t n, bool wide)
+{
+    struct spark_columns c = {.n_columns = n_columns, .n = n, .wide = wide};
+    size_t cells = (size_t)n + 1;
+    c.values = calloc(n_columns + 1, sizeof(*c.values));
+    c.valid = calloc(n_columns + 1, sizeof(*c.valid));
+    c.nulls = calloc(n_columns + 1, sizeof(*c.nulls));
+    bool memory = c.values && c.valid && c.nulls;
+    for (size_t k = 0; k < n_columns && memory; k++) {
+        c.values[k] = calloc(cells, wide ? sizeof(double) : sizeof(float));
+        c.valid[k] = calloc(cells / 8 + 1, 1);
+        c.nulls[k] = n;
+        memory = c.values[k] && c.valid[k];
+    }
+    if (!memory) {
+        spark_columns_finish(&c);
+        return -ENOMEM;
+    }
+    *ret = c;
+    return 0;
+}
+
+void spark_columns_finish(struct spark_columns *columns)
+{
+    for (size_t k = 0; k < columns->n_columns; k++) {
+        if (columns->values)
+            free(columns->values[k]);
+        if (columns->valid)
+            free(columns->valid[k]);
+    }
+    free(columns->values);
+    free(columns->valid);
+    free(columns->nulls);
+    *columns = (struct spark_columns){0};
+}
+
+void spark_array_release(struct ArrowArray *array)
+{
+    if (array && array->release)
+        array->release(array);
+}
+
+void spark_schema_release(struct ArrowSchema *schema)
+{
+    if (schema && schema->release)
+        schema->release(schema);
+}
+
+/* An array's own memory: its buffers and, of a struct, its children. */
+static void release_array(struct ArrowArray *array)
+{
+    for (int64_t k = 0; k < array->n_children; k++) {
+        spark_array_release(array->children[k]);
+        free(array->children[k]);
+    }
+    for (int64_t k = 0; k < array->n_buffers; k++)
+        free((void *)array->buffers[k]);
+    free(array->children);
+    free(array->buffers);
+    array->release = NULL;
+}
+
+static void release_schema(struct ArrowSchema *schema)
+{
+    for (int64_t k = 0; k < schema->n_children; k++) {
+        spark_schema_release(schema->children[k]);
+        free(schema->children[k]);
+    }
+    free(schema->children);
+    free((char *)schema->name);
+    schema->release = NULL;
+}
+
+/* One with n_buffers empty buffers and n_children children that are released. 0 or -ENOMEM. */
+static int make_array(struct ArrowArray *ret, int64_t n, int64_t n_buffers, size_t n_children)
+{
+    struct ArrowArray a = {.length = n, .n_buffers = n_buffers, .release = release_array};
+    a.buffers = calloc((size_t)n_buffers, sizeof(*a.buffers));
+    a.children = calloc(n_children + 1, sizeof(*a.children));
+    bool memory = a.buffers && a.children;
+    for (size_t k = 0; k < n_children && memory; k++) {
+        memory = (a.children[k] = calloc(1, sizeof(struct ArrowArray))) != NULL;
+        a.n_children += memory;
+    }
+    *ret = a;
+    if (memory)
+        return 0;
+    release_array(ret);
+    return -ENOMEM;
+}
+
+static int make_schema(struct ArrowSchema *ret, const char *format, const char *name, size_t n_children)
+{
+    struct ArrowSchema s = {.format = format, .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
+    s.name = strdup(name);
+    s.children = calloc(n_children + 1, sizeof(*s.children));
+    bool memory = s.name && s.children;
+    for (size_t k = 0; k < n_children && memory; k++) {
+        memory = (s.children[k] = calloc(1, sizeof(struct ArrowSchema))) != NULL;
+        s.n_children += memory;
+    }
+    *ret = s;
+    if (memory)
+        return 0;
+    release_schema(ret);
+    return -ENOMEM;
+}
+
+int spark_columns_export(struct spark_columns *columns, const char *const names[],
+                         struct ArrowArray *ret_array, struct ArrowSchema *ret_schema)
+{
+    struct ArrowArray array = {0};
+    struct ArrowSchema schema = {0};
+    int r = make_array(&array, columns->n, 1, columns->n_columns);
+    if (r == 0)
+        r = make_schema(&schema, "+s", "", columns->n_columns);
+    for (size_t k = 0; k < columns->n_columns && r == 0; k++) {
+        r = make_array(array.children[k], columns->n, 2, 0);
+        if (r == 0)
+            r = make_schema(schema.children[k], columns->wide ? "g" : "f", names[k], 0);
+    }
+    if (r < 0) {
+        spark_array_release(&array);
+        spark_schema_release(&schema);
+        return r;
+    }
+    for (size_t k = 0; k < columns->n_columns; k++) {
+        array.children[k]->buffers[0] = columns->valid[k];
+        array.children[k]->buffers[1] = columns->values[k];
+        array.children[k]->null_count = columns->nulls[k];
+        columns->valid[k] = NULL;
+        columns->values[k] = NULL;
+    }
+    spark_columns_finish(columns);
+    *ret_array = array;
+    *ret_schema = schema;
+    return 0;
+}

@@ -1,0 +1,51 @@
+/* Columns that are given back: a struct array of floats or doubles with nulls, and its schema. */
+#ifndef SPARK_NATIVE_COLUMNS_H
+#define SPARK_NATIVE_COLUMNS_H
+
+#include <arrow/c/abi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Columns of n rows each, all null before they are set. */
+struct spark_columns {
+    size_t n_columns;
+    int64_t n;
+    bool wide;       /* double, else float */
+    void **values;   /* [n_columns] of n cells */
+    uint8_t **valid; /* [n_columns], a bit a row */
+    int64_t *nulls;  /* [n_columns] */
+};
+
+/* 0, for spark_columns_finish(); -ENOMEM. */
+int spark_columns_init(struct spark_columns *ret, size_t n_columns, int64_t n, bool wide);
+void spark_columns_finish(struct spark_columns *columns); /* fine on a zeroed one */
+
+static inline void spark_columns_mark(struct spark_columns *columns, size_t column, int64_t row)
+{
+    columns->valid[column][row / 8] |= (uint8_t)(1u << row % 8);
+    columns->nulls[column]--;
+}
+
+/* Sets a cell, once. */
+static inline void spark_columns_double(struct spark_columns *columns, size_t column, int64_t row, double x)
+{
+    ((double *)columns->values[column])[row] = x;
+    spark_columns_mark(columns, column, row);
+}
+static inline void spark_columns_float(struct spark_columns *columns, size_t column, int64_t row, float x)
+{
+    ((float *)columns->values[column])[row] = x;
+    spark_columns_mark(columns, column, row);
+}
+
+/* Gives the columns away as a struct array, which frees them when it is released. 0, and the columns are
+ * zeroed; -ENOMEM, and they are as before. */
+int spark_columns_export(struct spark_columns *columns, const char *const names[],
+                         struct ArrowArray *ret_array, struct ArrowSchema *ret_schema);
+
+/* Releases what was given; fine on what was released. */
+void spark_array_release(struct ArrowArray *array);
+void spark_schema_release(struct ArrowSchema *schema);
+
+#endif

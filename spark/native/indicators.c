@@ -1,0 +1,181 @@
+/* Indicators by streams. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/fail.h"
+#include "spark/native/run.h"
+
+enum { SPEC_TEXT_MAX = 160 };
+
+struct indicators {
+    size_t n, width;
+    struct indicator_spec *specs;      /* [n] */
+    struct indicator_stream **streams; /* [n] */
+    char **names;                      /* [width] */
+};
+
+static void close_indicators(void *ctx)
+{
+    struct indicators *all = ctx;
+    for (size_t i = 0; all->streams && i < all->n; i++)
+        indicator_stream_close(all->streams[i]);
+    for (size_t k = 0; all->names && k < all->width; k++)
+        free(all->names[k]);
+    free(all->streams);
+    free(all->names);
+    free(all->specs);
+    free(all);
+}
+
+static int start(void *ctx)
+{
+    struct indicators *all = ctx;
+    for (size_t i = 0; i < all->n; i++) {
+        struct indicator_stream *fresh;
+        int r = indicator_stream_open(&all->specs[i], &fresh);
+        if (r < 0)
+            return r;
+        indicator_stream_close(all->streams[i]);
+        all->streams[i] = fresh;
+    }
+    return 0;
+}
+
+static int take_bar(void *ctx, const struct indicator_bar *bar, struct spark_columns *columns, int64_t row,
+                    char *err, size_t err_cap)
+{
+    struct indicators *all = ctx;
+    size_t column = 0;
+    (void)err;
+    (void)err_cap;
+    for (size_t i = 0; i < all->n; i++) {
+        double out[INDICATOR_OUTPUTS_MAX];
+        size_t n_outputs = all->specs[i].row->n_outputs;
+        bool ready = indicator_stream_update(all->streams[i], bar, out);
+        for (size_t k = 0; k < n_outputs && ready && columns; k++)
+            spark_columns_double(columns, column + k, row, out[k]);
+        column += n_outputs;
+    }
+    return 0;
+}
+
+static void visit(void *ctx, const struct indicator_stream_fields *fields)
+{
+    struct indicators *all = ctx;
+    for (size_t i = 0; i < all->n; i++)
+        indicator_stream_visit(all->streams[i], fields);
+}
+
+static int warmup(void *ctx, int64_t *ret, char *err, size_t err_cap)
+{
+    struct indicators *all = ctx;
+    size_t most = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        size_t bars = indicator_warmup(&all->specs[i], INDICATOR_F64);
+        char text[SPEC_TEXT_MAX];
+        indicator_spec_text(&all->specs[i], text, sizeof(text));
+        if (bars == INDICATOR_FOREVER)
+            return fail_with(
+                -EOPNOTSUPP, err, err_cap,
+                "%s remembers its first bar for ever, so that no number of bars warms it up: the "
+                "state must be handed on, as without warm-up, or cut='symbol' be used",
+                text);
+        most = bars > most ? bars : most;
+    }
+    *ret = (int64_t)most;
+    return 0;
+}
+
+/* Reads the specs, a line each. */
+static int parse(struct indicators *all, const char *specs, char *err, size_t err_cap)
+{
+    for (const char *line = specs; *line;) {
+        size_t n = strcspn(line, "\n");
+        char *text = strndup(line, n), wrong[300];
+        line += n + (line[n] == '\n');
+        if (!text)
+            return -ENOMEM;
+        int r = indicator_spec_parse(text, &all->specs[all->n], wrong, sizeof(wrong));
+        if (r < 0)
+            (void)fail_with(r, err, err_cap, "%s: %s", text, wrong);
+        free(text);
+        if (r < 0)
+            return r;
+        all->width += all->specs[all->n++].row->n_outputs;
+    }
+    return all->n > 0
+               ? 0
+               : fail_with(-EINVAL, err, err_cap, "no specification: at least one is needed, as sma:20");
+}
+
+static int name_columns(struct indicators *all, char *err, size_t err_cap)
+{
+    size_t column = 0;
+    if (!(all->names = calloc(all->width + 1, sizeof(*all->names))))
+        return -ENOMEM;
+    for (size_t i = 0; i < all->n; i++)
+        for (size_t k = 0; k < all->specs[i].row->n_outputs; k++) {
+            char name[SPEC_TEXT_MAX];
+            indicator_spec_name(&all->specs[i], k, name, sizeof(name));
+            for (size_t before = 0; before < column; before++)
+                if (strcmp(all->names[before], name) == 0)
+                    return fail_with(-EINVAL, err, err_cap, "%s is asked for twice: once is enough", name);
+            if (!(all->names[column++] = strdup(name)))
+                return -ENOMEM;
+        }
+    return 0;
+}
+
+/* With every option written out, so that "ema" and "ema:30" have one meaning. */
+static uint64_t meaning(const struct indicators *all)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < all->n; i++) {
+        char text[SPEC_TEXT_MAX];
+        indicator_spec_text(&all->specs[i], text, sizeof(text));
+        hash = hash * 31 + spark_meaning(text);
+    }
+    return hash;
+}
+
+static int open_indicators(struct indicators *all, const char *specs, char *err, size_t err_cap)
+{
+    size_t most = 1;
+    for (const char *c = specs; *c; c++)
+        most += *c == '\n';
+    all->specs = calloc(most, sizeof(*all->specs));
+    all->streams = calloc(most, sizeof(*all->streams));
+    if (!all->specs || !all->streams)
+        return -ENOMEM;
+    int r = parse(all, specs, err, err_cap);
+    return r < 0 ? r : name_columns(all, err, err_cap);
+}
+
+int papertape_spark_indicators(const char *specs, struct papertape_spark **ret, char *err, size_t err_cap)
+{
+    struct indicators *all = calloc(1, sizeof(*all));
+    snprintf(err, err_cap, "out of memory");
+    if (!all)
+        return -ENOMEM;
+    int r = open_indicators(all, specs, err, err_cap);
+    if (r == 0)
+        r = start(all);
+    if (r < 0) {
+        close_indicators(all);
+        return r;
+    }
+    const struct spark_computation computation = {
+        .width = all->width,
+        .names = (const char *const *)all->names,
+        .wide = true,
+        .start = start,
+        .bar = take_bar,
+        .visit = visit,
+        .warmup = warmup,
+        .close = close_indicators,
+        .meaning = meaning(all),
+    };
+    return spark_run_create(&computation, all, ret);
+}

@@ -1,0 +1,76 @@
+/* The library that papertape_spark loads: bars in, columns out, a batch at a time, by the Arrow C data
+ * interface.
+ *
+ * A run is one computation over batches that arrive in order: by `slice` where there is that column, within
+ * it by `symbol` (bytes compared), within a symbol by `timestamp`. Its memory crosses from batch to batch, so
+ * that where a batch is cut makes no difference to any bit, and starts again with each symbol and each slice.
+ * It belongs to one thread at a time. Nothing here logs or keeps global state.
+ *
+ * A batch is a struct of these children, in any order; others are ignored:
+ *   symbol                       utf8, large utf8, or a dictionary of one of them
+ *   timestamp                    of the bar's opening: timestamp in s, ms, us or ns, taken as UTC; or int64,
+ * an epoch in s, ms, us or ns recognised by its size, as in bars files open, high, low, close, volume float64
+ *   slice                        int64, may be missing
+ *   state                        binary, may be missing: where it is not null the row is no bar, but what
+ *                                papertape_spark_save() gave, and the symbol's memory from here on
+ * A null, a value that is not finite, a bar that no bars file may have (high below low, open or close outside
+ * them, a negative volume), a time that does not rise and a row out of order are refused, with a sentence
+ * that says what, in which symbol at which time, and what would be right.
+ *
+ * Every call returns 0, or -errno with one sentence in err[err_cap]; what it returns through pointers is
+ * written on success only. Batches and schemas that are given are released, whatever the outcome. */
+#ifndef SPARK_NATIVE_PAPERTAPE_SPARK_H
+#define SPARK_NATIVE_PAPERTAPE_SPARK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct ArrowArray;
+struct ArrowSchema;
+
+#pragma GCC visibility push(default)
+
+enum { PAPERTAPE_SPARK_ERROR_MAX = 512 };
+
+/* The version of this interface and of saved states: what loads the library compares it. */
+enum { PAPERTAPE_SPARK_VERSION = 1 };
+int papertape_spark_version(void);
+
+struct papertape_spark;
+
+/* Indicators by streams: the bits of indicator_reference(). `specs` are a line each. Columns are float64,
+ * named by indicator_spec_name(), null before a first output. -EINVAL for a spec that is none, or is given
+ * twice. */
+int papertape_spark_indicators(const char *specs, struct papertape_spark **ret, char *err, size_t err_cap);
+
+/* Features by streams: the bits of feature_matrix() by FEATURE_EXACT. `set` is a fitted set's text, or the
+ * name of a built-in one that needs no fitting; `interval_s` of a bar, 0 where no feature has a timeframe.
+ * Columns are float32, named as the set names them, null before a first value. */
+int papertape_spark_features(const char *set, int64_t interval_s, struct papertape_spark **ret, char *err,
+                             size_t err_cap);
+
+/* NULL is fine. */
+void papertape_spark_close(struct papertape_spark *run);
+
+size_t papertape_spark_width(const struct papertape_spark *run);                     /* columns */
+const char *papertape_spark_column(const struct papertape_spark *run, size_t index); /* borrowed */
+
+/* Bars after which the beginning of a history no longer matters in float64 (indicator_warmup()). -EOPNOTSUPP
+ * where there is no such number, with a sentence that names each column's spec and the reason. */
+int papertape_spark_warmup(const struct papertape_spark *run, int64_t *ret, char *err, size_t err_cap);
+
+/* Takes a batch, and writes its columns: a struct array of as many rows, for the caller to release. Where
+ * ret_batch and ret_schema are NULL only the memory is updated. After a failure the run can only be closed.
+ */
+int papertape_spark_update(struct papertape_spark *run, struct ArrowArray *batch, struct ArrowSchema *schema,
+                           struct ArrowArray *ret_batch, struct ArrowSchema *ret_schema, char *err,
+                           size_t err_cap);
+
+/* The memory of the newest symbol as bytes, which a run of the same specs loads from a `state` column.
+ * Returns their number, and writes them where that is at most `cap`. 0 where there was no bar yet. */
+size_t papertape_spark_save(const struct papertape_spark *run, uint8_t *buf, size_t cap);
+
+#pragma GCC visibility pop
+
+#endif
