@@ -5,7 +5,10 @@
 
 #include "exchange/fail.h"
 
-static const char *const price_names[SPARK_PRICES] = {"open", "high", "low", "close", "volume"};
+static const char *const names[][SPARK_PRICES] = {
+    [SPARK_BARS] = {"open", "high", "low", "close", "volume"},
+    [SPARK_TRADES] = {"price", "qty"},
+};
 
 struct spark_child spark_child_find(const struct ArrowArray *batch, const struct ArrowSchema *schema,
                                     const char *name)
@@ -72,26 +75,27 @@ static int fail_column(const struct spark_child *child, const char *name, const 
                      child->schema->format, right);
 }
 
-static int read_prices(struct spark_batch *ret, const struct ArrowArray *batch,
+static int read_prices(enum spark_rows rows, struct spark_batch *ret, const struct ArrowArray *batch,
                        const struct ArrowSchema *schema, char *err, size_t err_cap)
 {
-    for (int c = 0; c < SPARK_PRICES; c++) {
-        ret->prices[c] = spark_child_find(batch, schema, price_names[c]);
+    for (int c = 0; c < SPARK_PRICES && names[rows][c]; c++) {
+        ret->prices[c] = spark_child_find(batch, schema, names[rows][c]);
         ret->values[c] = spark_child_doubles(&ret->prices[c]);
         if (!ret->values[c] && !(has_format(&ret->prices[c], "g") && batch->length == 0))
-            return fail_column(&ret->prices[c], price_names[c], "float64", err, err_cap);
+            return fail_column(&ret->prices[c], names[rows][c], "float64", err, err_cap);
     }
     return 0;
 }
 
-int spark_batch_read(struct spark_batch *ret, const struct ArrowArray *batch,
+int spark_batch_read(enum spark_rows rows, struct spark_batch *ret, const struct ArrowArray *batch,
                      const struct ArrowSchema *schema, char *err, size_t err_cap)
 {
     struct spark_batch b = {.n = batch->length,
                             .symbol = spark_child_find(batch, schema, "symbol"),
                             .time = spark_child_find(batch, schema, "timestamp"),
                             .slice = spark_child_find(batch, schema, "slice"),
-                            .state = spark_child_find(batch, schema, "state")};
+                            .state = spark_child_find(batch, schema, "state"),
+                            .id = spark_child_find(batch, schema, "id")};
     b.time_unit_ns = time_unit(&b.time);
     if (!is_symbol(&b.symbol))
         return fail_column(&b.symbol, "symbol", "a string", err, err_cap);
@@ -101,7 +105,9 @@ int spark_batch_read(struct spark_batch *ret, const struct ArrowArray *batch,
         return fail_column(&b.slice, "slice", "int64", err, err_cap);
     if (b.state.array && !has_format(&b.state, "z"))
         return fail_column(&b.state, "state", "binary", err, err_cap);
-    int r = read_prices(&b, batch, schema, err, err_cap);
+    if (rows == SPARK_TRADES && b.id.array && !has_format(&b.id, "l"))
+        return fail_column(&b.id, "id", "int64", err, err_cap);
+    int r = read_prices(rows, &b, batch, schema, err, err_cap);
     if (r == 0)
         *ret = b;
     return r;
@@ -132,6 +138,11 @@ struct spark_text spark_batch_symbol(const struct spark_batch *batch, int64_t ro
 struct spark_text spark_batch_state(const struct spark_batch *batch, int64_t row)
 {
     return text_at(batch->state.array, "z", batch->state.offset + row);
+}
+
+int64_t spark_batch_id(const struct spark_batch *batch, int64_t row)
+{
+    return ((const int64_t *)batch->id.array->buffers[1])[batch->id.offset + row];
 }
 
 int64_t spark_batch_slice(const struct spark_batch *batch, int64_t row)

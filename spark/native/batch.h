@@ -20,7 +20,7 @@ struct spark_child {
 /* Borrows the batch. */
 struct spark_batch {
     int64_t n;
-    struct spark_child symbol, time, slice, state, prices[SPARK_PRICES];
+    struct spark_child symbol, time, slice, state, id, prices[SPARK_PRICES];
     const double *values[SPARK_PRICES]; /* [n] each */
     int64_t time_unit_ns;               /* 0: an epoch in a unit that its size says */
 };
@@ -39,13 +39,18 @@ bool spark_child_null(const struct spark_child *child, int64_t row);
 /* A float64 child's values of row 0 on; NULL where it has another type. */
 const double *spark_child_doubles(const struct spark_child *child);
 
+/* What a batch's rows are: their columns of float64. */
+enum spark_rows { SPARK_BARS, SPARK_TRADES };
+enum { SPARK_PRICE, SPARK_QTY, SPARK_FIGURES }; /* of trades, in place of enum spark_price */
+
 /* Finds the columns. 0; -EINVAL and a sentence for one that is missing or has another type. */
-int spark_batch_read(struct spark_batch *ret, const struct ArrowArray *batch,
+int spark_batch_read(enum spark_rows rows, struct spark_batch *ret, const struct ArrowArray *batch,
                      const struct ArrowSchema *schema, char *err, size_t err_cap);
 
 /* Of rows that are not null. */
 struct spark_text spark_batch_symbol(const struct spark_batch *batch, int64_t row);
 struct spark_text spark_batch_state(const struct spark_batch *batch, int64_t row);
+int64_t spark_batch_id(const struct spark_batch *batch, int64_t row);    /* its column is there */
 int64_t spark_batch_slice(const struct spark_batch *batch, int64_t row); /* 0 without that column */
 
 /* Nanoseconds since 1970; false where int64 does not reach. */

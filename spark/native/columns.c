@@ -77,8 +77,7 @@ static void release_schema(struct ArrowSchema *schema)
     schema->release = NULL;
 }
 
-/* One with n_buffers empty buffers and n_children children that are released. 0 or -ENOMEM. */
-static int make_array(struct ArrowArray *ret, int64_t n, int64_t n_buffers, size_t n_children)
+int spark_array_make(struct ArrowArray *ret, int64_t n, int64_t n_buffers, size_t n_children)
 {
     struct ArrowArray a = {.length = n, .n_buffers = n_buffers, .release = release_array};
     a.buffers = calloc((size_t)n_buffers, sizeof(*a.buffers));
@@ -95,7 +94,7 @@ static int make_array(struct ArrowArray *ret, int64_t n, int64_t n_buffers, size
     return -ENOMEM;
 }
 
-static int make_schema(struct ArrowSchema *ret, const char *format, const char *name, size_t n_children)
+int spark_schema_make(struct ArrowSchema *ret, const char *format, const char *name, size_t n_children)
 {
     struct ArrowSchema s = {.format = format, .flags = ARROW_FLAG_NULLABLE, .release = release_schema};
     s.name = strdup(name);
@@ -117,13 +116,13 @@ int spark_columns_export(struct spark_columns *columns, const char *const names[
 {
     struct ArrowArray array = {0};
     struct ArrowSchema schema = {0};
-    int r = make_array(&array, columns->n, 1, columns->n_columns);
+    int r = spark_array_make(&array, columns->n, 1, columns->n_columns);
     if (r == 0)
-        r = make_schema(&schema, "+s", "", columns->n_columns);
+        r = spark_schema_make(&schema, "+s", "", columns->n_columns);
     for (size_t k = 0; k < columns->n_columns && r == 0; k++) {
-        r = make_array(array.children[k], columns->n, 2, 0);
+        r = spark_array_make(array.children[k], columns->n, 2, 0);
         if (r == 0)
-            r = make_schema(schema.children[k], columns->wide ? "g" : "f", names[k], 0);
+            r = spark_schema_make(schema.children[k], columns->wide ? "g" : "f", names[k], 0);
     }
     if (r < 0) {
         spark_array_release(&array);

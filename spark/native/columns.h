@@ -44,6 +44,12 @@ static inline void spark_columns_float(struct spark_columns *columns, size_t col
 int spark_columns_export(struct spark_columns *columns, const char *const names[],
                          struct ArrowArray *ret_array, struct ArrowSchema *ret_schema);
 
+/* An array with n_buffers buffers that are NULL and n_children children that are released, and a schema
+ * likewise: for spark_array_release(), which frees buffers that are set, and spark_schema_release(). `format`
+ * is borrowed for ever. 0 or -ENOMEM. */
+int spark_array_make(struct ArrowArray *ret, int64_t n, int64_t n_buffers, size_t n_children);
+int spark_schema_make(struct ArrowSchema *ret, const char *format, const char *name, size_t n_children);
+
 /* Releases what was given; fine on what was released. */
 void spark_array_release(struct ArrowArray *array);
 void spark_schema_release(struct ArrowSchema *schema);

@@ -50,6 +50,39 @@ int papertape_spark_indicators(const char *specs, struct papertape_spark **ret, 
 int papertape_spark_features(const char *set, int64_t interval_s, struct papertape_spark **ret, char *err,
                              size_t err_cap);
 
+/* Bars of a longer interval, from trades (symbol, timestamp, price and qty as float64, and id as int64 where
+ * two trades of a symbol may have one time) or from shorter bars, which count where they open. Volumes are
+ * summed exactly, as decimals of at most `digits` digits after the point; -EINVAL for a value that has more.
+ * An interval without trades has no bar. `interval` is a name: "5m", "1h", "1d", "1mo". Columns: symbol,
+ * timestamp (int64, ns), open, high, low, close, volume, count (int64: the trades or shorter bars that it
+ * has).
+ *
+ * papertape_spark_bars_update() gives the bars that closed; papertape_spark_bars_finish() the last one, once
+ * all batches were given. papertape_spark_update() and _save() are not for such a run. */
+int papertape_spark_bars(const char *interval, bool trades, int digits, struct papertape_spark **ret,
+                         char *err, size_t err_cap);
+int papertape_spark_bars_update(struct papertape_spark *run, struct ArrowArray *batch,
+                                struct ArrowSchema *schema, struct ArrowArray *ret_batch,
+                                struct ArrowSchema *ret_schema, char *err, size_t err_cap);
+int papertape_spark_bars_finish(struct papertape_spark *run, struct ArrowArray *ret_batch,
+                                struct ArrowSchema *ret_schema, char *err, size_t err_cap);
+
+/* Keeps the bars of one symbol, for papertape_spark_fitted(): a run without columns. */
+int papertape_spark_fit(const char *set, int64_t interval_s, struct papertape_spark **ret, char *err,
+                        size_t err_cap);
+
+/* The set fitted on the bars that open in [from_ns, to_ns), of those given: feature_set_fit(). The text is to
+ * be given to papertape_spark_free(). */
+int papertape_spark_fitted(struct papertape_spark *run, int64_t from_ns, int64_t to_ns, char **ret, char *err,
+                           size_t err_cap);
+void papertape_spark_free(char *text); /* NULL is fine */
+
+/* Refuses gaps: from now on a symbol's bar must open `interval_ns` after the one before. */
+void papertape_spark_refuse_gaps(struct papertape_spark *run, int64_t interval_ns);
+
+/* The length of "5m" in ns; -EINVAL for no interval of a fixed length. */
+int papertape_spark_interval(const char *interval, int64_t *ret_ns, char *err, size_t err_cap);
+
 /* NULL is fine. */
 void papertape_spark_close(struct papertape_spark *run);
 

@@ -22,6 +22,7 @@ struct papertape_spark {
     int64_t slice;
     bool has_bar; /* last_ns is set */
     int64_t last_ns;
+    int64_t interval_ns; /* that every bar must follow the one before by; 0: gaps are taken */
 };
 
 int papertape_spark_version(void)
@@ -59,6 +60,21 @@ void papertape_spark_close(struct papertape_spark *run)
     free(run);
 }
 
+void *spark_run_ctx(struct papertape_spark *run)
+{
+    return run->ctx;
+}
+
+const char *spark_run_symbol(const struct papertape_spark *run)
+{
+    return run->has_symbol ? run->symbol : NULL;
+}
+
+void papertape_spark_refuse_gaps(struct papertape_spark *run, int64_t interval_ns)
+{
+    run->interval_ns = interval_ns;
+}
+
 size_t papertape_spark_width(const struct papertape_spark *run)
 {
     return run->computation.width;
@@ -75,8 +91,8 @@ int papertape_spark_warmup(const struct papertape_spark *run, int64_t *ret, char
 }
 
 /* A row that is refused: "SYMBOL at TIME: WHAT". */
-static int fail_row(const struct papertape_spark *run, int64_t ns, const char *what, char *err,
-                    size_t err_cap)
+int spark_run_refuse(const struct papertape_spark *run, int64_t ns, const char *what, char *err,
+                     size_t err_cap)
 {
     char time[CLOCK_TEXT_MAX];
     int shown = run->symbol_n < SYMBOL_SHOWN ? (int)run->symbol_n : SYMBOL_SHOWN;
@@ -110,8 +126,8 @@ static int enter(struct papertape_spark *run, struct spark_text symbol, int64_t 
 }
 
 /* Is it the symbol and slice of the row before? Else it starts again with it. */
-static int place_row(struct papertape_spark *run, const struct spark_batch *batch, int64_t row, char *err,
-                     size_t err_cap)
+int spark_run_place(struct papertape_spark *run, const struct spark_batch *batch, int64_t row, char *err,
+                    size_t err_cap)
 {
     if (spark_child_null(&batch->symbol, row))
         return fail_with(-EINVAL, err, err_cap,
@@ -132,19 +148,35 @@ static int place_row(struct papertape_spark *run, const struct spark_batch *batc
     return enter(run, symbol, slice);
 }
 
-static int check_time(struct papertape_spark *run, int64_t ns, char *err, size_t err_cap)
+static int check_gap(const struct papertape_spark *run, int64_t ns, char *err, size_t err_cap)
 {
-    if (!run->has_bar || ns > run->last_ns)
+    char what[200], before[CLOCK_TEXT_MAX];
+    int64_t passed = ns - run->last_ns;
+    if (run->interval_ns == 0 || passed == run->interval_ns)
         return 0;
-    if (ns == run->last_ns)
-        return fail_row(run, ns,
-                        "two bars have this time: one row a bar is needed, as "
-                        "dropDuplicates(['symbol', 'timestamp']) keeps",
-                        err, err_cap);
-    return fail_row(run, ns,
-                    "it comes after a later bar: rows in the order of their timestamp are needed, as "
-                    "ORDER BY timestamp gives them",
-                    err, err_cap);
+    clock_utc_text(run->last_ns, before);
+    if (passed % run->interval_ns == 0)
+        snprintf(what, sizeof(what),
+                 "bars missing between it and %s: %" PRId64 ": fill them, or take gaps as they are", before,
+                 passed / run->interval_ns - 1);
+    else
+        snprintf(what, sizeof(what), "it opens %.15g s after the bar of %s: a multiple of %.15g s is needed",
+                 (double)passed / 1e9, before, (double)run->interval_ns / 1e9);
+    return spark_run_refuse(run, ns, what, err, err_cap);
+}
+
+static int check_time(const struct papertape_spark *run, int64_t ns, char *err, size_t err_cap)
+{
+    if (!run->has_bar)
+        return 0;
+    if (ns > run->last_ns)
+        return check_gap(run, ns, err, err_cap);
+    return spark_run_refuse(run, ns,
+                            ns == run->last_ns ? "two bars have this time: one row a bar is needed, as "
+                                                 "dropDuplicates(['symbol', 'timestamp']) keeps"
+                                               : "it comes after a later bar: rows in the order of their "
+                                                 "timestamp are needed, as ORDER BY timestamp gives them",
+                            err, err_cap);
 }
 
 static int check_prices(const struct papertape_spark *run, const struct spark_batch *batch, int64_t row,
@@ -162,7 +194,7 @@ static int check_prices(const struct papertape_spark *run, const struct spark_ba
                    "no such row"
                  : "%s is not finite: a number is needed, or no such row",
             names[c]);
-        return fail_row(run, ns, what, err, err_cap);
+        return spark_run_refuse(run, ns, what, err, err_cap);
     }
     double open = batch->values[SPARK_OPEN][row], high = batch->values[SPARK_HIGH][row];
     double low = batch->values[SPARK_LOW][row], close = batch->values[SPARK_CLOSE][row];
@@ -178,7 +210,7 @@ static int check_prices(const struct papertape_spark *run, const struct spark_ba
                  batch->values[SPARK_VOLUME][row]);
     else
         return 0;
-    return fail_row(run, ns, what, err, err_cap);
+    return spark_run_refuse(run, ns, what, err, err_cap);
 }
 
 static int load(struct papertape_spark *run, struct spark_text state, char *err, size_t err_cap)
@@ -188,30 +220,48 @@ static int load(struct papertape_spark *run, struct spark_text state, char *err,
     return r;
 }
 
-static int take_bar(struct papertape_spark *run, const struct spark_batch *batch, int64_t row,
-                    struct spark_columns *columns, char *err, size_t err_cap)
+int spark_run_read_time(const struct papertape_spark *run, const struct spark_batch *batch, int64_t row,
+                        int64_t *ret_ns, char *err, size_t err_cap)
 {
-    int64_t ns = 0;
-    char what[256] = "";
-    if (spark_child_null(&batch->time, row) || !spark_batch_time(batch, row, &ns))
-        return fail_row(run, run->last_ns,
-                        "a bar at or after it has no timestamp from 1677 to 2262: it is "
-                        "null or beyond; every bar needs the time of its opening",
-                        err, err_cap);
-    int r = check_time(run, ns, err, err_cap);
+    if (!spark_child_null(&batch->time, row) && spark_batch_time(batch, row, ret_ns))
+        return 0;
+    return spark_run_refuse(run, run->last_ns,
+                            "a row at or after it has no timestamp from 1677 to 2262: it is null or beyond; "
+                            "each needs its time",
+                            err, err_cap);
+}
+
+int spark_run_read_bar(struct papertape_spark *run, const struct spark_batch *batch, int64_t row,
+                       struct indicator_bar *ret, int64_t *ret_ns, char *err, size_t err_cap)
+{
+    int64_t ns;
+    int r = spark_run_read_time(run, batch, row, &ns, err, err_cap);
+    if (r == 0)
+        r = check_time(run, ns, err, err_cap);
     if (r == 0)
         r = check_prices(run, batch, row, ns, err, err_cap);
     if (r < 0)
         return r;
-    const struct indicator_bar bar = {batch->values[SPARK_OPEN][row],   batch->values[SPARK_HIGH][row],
-                                      batch->values[SPARK_LOW][row],    batch->values[SPARK_CLOSE][row],
-                                      batch->values[SPARK_VOLUME][row], (double)ns / 1e9};
-    r = run->computation.bar(run->ctx, &bar, columns, row, what, sizeof(what));
-    if (r < 0)
-        return fail_row(run, ns, what, err, err_cap);
+    *ret = (struct indicator_bar){batch->values[SPARK_OPEN][row],   batch->values[SPARK_HIGH][row],
+                                  batch->values[SPARK_LOW][row],    batch->values[SPARK_CLOSE][row],
+                                  batch->values[SPARK_VOLUME][row], (double)ns / 1e9};
+    *ret_ns = ns;
     run->has_bar = true;
     run->last_ns = ns;
     return 0;
+}
+
+static int take_bar(struct papertape_spark *run, const struct spark_batch *batch, int64_t row,
+                    struct spark_columns *columns, char *err, size_t err_cap)
+{
+    struct indicator_bar bar;
+    int64_t ns;
+    char what[256] = "";
+    int r = spark_run_read_bar(run, batch, row, &bar, &ns, err, err_cap);
+    if (r < 0)
+        return r;
+    r = run->computation.bar(run->ctx, &bar, columns, row, what, sizeof(what));
+    return r < 0 ? spark_run_refuse(run, ns, what, err, err_cap) : 0;
 }
 
 static int take_rows(struct papertape_spark *run, const struct spark_batch *batch,
@@ -219,7 +269,7 @@ static int take_rows(struct papertape_spark *run, const struct spark_batch *batc
 {
     int r = 0;
     for (int64_t row = 0; row < batch->n && r == 0; row++) {
-        r = place_row(run, batch, row, err, err_cap);
+        r = spark_run_place(run, batch, row, err, err_cap);
         if (r < 0)
             break;
         if (batch->state.array && !spark_child_null(&batch->state, row))
@@ -236,7 +286,7 @@ static int update(struct papertape_spark *run, const struct ArrowArray *batch,
 {
     struct spark_batch rows;
     struct spark_columns columns = {0};
-    int r = spark_batch_read(&rows, batch, schema, err, err_cap);
+    int r = spark_batch_read(SPARK_BARS, &rows, batch, schema, err, err_cap);
     if (r == 0 && ret_batch)
         r = spark_columns_init(&columns, run->computation.width, rows.n, run->computation.wide);
     if (r == 0)

@@ -28,8 +28,31 @@ struct spark_computation {
     uint64_t meaning; /* a hash of what is computed, which a state has */
 };
 
+/* A batch's rows are checked, and taken one by one. */
+struct spark_batch;
+
 /* Takes `ctx`, which is closed here on failure too. 0 or -ENOMEM. */
 int spark_run_create(const struct spark_computation *computation, void *ctx, struct papertape_spark **ret);
+
+void *spark_run_ctx(struct papertape_spark *run);
+
+/* Where the rows are: the symbol of the row before, or the next; NULL before the first. */
+const char *spark_run_symbol(const struct papertape_spark *run);
+
+/* Puts a row in its place: starts the computation again at another symbol or slice. 0, or -errno with a
+ * sentence. */
+int spark_run_place(struct papertape_spark *run, const struct spark_batch *batch, int64_t row, char *err,
+                    size_t err_cap);
+
+/* The bar of a row that is in its place: 0; -EINVAL and a sentence for what is refused. */
+int spark_run_read_bar(struct papertape_spark *run, const struct spark_batch *batch, int64_t row,
+                       struct indicator_bar *ret, int64_t *ret_ns, char *err, size_t err_cap);
+
+/* The time of a row, and "SYMBOL at TIME: WHAT" of one that is refused: -EINVAL. */
+int spark_run_read_time(const struct papertape_spark *run, const struct spark_batch *batch, int64_t row,
+                        int64_t *ret_ns, char *err, size_t err_cap);
+int spark_run_refuse(const struct papertape_spark *run, int64_t ns, const char *what, char *err,
+                     size_t err_cap);
 
 /* FNV-1a, 64 bits, of a text. */
 uint64_t spark_meaning(const char *text);

@@ -1,6 +1,9 @@
-"""Papertape's indicators and features on Spark's DataFrames: docs/spark.md."""
+"""Papertape's indicators, features and bars on Spark's DataFrames: docs/spark.md."""
 
+from .build import bars, fit
 from .columns import features, indicators
 from .library import BadBars
+from .read import read
+from .sql import register
 
-__all__ = ["BadBars", "features", "indicators"]
+__all__ = ["BadBars", "bars", "features", "fit", "indicators", "read", "register"]

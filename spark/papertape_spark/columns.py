@@ -1,87 +1,94 @@
 """indicators() and features(): columns computed from bars, symbol by symbol."""
 
-import re
-
-import pyarrow
-
+from .asked import Features, Indicators, Series, split
 from .bars import checked
-from .library import BadBars, Run
+from .batches import joined, stretches
+from .library import BadBars, interval_ns
+from .slices import by_state, by_warmup
 
-KEY = ("symbol", "timestamp")
-
-
-def split(specs):
-    """["sma:20", "macd:12,26,9"] of a list, or of a text with commas, semicolons or blanks between."""
-    if isinstance(specs, str):
-        specs = re.split(r"[;\s]+|,\s*(?=[A-Za-z])", specs.strip())
-    return [spec.strip() for spec in specs if spec.strip()]
+NS_PER_S = 1_000_000_000
 
 
 def described(asked):
     """The names of its columns; raises for what cannot be computed, before any task does."""
-    with Run.of(asked) as run:
+    with asked.open() as run:
         return run.names()
-
-
-def joined(batch, columns):
-    """The batch with these columns behind its own."""
-    return pyarrow.RecordBatch.from_arrays([*batch.columns, *columns.columns], names=[*batch.schema.names, *columns.schema.names])
 
 
 def computing(asked):
     """What mapInArrow() calls: batches of a partition in order, memory carried from one to the next."""
 
     def compute(batches):
-        with Run.of(asked) as run:
+        with Series(asked) as series:
             for batch in batches:
-                yield joined(batch, run.update(batch))
+                if series.one:
+                    yield joined(batch, series.at(None).update(batch))
+                    continue
+                for (symbol,), rows in stretches(batch, ("symbol",)):
+                    yield joined(rows, series.at(symbol).update(rows))
 
     return compute
 
 
-def schema_of(df, names, kind):
-    """Spark's schema of the bars with these columns; what was not null may be so."""
+def with_columns(df, names, kind):
+    """Spark's schema of the bars with these columns."""
     from pyspark.sql import types
 
-    taken = {name for name in names if name in df.columns}
+    taken = [name for name in names if name in df.columns]
     if taken:
-        raise BadBars(f"the DataFrame has a column {sorted(taken)[0]} already: drop or rename it")
+        raise BadBars(f"the DataFrame has a column {taken[0]} already: drop or rename it")
     return types.StructType([*df.schema.fields, *(types.StructField(name, kind, True) for name in names)])
 
 
-def sorted_by_symbol(df, partitions):
+def sorted_by_symbol(df, partitions=None):
     """Each symbol's bars in one partition, in order."""
     ranged = df.repartitionByRange(partitions, "symbol") if partitions else df.repartitionByRange("symbol")
-    return ranged.sortWithinPartitions(*KEY)
+    return ranged.sortWithinPartitions("symbol", "timestamp")
 
 
-def add_columns(df, asked, kind, partitions):
-    names = described(asked)
+def add_columns(df, asked, kind, cut, every, warmup, partitions):
     bars = checked(df)
-    return sorted_by_symbol(bars, partitions).mapInArrow(computing(asked), schema_of(bars, names, kind))
+    schema = with_columns(bars, described(asked), kind)
+    if cut == "symbol":
+        if warmup:
+            raise BadBars("warmup=True goes with cut='time': cut='symbol' computes each symbol whole, and needs none")
+        return sorted_by_symbol(bars, partitions).mapInArrow(computing(asked), schema)
+    if cut != "time":
+        raise BadBars(f"cut={cut!r} is unknown: 'symbol' or 'time' is needed")
+    return (by_warmup if warmup else by_state)(bars, asked, schema, every, partitions)
 
 
-def indicators(df, specs, cut="symbol", partitions=None):
+def indicators(df, specs, cut="symbol", *, every="30d", warmup=False, gaps=None, partitions=None):
     """The bars with a DOUBLE column for each output, named as `papertape indicators` names them (`sma_20`,
     `macd_12_26_9.signal`), null before the first one: to the bit what `papertape indicators` computes.
 
     df          symbol, timestamp, open, high, low, close, volume, and others, which stay
     specs       "sma:20,macd:12,26,9", or a list of specifications
-    cut         "symbol": one task computes a symbol, its memory carried from batch to batch
+    cut         "symbol": one task computes a symbol, its memory carried from batch to batch;
+                "time": a task computes `every` of a symbol, with the memory that the slice before hands on
+    every       the length of a slice, in days, hours …: "30d", "12h"
+    warmup      with cut="time": slices begin with the bars before them in place of a handed memory, so that no
+                slice waits for another; within each indicator's float64 tolerance (`papertape indicators --list`),
+                and refused for those that never forget their first bar
+    gaps        the bars' interval, as "1m": a missing bar is refused; left out, gaps are gaps, as in bars files
     partitions  of the result; Spark's spark.sql.shuffle.partitions where it is left out
     """
     from pyspark.sql.types import DoubleType
 
-    if cut != "symbol":
-        raise BadBars(f"cut={cut!r} is unknown: 'symbol' is there")
-    return add_columns(df, ("indicators", split(specs)), DoubleType(), partitions)
+    return add_columns(df, Indicators(tuple(split(specs)), gaps or ""), DoubleType(), cut, every, warmup, partitions)
 
 
-def features(df, set, interval=0, cut="symbol", partitions=None):
-    """The bars with a FLOAT column for each feature of a fitted set (its text, or a built-in's name where that needs no
-    fitting), named as the set names them. `interval`, in seconds, is needed where features have timeframes."""
+def features(df, set, interval=None, cut="symbol", *, every="30d", warmup=False, gaps=None, partitions=None):
+    """The bars with a FLOAT column for each feature, named as the set names them, null before the first value: to the
+    bit the float32 cells of the feature matrix of a live policy.
+
+    set         a fitted set's text; a built-in set's name where that needs no fitting; or what fit() returned, a
+                set for each symbol
+    interval    of the bars, as "5m": needed where features have timeframes
+
+    The others are those of indicators().
+    """
     from pyspark.sql.types import FloatType
 
-    if cut != "symbol":
-        raise BadBars(f"cut={cut!r} is unknown: 'symbol' is there")
-    return add_columns(df, ("features", set, interval), FloatType(), partitions)
+    seconds = interval_ns(interval) // NS_PER_S if interval else 0
+    return add_columns(df, Features(set, seconds, gaps or ""), FloatType(), cut, every, warmup, partitions)

@@ -49,6 +49,10 @@ def load():
         library.papertape_spark_width.argtypes = [ctypes.c_void_p]
         library.papertape_spark_save.restype = ctypes.c_size_t
         library.papertape_spark_save.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t]
+        library.papertape_spark_refuse_gaps.argtypes = [ctypes.c_void_p, ctypes.c_int64]
+        library.papertape_spark_refuse_gaps.restype = None
+        library.papertape_spark_free.argtypes = [ctypes.c_void_p]
+        library.papertape_spark_free.restype = None
         _loaded = library
     return _loaded
 
@@ -91,12 +95,6 @@ class Run:
         self.handle = ctypes.c_void_p()
         called(kind, *arguments, ctypes.byref(self.handle))
 
-    @classmethod
-    def of(cls, asked):
-        """By what columns.py describes a computation with: ("indicators", specs) or ("features", set, interval)."""
-        if asked[0] == "indicators":
-            return cls("indicators", "\n".join(asked[1]).encode())
-        return cls("features", asked[1].encode(), ctypes.c_int64(asked[2]))
 
     def __enter__(self):
         return self
@@ -127,9 +125,36 @@ class Run:
         """Takes a batch without its columns."""
         called("update", self.handle, *Given(batch).arguments(), None, None)
 
+    def refuse_gaps(self, interval):
+        load().papertape_spark_refuse_gaps(self.handle, interval_ns(interval))
+
+    def built(self, batch=None):
+        """The bars that closed with a batch, or, without one, the last one."""
+        taken = Taken()
+        if batch is None:
+            called("bars_finish", self.handle, *taken.arguments())
+        else:
+            called("bars_update", self.handle, *Given(batch).arguments(), *taken.arguments())
+        return taken.batch()
+
+    def fitted(self, from_ns, to_ns):
+        text = ctypes.c_void_p()
+        called("fitted", self.handle, ctypes.c_int64(from_ns), ctypes.c_int64(to_ns), ctypes.byref(text))
+        try:
+            return ctypes.string_at(text).decode()
+        finally:
+            load().papertape_spark_free(text)
+
     def save(self):
         library = load()
         size = library.papertape_spark_save(self.handle, None, 0)
         buffer = ctypes.create_string_buffer(size)
         library.papertape_spark_save(self.handle, buffer, size)
         return buffer.raw[:size]
+
+
+def interval_ns(interval):
+    """The nanoseconds of "5m"."""
+    ns = ctypes.c_int64()
+    called("interval", str(interval).encode(), ctypes.byref(ns))
+    return ns.value

@@ -1,0 +1,140 @@
+/* A feature set fitted on one symbol's bars. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "exchange/bar.h"
+#include "exchange/fail.h"
+#include "indicators_gpu/features/features.h"
+#include "spark/native/run.h"
+
+struct fit {
+    struct feature_set *set;
+    int64_t interval_s;
+    size_t n, cap;
+    double *columns[INDICATOR_COLUMNS]; /* [cap] each */
+};
+
+static void close_fit(void *ctx)
+{
+    struct fit *fit = ctx;
+    feature_set_destroy(fit->set);
+    for (int c = 0; c < INDICATOR_COLUMNS; c++)
+        free(fit->columns[c]);
+    free(fit);
+}
+
+static int start(void *ctx)
+{
+    ((struct fit *)ctx)->n = 0;
+    return 0;
+}
+
+static bool grow(struct fit *fit)
+{
+    size_t cap = fit->cap ? 2 * fit->cap : 4096;
+    for (int c = 0; c < INDICATOR_COLUMNS; c++) {
+        double *grown = reallocarray(fit->columns[c], cap, sizeof(double));
+        if (!grown)
+            return false;
+        fit->columns[c] = grown;
+    }
+    fit->cap = cap;
+    return true;
+}
+
+static int keep(void *ctx, const struct indicator_bar *bar, struct spark_columns *columns, int64_t row,
+                char *err, size_t err_cap)
+{
+    struct fit *fit = ctx;
+    const double values[INDICATOR_COLUMNS] = {bar->open,  bar->high,   bar->low,
+                                              bar->close, bar->volume, bar->time};
+    (void)columns;
+    (void)row;
+    if (fit->n == fit->cap && !grow(fit))
+        return fail_with(-EINVAL, err, err_cap, "out of memory: fit on fewer bars");
+    for (int c = 0; c < INDICATOR_COLUMNS; c++)
+        fit->columns[c][fit->n] = values[c];
+    fit->n++;
+    return 0;
+}
+
+static void visit(void *ctx, const struct indicator_stream_fields *fields)
+{
+    (void)ctx;
+    (void)fields;
+}
+
+static int warmup(void *ctx, int64_t *ret, char *err, size_t err_cap)
+{
+    (void)ctx;
+    (void)ret;
+    return fail_with(-EOPNOTSUPP, err, err_cap, "a fit needs all of its bars");
+}
+
+int papertape_spark_fit(const char *set, int64_t interval_s, struct papertape_spark **ret, char *err,
+                        size_t err_cap)
+{
+    struct fit *fit = calloc(1, sizeof(*fit));
+    snprintf(err, err_cap, "out of memory");
+    if (!fit)
+        return -ENOMEM;
+    fit->interval_s = interval_s;
+    int r = feature_set_builtin(set, &fit->set);
+    if (r == -ENOENT)
+        r = feature_set_parse(set, &fit->set, err, err_cap);
+    if (r < 0) {
+        close_fit(fit);
+        return r;
+    }
+    const struct spark_computation computation = {
+        .start = start, .bar = keep, .visit = visit, .warmup = warmup, .close = close_fit};
+    return spark_run_create(&computation, fit, ret);
+}
+
+/* The first bar at or after `ns`. */
+static size_t bars_before(const struct fit *fit, int64_t ns)
+{
+    size_t from = 0, to = fit->n;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (fit->columns[INDICATOR_COLUMNS - 1][middle] < (double)ns / 1e9)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+int papertape_spark_fitted(struct papertape_spark *run, int64_t from_ns, int64_t to_ns, char **ret, char *err,
+                           size_t err_cap)
+{
+    struct fit *fit = spark_run_ctx(run);
+    double **c = fit->columns;
+    const struct feature_bars bars = {
+        .columns = {c[0], c[1], c[2], c[3], c[4], c[5]}, .n = fit->n, .interval_s = fit->interval_s};
+    char wrong[300];
+    snprintf(wrong, sizeof(wrong), "out of memory");
+    int r = fit->n > 0 ? feature_set_fit(fit->set, &bars, bars_before(fit, from_ns), bars_before(fit, to_ns),
+                                         wrong, sizeof(wrong))
+                       : fail_with(-EINVAL, wrong, sizeof(wrong), "there are no bars to fit on");
+    char *text = r == 0 ? feature_set_text(fit->set) : NULL;
+    if (!text) {
+        const char *symbol = spark_run_symbol(run);
+        return fail_with(r < 0 ? r : -ENOMEM, err, err_cap, "%s: %s", symbol ? symbol : "", wrong);
+    }
+    *ret = text;
+    return 0;
+}
+
+void papertape_spark_free(char *text)
+{
+    free(text);
+}
+
+int papertape_spark_interval(const char *interval, int64_t *ret_ns, char *err, size_t err_cap)
+{
+    if (bar_interval_parse(interval, ret_ns) == 0)
+        return 0;
+    return fail_with(-EINVAL, err, err_cap, "%s: an interval is needed: %s", interval, BAR_INTERVAL_NAMES);
+}
