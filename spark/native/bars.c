@@ -75,14 +75,13 @@ int papertape_spark_bars(const char *interval, bool trades, int digits, struct p
     if (digits < 0 || digits > DECIMAL_SCALE_MAX)
         return fail_with(-EINVAL, err, err_cap, "%d digits: 0 to %d are needed", digits, DECIMAL_SCALE_MAX);
     struct joining *j = calloc(1, sizeof(*j));
-    snprintf(err, err_cap, "out of memory");
     if (!j)
-        return -ENOMEM;
+        return spark_run_memory(-ENOMEM, err, err_cap);
     *j = (struct joining){
         .interval_ns = interval_ns, .rows = trades ? SPARK_TRADES : SPARK_BARS, .digits = digits};
     const struct spark_computation computation = {
         .start = start, .bar = refuse_bar, .visit = visit, .warmup = warmup, .close = close_joining};
-    return spark_run_create(&computation, j, ret);
+    return spark_run_memory(spark_run_create(&computation, j, ret), err, err_cap);
 }
 
 /* Gives the bar that forms to the columns. 0 or -ENOMEM. */
@@ -218,10 +217,8 @@ static int export(struct spark_bar_columns *columns, int r, struct ArrowArray *r
 {
     if (r == 0)
         r = spark_bar_columns_export(columns, ret_batch, ret_schema);
-    if (r == -ENOMEM)
-        snprintf(err, err_cap, "out of memory");
     spark_bar_columns_finish(columns);
-    return r;
+    return spark_run_memory(r, err, err_cap);
 }
 
 int papertape_spark_bars_update(struct papertape_spark *run, struct ArrowArray *batch,

@@ -124,15 +124,14 @@ int papertape_spark_features(const char *set, int64_t interval_s, struct paperta
                              size_t err_cap)
 {
     struct features *f = calloc(1, sizeof(*f));
-    snprintf(err, err_cap, "out of memory");
     if (!f)
-        return -ENOMEM;
+        return spark_run_memory(-ENOMEM, err, err_cap);
     f->interval_s = interval_s;
     int r = open_features(f, set, err, err_cap);
     char *text = r == 0 ? feature_set_text(f->set) : NULL;
     if (!text) {
         close_features(f);
-        return r < 0 ? r : -ENOMEM;
+        return spark_run_memory(r < 0 ? r : -ENOMEM, err, err_cap);
     }
     const struct spark_computation computation = {
         .width = f->set->n,
@@ -145,5 +144,5 @@ int papertape_spark_features(const char *set, int64_t interval_s, struct paperta
         .meaning = spark_meaning(text) + (uint64_t)interval_s,
     };
     free(text);
-    return spark_run_create(&computation, f, ret);
+    return spark_run_memory(spark_run_create(&computation, f, ret), err, err_cap);
 }

@@ -76,20 +76,19 @@ int papertape_spark_fit(const char *set, int64_t interval_s, struct papertape_sp
                         size_t err_cap)
 {
     struct fit *fit = calloc(1, sizeof(*fit));
-    snprintf(err, err_cap, "out of memory");
     if (!fit)
-        return -ENOMEM;
+        return spark_run_memory(-ENOMEM, err, err_cap);
     fit->interval_s = interval_s;
     int r = feature_set_builtin(set, &fit->set);
     if (r == -ENOENT)
         r = feature_set_parse(set, &fit->set, err, err_cap);
     if (r < 0) {
         close_fit(fit);
-        return r;
+        return spark_run_memory(r, err, err_cap);
     }
     const struct spark_computation computation = {
         .start = start, .bar = keep, .visit = visit, .warmup = warmup, .close = close_fit};
-    return spark_run_create(&computation, fit, ret);
+    return spark_run_memory(spark_run_create(&computation, fit, ret), err, err_cap);
 }
 
 /* The first bar at or after `ns`. */

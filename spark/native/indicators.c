@@ -156,15 +156,14 @@ static int open_indicators(struct indicators *all, const char *specs, char *err,
 int papertape_spark_indicators(const char *specs, struct papertape_spark **ret, char *err, size_t err_cap)
 {
     struct indicators *all = calloc(1, sizeof(*all));
-    snprintf(err, err_cap, "out of memory");
     if (!all)
-        return -ENOMEM;
+        return spark_run_memory(-ENOMEM, err, err_cap);
     int r = open_indicators(all, specs, err, err_cap);
     if (r == 0)
         r = start(all);
     if (r < 0) {
         close_indicators(all);
-        return r;
+        return spark_run_memory(r, err, err_cap);
     }
     const struct spark_computation computation = {
         .width = all->width,
@@ -177,5 +176,5 @@ int papertape_spark_indicators(const char *specs, struct papertape_spark **ret, 
         .close = close_indicators,
         .meaning = meaning(all),
     };
-    return spark_run_create(&computation, all, ret);
+    return spark_run_memory(spark_run_create(&computation, all, ret), err, err_cap);
 }

@@ -105,6 +105,10 @@ int papertape_spark_update(struct papertape_spark *run, struct ArrowArray *batch
  * Returns their number, and writes them where that is at most `cap`. 0 where there was no bar yet. */
 size_t papertape_spark_save(const struct papertape_spark *run, uint8_t *buf, size_t cap);
 
+/* Loads what papertape_spark_save() gave, in front of bars of this symbol, as a row's `state` does. */
+int papertape_spark_load(struct papertape_spark *run, const char *symbol, const uint8_t *state, size_t n,
+                         char *err, size_t err_cap);
+
 #pragma GCC visibility pop
 
 #endif

@@ -60,6 +60,13 @@ void papertape_spark_close(struct papertape_spark *run)
     free(run);
 }
 
+int spark_run_memory(int r, char *err, size_t err_cap)
+{
+    if (r == -ENOMEM)
+        snprintf(err, err_cap, "out of memory");
+    return r;
+}
+
 void *spark_run_ctx(struct papertape_spark *run)
 {
     return run->ctx;
@@ -302,14 +309,21 @@ int papertape_spark_update(struct papertape_spark *run, struct ArrowArray *batch
                            size_t err_cap)
 {
     int r = update(run, batch, schema, ret_batch, ret_schema, err, err_cap);
-    if (r == -ENOMEM)
-        snprintf(err, err_cap, "out of memory");
     spark_array_release(batch);
     spark_schema_release(schema);
-    return r;
+    return spark_run_memory(r, err, err_cap);
 }
 
 size_t papertape_spark_save(const struct papertape_spark *run, uint8_t *buf, size_t cap)
 {
     return run->has_bar ? spark_state_save(&run->computation, run->ctx, run->last_ns, buf, cap) : 0;
+}
+
+int papertape_spark_load(struct papertape_spark *run, const char *symbol, const uint8_t *state, size_t n,
+                         char *err, size_t err_cap)
+{
+    int r = enter(run, (struct spark_text){symbol, strlen(symbol)}, 0);
+    if (r < 0)
+        return fail_with(r, err, err_cap, "out of memory");
+    return load(run, (struct spark_text){(const char *)state, n}, err, err_cap);
 }

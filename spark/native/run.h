@@ -34,6 +34,9 @@ struct spark_batch;
 /* Takes `ctx`, which is closed here on failure too. 0 or -ENOMEM. */
 int spark_run_create(const struct spark_computation *computation, void *ctx, struct papertape_spark **ret);
 
+/* Writes the sentence of -ENOMEM, which has none yet; returns r. */
+int spark_run_memory(int r, char *err, size_t err_cap);
+
 void *spark_run_ctx(struct papertape_spark *run);
 
 /* Where the rows are: the symbol of the row before, or the next; NULL before the first. */
