@@ -47,8 +47,15 @@ def sorted_by_symbol(df, partitions=None):
 
 
 def add_columns(df, asked, kind, cut, every, warmup, partitions):
-    bars = checked(df)
-    schema = with_columns(bars, described(asked), kind)
+    names = described(asked)
+    with_columns(df, names, kind)
+    # Spark's mapInArrow() takes a dot in a column's name for a field of a struct.
+    plain = checked(df.toDF(*(name if "." not in name else f"column {k}" for k, name in enumerate(df.columns))))
+    schema = with_columns(plain, names, kind)
+    return computed(plain, asked, schema, cut, every, warmup, partitions).toDF(*df.columns, *names)
+
+
+def computed(bars, asked, schema, cut, every, warmup, partitions):
     if cut == "symbol":
         if warmup:
             raise BadBars("warmup=True goes with cut='time': cut='symbol' computes each symbol whole, and needs none")

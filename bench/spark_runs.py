@@ -1,0 +1,137 @@
+"""Measures papertape_spark and its peers in one Spark of so many cores: spark_runs.py CORES FOLDER, in the venv of bench/spark.
+Prints {what: {way: rows a second}} as its last line; the rows lie in FOLDER. Wants PAPERTAPE_SPARK_LIBRARY."""
+
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow
+import spark_peers
+from pyspark.sql import SparkSession, Window
+from pyspark.sql import functions as F
+
+import papertape_spark
+from papertape_spark.asked import Features, Indicators
+
+CORES, FOLDER = int(sys.argv[1]), Path(sys.argv[2])
+ROWS, SYMBOLS, TIMES = 1_000_000, 20, 3
+WIDE_ROWS, WIDE_TIMES = 100_000, 3
+PARTITIONS = 8
+MINUTES = 5
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def bars(rows):
+    """Bars of 5 minutes of SYMBOLS symbols that walk at random."""
+    rng = np.random.default_rng(31)
+    each = rows // SYMBOLS
+    for symbol in range(SYMBOLS):
+        path = 100 * np.exp(np.cumsum(rng.normal(0, 0.002, each + 1)))
+        opens, closes = path[:-1], path[1:]
+        yield pd.DataFrame({
+            "symbol": f"S{symbol:02}", "timestamp": pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(each) * MINUTES, unit="min"),
+            "open": opens, "high": np.maximum(opens, closes) * 1.001, "low": np.minimum(opens, closes) * 0.999, "close": closes,
+            "volume": rng.exponential(10, each)})
+
+
+def stored(rows):
+    path = FOLDER / f"{rows}.parquet"
+    if not path.exists():
+        pd.concat(bars(rows)).astype({"timestamp": "datetime64[us]"}).to_parquet(path, row_group_size=rows // 8)
+    return str(path)
+
+
+def rate(rows, times, made):
+    """Rows a second of a DataFrame to a sink that keeps nothing; the first run warms up."""
+    took = []
+    for _ in range(times + 1):
+        begun = time.monotonic()
+        made.write.format("noop").mode("overwrite").save()
+        took.append(time.monotonic() - begun)
+    say(f"{rows / statistics.median(took[1:]):,.0f} rows/s of {[round(each, 2) for each in took]} s")
+    return rows / statistics.median(took[1:])
+
+
+def alone(rows, asked):
+    """Rows a second of the library in one thread, batches of 10,000 rows as Spark gives them."""
+    table = pyarrow.Table.from_pandas(pd.concat(bars(rows)), preserve_index=False)
+    batches = table.combine_chunks().to_batches(max_chunksize=10_000)
+    took = []
+    for _ in range(TIMES):
+        begun = time.process_time()
+        with asked.open() as run:
+            for batch in batches:
+                run.update(batch)
+        took.append(time.process_time() - begun)
+    return rows / statistics.median(took)
+
+
+def in_pandas(df, function, names, kind):
+    schema = ", ".join(f"{name} {type_}" for name, type_ in df.dtypes) + "".join(f", `{name}` {kind}" for name in names)
+    return df.groupBy("symbol").applyInPandas(lambda frame: function(frame.sort_values("timestamp")), schema)
+
+
+def identity(df):
+    ordered = df.repartitionByRange(PARTITIONS, "symbol").sortWithinPartitions("symbol", "timestamp")
+    return ordered.mapInArrow(lambda batches: batches, df.schema)
+
+
+def windowed(df, what):
+    """SQL's moving mean; SQL has no Wilder's average, so that its RSI is Cutler's, of plain means."""
+    symbol = Window.partitionBy("symbol").orderBy("timestamp")
+    if what == "sma":
+        return df.withColumn("sma_20", F.avg("close").over(symbol.rowsBetween(-19, 0)))
+    move = df.withColumn("move", F.col("close") - F.lag("close").over(symbol))
+    last = symbol.rowsBetween(-13, 0)
+    gain, loss = F.avg(F.greatest("move", F.lit(0.0))).over(last), F.avg(F.greatest(-F.col("move"), F.lit(0.0))).over(last)
+    return move.withColumn("rsi_14", 100 * gain / (gain + loss)).drop("move")
+
+
+def cheap(spark):
+    df = spark.read.parquet(stored(ROWS))
+    found, floor = {}, rate(ROWS, TIMES, identity(df))
+    for what, spec, function in (("sma", "sma:20", spark_peers.sma), ("rsi", "rsi:14", spark_peers.rsi)):
+        say(what)
+        found[what] = {
+            "identity": floor,
+            "ours": rate(ROWS, TIMES, papertape_spark.indicators(df, spec, partitions=PARTITIONS)),
+            "pandas": rate(ROWS, TIMES, in_pandas(df, function, [spec.replace(":", "_")], "double")),
+            "sql": rate(ROWS, TIMES, windowed(df, what)),
+            "alone": alone(ROWS, Indicators((spec,))),
+        }
+    return found
+
+
+def wide(spark):
+    df = spark.read.parquet(stored(WIDE_ROWS))
+    fitted = next(iter(papertape_spark.fit(df.where("symbol = 'S00'"), "wide110", f"{MINUTES}m").values()))
+    say("wide110")
+    return {"wide110": {
+        "identity": rate(WIDE_ROWS, WIDE_TIMES, identity(df)),
+        "ours": rate(WIDE_ROWS, WIDE_TIMES, papertape_spark.features(df, fitted, f"{MINUTES}m", partitions=PARTITIONS)),
+        "pandas": rate(WIDE_ROWS, 1, in_pandas(df, spark_peers.wide110, spark_peers.names(), "float")),
+        "alone": alone(WIDE_ROWS, Features(fitted, 60 * MINUTES)),
+    }}
+
+
+def main():
+    builder = SparkSession.builder.master(f"local[{CORES}]")
+    for key, value in {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
+                       "spark.local.dir": str(FOLDER), "spark.sql.session.timeZone": "UTC", "spark.driver.memory": "4g",
+                       "spark.sql.shuffle.partitions": str(PARTITIONS), "spark.ui.showConsoleProgress": "false",
+                       "spark.driver.extraJavaOptions": "-Duser.timezone=UTC"}.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    print(json.dumps({**cheap(spark), **wide(spark)}))
+    spark.stop()
+
+
+main()
