@@ -9,24 +9,13 @@
 
 enum { WORD_MAX = 512, WORDS_MAX = 400 };
 
-int cli_strategy_args_value(const char *verb, const char *option, const struct strategy *strategy,
-                            double params[static STRATEGY_PARAMS_MAX], const char *key, const char *text)
+static int set_value(const char *verb, struct strategy_choice *choice, const char *key, const char *text)
 {
     char what[96], why[CONFIG_WHY_MAX];
-    if (strategy_set(strategy, params, key, text, why) == 0)
+    if (strategy_set(choice->strategy, choice->params, key, text, why) == 0)
         return EXIT_OK;
-    snprintf(what, sizeof what, "%s: %.48s", option, key);
+    snprintf(what, sizeof what, "%s: %.48s", choice->strategy->name, key);
     return cli_stored_fail(EXIT_USAGE, verb, what, why);
-}
-
-int cli_strategy_args_key(const char *verb, const struct strategy_choice *choice, const char *key)
-{
-    double params[STRATEGY_PARAMS_MAX];
-    for (size_t i = 0; i < choice->strategy->n_params; i++)
-        if (strcmp(choice->strategy->params[i].name, key) == 0)
-            return (int)i;
-    (void)cli_strategy_args_value(verb, "--grid", choice->strategy, params, key, "");
-    return -1;
 }
 
 static int set_one(const char *verb, char *word, struct strategy_choice *choice)
@@ -39,8 +28,7 @@ static int set_one(const char *verb, char *word, struct strategy_choice *choice)
                                "key=value is needed: papertape backtest --list-strategies says which keys");
     }
     *value++ = '\0';
-    int status =
-        cli_strategy_args_value(verb, choice->strategy->name, choice->strategy, choice->params, word, value);
+    int status = set_value(verb, choice, word, value);
     for (size_t i = 0; i < choice->strategy->n_params; i++)
         choice->given[i] |= strcmp(choice->strategy->params[i].name, word) == 0;
     return status;

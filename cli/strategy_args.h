@@ -21,13 +21,6 @@ int cli_strategy_args_choose(const char *verb, const char *text, struct strategy
 /* Reads key=value (several, with commas) into a choice. The same statuses. */
 int cli_strategy_args_set(const char *verb, const char *text, struct strategy_choice *choice);
 
-/* Sets one parameter, as strategy_set(); the line on stderr names `option` and the key. The same statuses. */
-int cli_strategy_args_value(const char *verb, const char *option, const struct strategy *strategy,
-                            double params[static STRATEGY_PARAMS_MAX], const char *key, const char *text);
-
-/* Finds a parameter of --grid by name; its index, or -1 with the line on stderr. */
-int cli_strategy_args_key(const char *verb, const struct strategy_choice *choice, const char *key);
-
 /* Do the parameters contradict each other? The same statuses. */
 int cli_strategy_args_check(const char *verb, const struct strategy_choice *choice);
 

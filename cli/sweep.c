@@ -1,7 +1,7 @@
 #include "cli/verbs.h"
 
+#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/output.h"
@@ -21,14 +21,14 @@ static int take_metric(struct option_call *call, const struct option_row *row, c
 {
     struct sweep *sweep = call->into;
     struct nearest nearest = {0};
-    int metric = cli_sweep_metric_parse(value);
+    int metric = backtest_sweep_metric_parse(value);
     (void)row;
     if (metric >= 0) {
         sweep->metric = (enum sweep_metric)metric;
         return EXIT_OK;
     }
     for (int i = 0; i < SWEEP_METRICS; i++)
-        nearest_offer(&nearest, value, cli_sweep_metric_name((enum sweep_metric)i));
+        nearest_offer(&nearest, value, backtest_sweep_metric_name((enum sweep_metric)i));
     return option_fail(call, EXIT_USAGE, "--metric: \"%.48s\": no metric has that name%s", value,
                        NEAREST_HINT(&nearest, value));
 }
@@ -39,7 +39,9 @@ static int take_grid(struct option_call *call, const struct option_row *row, con
     (void)row;
     if (sweep->run.n_choices == 0)
         return fail(EXIT_USAGE, "--grid", "it belongs behind the --strategy that it is of");
-    return cli_sweep_grid_add("sweep", value, &sweep->run.choices[0], &sweep->grid);
+    char err[BACKTEST_GRID_ERROR_MAX];
+    int r = backtest_grid_add(&sweep->grid, sweep->run.choices[0].strategy, value, err);
+    return r == 0 ? EXIT_OK : fail(r == -ENOMEM ? EXIT_ERROR : EXIT_USAGE, "--grid", err);
 }
 
 static int take_backend(struct option_call *call, const struct option_row *row, const char *value)
@@ -71,8 +73,7 @@ static int check_axes(const struct sweep *sweep)
  * them do. */
 static int check(struct sweep *sweep)
 {
-    sweep->combinations = cli_sweep_grid_count(&sweep->grid);
-    if (sweep->combinations > GRID_MOST)
+    if (backtest_grid_count(&sweep->grid) > BACKTEST_GRID_MOST)
         return fail(EXIT_USAGE, "--grid", "more than 1000000 combinations: wider steps are needed");
     int n_choices = sweep->run.n_choices, status = check_axes(sweep);
     sweep->run.n_choices = 0; /* contradictions are found per combination */
@@ -88,7 +89,7 @@ static int run_and_print(struct sweep *sweep, bool json)
     if (status == EXIT_OK)
         status = cli_sweep_run(sweep);
     if (status == EXIT_OK) {
-        cli_sweep_sort(sweep);
+        backtest_sweep_sort(&sweep->runs, sweep->metric);
         if (csv.file)
             cli_sweep_write_csv(sweep, csv.file);
         status = cli_output_commit("sweep", &csv);
@@ -118,9 +119,9 @@ static void init(void *into)
 static void finish(void *into)
 {
     struct sweep *sweep = into;
-    free(sweep->results);
+    backtest_sweep_finish(&sweep->runs);
     market_store_close(sweep->market);
-    cli_sweep_grid_finish(&sweep->grid);
+    backtest_grid_finish(&sweep->grid);
     cli_run_finish(&sweep->run);
 }
 
@@ -137,7 +138,7 @@ static const struct option_row options[] = {
      "what is best: sharpe, sortino, calmar, cagr, return, max_drawdown, omega, profit_factor, expectancy, "
      "sqn or win_rate",
      .take = take_metric},
-    {"top", "N", "so many are listed: 10", AT(top), .low = 1, .high = GRID_MOST},
+    {"top", "N", "so many are listed: 10", AT(top), .low = 1, .high = BACKTEST_GRID_MOST},
     {"csv", "FILE", "every run, best first; shares as they are, 0.05 for 5 %", AT(csv)},
     {"backend", "cpu", "the only one: trades are taken one after the other", .take = take_backend},
 };

@@ -8,6 +8,7 @@
 #include "engine/backtest/selection.h"
 #include "exchange/bar.h"
 #include "exchange/exit_status.h"
+#include "strategy/metrics.h"
 #include "strategy/param_json.h"
 
 static double years_of(const struct sweep *sweep)
@@ -18,7 +19,7 @@ static double years_of(const struct sweep *sweep)
 static void values_of(const struct sweep *sweep, size_t combination, double values[STRATEGY_PARAMS_MAX])
 {
     struct strategy_choice choice = sweep->run.choices[0];
-    cli_sweep_grid_set(&sweep->grid, combination, &choice);
+    backtest_grid_set(&sweep->grid, choice.strategy, combination, choice.params);
     for (int i = 0; i < sweep->grid.n_axes; i++)
         values[i] = choice.params[sweep->grid.axes[i].param];
 }
@@ -55,15 +56,16 @@ static void print_row(const struct sweep *sweep, size_t rank, const struct sweep
 /* What the best of so many would show without any skill. */
 static void print_bias(const struct sweep *sweep)
 {
-    double years = years_of(sweep), luck = backtest_selection_best_sharpe(sweep->n_results, years);
+    double years = years_of(sweep), luck = backtest_selection_best_sharpe(sweep->runs.n, years);
     double best = NAN;
-    for (size_t i = 0; i < sweep->n_results; i++)
-        if (!(sweep->results[i].metrics[SWEEP_SHARPE] <= best))
-            best = isnan(sweep->results[i].metrics[SWEEP_SHARPE]) ? best
-                                                                  : sweep->results[i].metrics[SWEEP_SHARPE];
+    for (size_t i = 0; i < sweep->runs.n; i++)
+        if (!(sweep->runs.results[i].metrics[SWEEP_SHARPE] <= best))
+            best = isnan(sweep->runs.results[i].metrics[SWEEP_SHARPE])
+                       ? best
+                       : sweep->runs.results[i].metrics[SWEEP_SHARPE];
     printf("\nThe best of %zu runs looks better than it is: without any skill, the best of so many\n"
            "independent ones over %.2f years would be expected to show a Sharpe of %.2f",
-           sweep->n_results, years, luck);
+           sweep->runs.n, years, luck);
     if (isnan(best))
         printf(".\n");
     else
@@ -89,16 +91,16 @@ void cli_sweep_print(const struct sweep *sweep)
     if (cli_run_calendar(&sweep->run))
         printf("sessions  %s, by the calendar %s\n", session_choice_names[sweep->run.session],
                cli_run_calendar(&sweep->run)->name);
-    printf("runs      %zu of %zu combinations", sweep->n_results, sweep->combinations);
-    if (sweep->skipped > 0)
-        printf(", %zu contradict themselves", sweep->skipped);
-    if (sweep->too_short > 0)
-        printf(", %zu need more bars", sweep->too_short);
+    printf("runs      %zu of %zu combinations", sweep->runs.n, sweep->runs.combinations);
+    if (sweep->runs.skipped > 0)
+        printf(", %zu contradict themselves", sweep->runs.skipped);
+    if (sweep->runs.too_short > 0)
+        printf(", %zu need more bars", sweep->runs.too_short);
     printf("\nseconds   load %.3f, runs %.3f: %.0f a second\n\n", sweep->load_seconds, sweep->seconds,
-           sweep->seconds > 0 ? (double)sweep->n_results / sweep->seconds : 0);
-    printf("rank %10s  return %%   Sharpe  maxdd %%  trades\n", cli_sweep_metric_name(sweep->metric));
-    for (size_t i = 0; i < sweep->n_results && i < (size_t)sweep->top; i++)
-        print_row(sweep, i + 1, &sweep->results[i]);
+           sweep->seconds > 0 ? (double)sweep->runs.n / sweep->seconds : 0);
+    printf("rank %10s  return %%   Sharpe  maxdd %%  trades\n", backtest_sweep_metric_name(sweep->metric));
+    for (size_t i = 0; i < sweep->runs.n && i < (size_t)sweep->top; i++)
+        print_row(sweep, i + 1, &sweep->runs.results[i]);
     print_bias(sweep);
 }
 
@@ -133,7 +135,8 @@ static json_t *result_object(const struct sweep *sweep, const struct sweep_resul
     for (int m = 0; object && m < SWEEP_METRICS; m++) {
         char key[32];
         bool share = is_share((enum sweep_metric)m);
-        snprintf(key, sizeof key, "%s%s", cli_sweep_metric_name((enum sweep_metric)m), share ? "_pct" : "");
+        snprintf(key, sizeof key, "%s%s", backtest_sweep_metric_name((enum sweep_metric)m),
+                 share ? "_pct" : "");
         json_object_set_new(object, key, record_json_real(share ? 100 * r->metrics[m] : r->metrics[m]));
     }
     return object;
@@ -145,16 +148,17 @@ int cli_sweep_print_json(const struct sweep *sweep)
     char params[256];
     json_t *top = json_array();
     cli_strategy_args_text(choice->strategy, choice->params, params, sizeof params);
-    for (size_t i = 0; i < sweep->n_results && i < (size_t)sweep->top; i++)
-        json_array_append_new(top, result_object(sweep, &sweep->results[i]));
+    for (size_t i = 0; i < sweep->runs.n && i < (size_t)sweep->top; i++)
+        json_array_append_new(top, result_object(sweep, &sweep->runs.results[i]));
     json_t *object = json_pack(
         "{s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:o}", "schema",
         "papertape.sweep/1", "strategy", choice->strategy->name, "set", params, "metric",
-        cli_sweep_metric_name(sweep->metric), "combinations", (json_int_t)sweep->combinations, "runs",
-        (json_int_t)sweep->n_results, "contradictory", (json_int_t)sweep->skipped, "too_few_bars",
-        (json_int_t)sweep->too_short, "rows", (json_int_t)(sweep->to - sweep->from), "years", years_of(sweep),
-        "sharpe_expected_without_skill", backtest_selection_best_sharpe(sweep->n_results, years_of(sweep)),
-        "load_s", sweep->load_seconds, "seconds", sweep->seconds, "top", top);
+        backtest_sweep_metric_name(sweep->metric), "combinations", (json_int_t)sweep->runs.combinations,
+        "runs", (json_int_t)sweep->runs.n, "contradictory", (json_int_t)sweep->runs.skipped, "too_few_bars",
+        (json_int_t)sweep->runs.too_short, "rows", (json_int_t)(sweep->to - sweep->from), "years",
+        years_of(sweep), "sharpe_expected_without_skill",
+        backtest_selection_best_sharpe(sweep->runs.n, years_of(sweep)), "load_s", sweep->load_seconds,
+        "seconds", sweep->seconds, "top", top);
     return cli_stored_print("sweep", object, 17);
 }
 
@@ -163,10 +167,10 @@ void cli_sweep_write_csv(const struct sweep *sweep, FILE *out)
     for (int i = 0; i < sweep->grid.n_axes; i++)
         fprintf(out, "%s,", axis_name(sweep, i));
     for (int m = 0; m < SWEEP_METRICS; m++)
-        fprintf(out, "%s,", cli_sweep_metric_name((enum sweep_metric)m));
+        fprintf(out, "%s,", backtest_sweep_metric_name((enum sweep_metric)m));
     fputs("equity,fees,exposure,trades,fills,rejected\n", out);
-    for (size_t k = 0; k < sweep->n_results && !ferror(out); k++) {
-        const struct sweep_result *r = &sweep->results[k];
+    for (size_t k = 0; k < sweep->runs.n && !ferror(out); k++) {
+        const struct sweep_result *r = &sweep->runs.results[k];
         double values[STRATEGY_PARAMS_MAX];
         values_of(sweep, r->combination, values);
         for (int i = 0; i < sweep->grid.n_axes; i++)

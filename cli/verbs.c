@@ -66,7 +66,7 @@ static void offer_metrics(const struct option_call *call, void *ctx,
 {
     (void)call;
     for (int i = 0; i < SWEEP_METRICS; i++)
-        offer(ctx, cli_sweep_metric_name((enum sweep_metric)i));
+        offer(ctx, backtest_sweep_metric_name((enum sweep_metric)i));
 }
 
 static void offer_limits(const struct option_call *call, void *ctx,
