@@ -129,7 +129,7 @@ static int read_account(struct bars_run *run)
     if (db_state_dir_resolve(args->run.state, &state, err, sizeof err) < 0)
         return cli_backtest_fail(EXIT_ERROR, "--state", err);
     int status = cli_stored_bars_account("backtest", state.database, args->account, &run->stored);
-    args->run.session = run->stored.spec.session;
+    args->run.terms.session = run->stored.spec.session;
     args->run.account_ns = run->stored.saved ? 0 : run->stored.created_ns;
     return status;
 }
@@ -148,8 +148,8 @@ static int read_settings(struct bars_run *run)
 static void choose_venue(const struct bars_run *run, struct backtest_config *config)
 {
     const struct run_args *args = &run->args->run;
-    config->venue = args->venue;
-    config->class_by_calendar = args->venue != NULL;
+    config->venue = args->terms.venue;
+    config->class_by_calendar = args->terms.venue != NULL;
     if (!config->venue && (run->args->account || run->policy) && args->stored && run->stored.venue[0])
         config->venue = run->stored.venue;
 }
@@ -185,9 +185,9 @@ static int take_account(struct bars_run *run, size_t *from)
     const struct market *market = run->market;
     const struct stored_account account = run->stored;
     run->accounts[0] = account.spec;
-    if (!args->run.given[RUN_LATENCY] && account.latency_ns >= 0)
+    if (!args->run.given[BACKTEST_LATENCY] && account.latency_ns >= 0)
         run->latency_ns = account.latency_ns;
-    if (!args->run.given[RUN_SLIPPAGE] && account.slippage_e6 >= 0)
+    if (!args->run.given[BACKTEST_SLIPPAGE] && account.slippage_e6 >= 0)
         run->slippage_e6 = account.slippage_e6;
     int64_t first_ns = account.created_ns - market->interval_ns + 1; /* the bar that closes next */
     if (!args->run.from_ns && first_ns > market->start_ns &&
@@ -208,7 +208,7 @@ static int make_accounts(struct bars_run *run, size_t *from)
     if (account)
         return take_account(run, from);
     if (run->policy) {
-        if (!run->args->run.given[RUN_SLIPPAGE])
+        if (!run->args->run.given[BACKTEST_SLIPPAGE])
             run->slippage_e6 = run->policy->slippage_e6;
         return cli_run_policy_account(&run->args->run, run->market, run->policy, &run->accounts[0]);
     }
@@ -450,7 +450,7 @@ static int go(struct bars_run *run)
 int cli_backtest_bars(struct backtest_args *args)
 {
     struct bars_run run = {
-        .args = args, .latency_ns = args->run.latency_ns, .slippage_e6 = args->run.slippage_e6};
+        .args = args, .latency_ns = args->run.terms.latency_ns, .slippage_e6 = args->run.terms.slippage_e6};
     int status = go(&run);
     for (int a = 0; run.reports && a < run.n_accounts; a++)
         backtest_report_finish(&run.reports[a]);

@@ -7,9 +7,8 @@
 #include "cli/backtest_result.h"
 #include "cli/stored.h"
 #include "engine/backtest/audit.h"
-#include "exchange/decimal.h"
+#include "engine/backtest/equity.h"
 #include "exchange/exit_status.h"
-#include "exchange/fill_rules.h"
 
 static const struct symbol *symbol_of(const struct backtest_result *result, int symbol)
 {
@@ -49,23 +48,6 @@ static void write_orders(const struct backtest_result *result, const struct back
     cli_stored_end(&list);
 }
 
-/* The currency's balance after the rows of the ledger up to a time. */
-struct cash {
-    const struct backtest_account *account;
-    const char *currency;
-    size_t next;
-    int64_t balance;
-};
-
-static int64_t cash_at(struct cash *cash, int64_t ts_ns)
-{
-    const struct backtest_account *account = cash->account;
-    for (; cash->next < account->n_ledger && account->ledger[cash->next].ts_ns <= ts_ns; cash->next++)
-        if (strcmp(account->ledger[cash->next].asset, cash->currency) == 0)
-            cash->balance = account->ledger[cash->next].balance;
-    return cash->balance;
-}
-
 /* A point at the end of every row. */
 static void write_equity(const struct backtest_result *result, FILE *out)
 {
@@ -73,20 +55,16 @@ static void write_equity(const struct backtest_result *result, FILE *out)
     fputs("ts_ns,account,equity,cash,peak\n", out);
     for (int a = 0; a < backtest->n_accounts; a++) {
         const struct account_spec *spec = &result->accounts[a];
-        struct cash cash = {.account = &backtest->accounts[a], .currency = spec->currency};
-        double most = decimal_to_double(FILL_MONEY_MAX, spec->currency_scale);
-        int64_t peak = spec->cash;
-        for (size_t row = backtest->from; row < backtest->to && !ferror(out); row++) {
-            char equity_text[STORED_CELL], cash_text[STORED_CELL], peak_text[STORED_CELL];
-            int64_t ts_ns = market_open_ns(result->market, row + 1), equity = 0;
-            double worth = backtest->accounts[a].equity[row - backtest->from];
-            if (worth >= most || decimal_from_double(worth, spec->currency_scale, &equity) < 0)
-                equity = FILL_MONEY_MAX;
-            peak = equity > peak ? equity : peak;
-            fprintf(out, "%" PRId64 ",%s,%s,%s,%s\n", ts_ns, spec->name,
-                    cli_stored_decimal(STORED_CSV, equity_text, equity, spec->currency_scale),
-                    cli_stored_decimal(STORED_CSV, cash_text, cash_at(&cash, ts_ns), spec->currency_scale),
-                    cli_stored_decimal(STORED_CSV, peak_text, peak, spec->currency_scale));
+        int scale = spec->currency_scale;
+        struct backtest_equity points;
+        struct backtest_point point;
+        backtest_equity_begin(&points, result->market, backtest, result->accounts, a);
+        while (!ferror(out) && backtest_equity_next(&points, &point)) {
+            char equity[STORED_CELL], cash[STORED_CELL], peak[STORED_CELL];
+            fprintf(out, "%" PRId64 ",%s,%s,%s,%s\n", point.ts_ns, spec->name,
+                    cli_stored_decimal(STORED_CSV, equity, point.equity, scale),
+                    cli_stored_decimal(STORED_CSV, cash, point.cash, scale),
+                    cli_stored_decimal(STORED_CSV, peak, point.peak, scale));
         }
     }
 }

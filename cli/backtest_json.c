@@ -25,29 +25,6 @@ static json_t *params_object(const struct account_spec *spec)
     return object;
 }
 
-PRINT_OBJECT(
-    metrics_object, struct backtest_report, PRINT_PERCENT(metrics.total_return, "return_pct"),
-    PRINT_PERCENT(metrics.cagr, "cagr_pct"), PRINT_PERCENT(metrics.volatility, "volatility_pct"),
-    PRINT_PERCENT(metrics.downside, "downside_pct"), PRINT_AS(REAL, OPTIONAL, metrics.sharpe, "sharpe"),
-    PRINT_AS(REAL, OPTIONAL, metrics.sortino, "sortino"), PRINT_AS(REAL, OPTIONAL, metrics.calmar, "calmar"),
-    PRINT_AS(REAL, OPTIONAL, metrics.omega, "omega"), PRINT_PERCENT(metrics.max_drawdown, "max_drawdown_pct"),
-    PRINT_AS(REAL, OPTIONAL, metrics.skew, "skew"), PRINT_AS(REAL, OPTIONAL, metrics.kurtosis, "kurtosis"),
-    PRINT_PERCENT(tails.value_at_risk, "value_at_risk_pct"),
-    PRINT_PERCENT(tails.conditional_value_at_risk, "conditional_value_at_risk_pct"),
-    PRINT_AS(REAL, OPTIONAL, tails.tail_ratio, "tail_ratio"), PRINT_PERCENT(against.alpha, "alpha_pct"),
-    PRINT_AS(REAL, OPTIONAL, against.beta, "beta"), PRINT_PERCENT(ratios.win_rate, "win_rate_pct"),
-    PRINT_AS(REAL, OPTIONAL, ratios.profit_factor, "profit_factor"),
-    PRINT_AS(REAL, OPTIONAL, ratios.expectancy, "expectancy"), PRINT_AS(REAL, OPTIONAL, ratios.sqn, "sqn"),
-    PRINT_AS(REAL, OPTIONAL, ratios.average_win, "average_win"),
-    PRINT_AS(REAL, OPTIONAL, ratios.average_loss, "average_loss"),
-    PRINT_AS(REAL, OPTIONAL, ratios.payoff, "payoff"), PRINT_LATER("average_held_s"),
-    PRINT_PERCENT(exposure, "exposure_pct"), PRINT_REAL(turnover), PRINT_REAL(turnover_year),
-    PRINT_REAL(fees), PRINT_PERCENT(fees_of_gross_profit, "fees_of_gross_profit_pct"),
-    PRINT_PERCENT(fees_of_turnover, "fees_of_turnover_pct"), PRINT_REAL(open_profit), PRINT_REAL(stability),
-    PRINT_PERCENT(benchmark.total_return, "benchmark_return_pct"),
-    PRINT_AS(REAL, OPTIONAL, benchmark.sharpe, "benchmark_sharpe"),
-    PRINT_PERCENT(benchmark.max_drawdown, "benchmark_max_drawdown_pct"));
-
 static json_t *drawdowns_array(const struct backtest_result *result, const struct backtest_report *r)
 {
     const struct market *market = result->market;
@@ -113,8 +90,7 @@ static json_t *account_object(const struct backtest_result *result, int a)
     if (!object)
         return NULL;
     set(object, "intents_refused", intents_refused_object(account));
-    json_object_update_new(object, metrics_object(r, NULL));
-    set(object, "average_held_s", record_json_real(r->ratios.average_held_ns * 1e-9));
+    json_object_update_new(object, record_print(&backtest_figures, r, NULL));
     set(object, "drawdowns", drawdowns_array(result, r));
     set(object, "months", months_array(r->months, r->n_months));
     set(object, "years", months_array(r->years, r->n_years));
@@ -186,7 +162,7 @@ int cli_backtest_print_json(const struct backtest_result *result)
     const struct trading_calendar *calendar = cli_run_calendar(&result->args->run);
     if (object && calendar) {
         set(object, "calendar", json_string(calendar->name));
-        set(object, "session", json_string(session_choice_names[result->args->run.session]));
+        set(object, "session", json_string(session_choice_names[result->args->run.terms.session]));
     }
     if (object && result->n_ticks > 0)
         set(object, "ticks", json_integer((json_int_t)result->n_ticks));

@@ -330,7 +330,7 @@ static void print_market(const struct backtest_result *result)
         puts("\n          no bar missing");
     print_terms(result);
     if (cli_run_calendar(&result->args->run))
-        printf("sessions  %s, by the calendar %s\n", session_choice_names[result->args->run.session],
+        printf("sessions  %s, by the calendar %s\n", session_choice_names[result->args->run.terms.session],
                cli_run_calendar(&result->args->run)->name);
     if (result->n_ticks > 0)
         printf("trades    %zu, from which the bars were built; each is the best bid and ask too\n",

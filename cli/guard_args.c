@@ -81,7 +81,7 @@ static int choose(struct option_call *call)
     int status = call->n > 0 ? cli_run_strategy(call, call->arguments[0]) : EXIT_OK;
     status = status == EXIT_OK ? cli_run_check(&args->run) : status;
     if (status == EXIT_OK &&
-        (args->run.rules.margin != MARGIN_OFF || args->run.rules.settlement != SETTLEMENT_OFF))
+        (args->run.terms.rules.margin != MARGIN_OFF || args->run.terms.rules.settlement != SETTLEMENT_OFF))
         return cli_stored_fail(
             EXIT_USAGE, args->run.verb, "--margin, --settlement",
             "these rules change by date, and bars are also run on other dates: backtest takes "
@@ -105,10 +105,10 @@ int cli_guard_run(struct option_call *call, void *verdict,
     cli_progress_begin(&progress, args->run.verb);
     const struct guard_config config = {.market = args->market,
                                         .calendar = cli_run_calendar(&args->run),
-                                        .venue = args->run.venue,
+                                        .venue = args->run.terms.venue,
                                         .account = &args->account,
-                                        .latency_ns = args->run.latency_ns,
-                                        .slippage_e6 = args->run.slippage_e6,
+                                        .latency_ns = args->run.terms.latency_ns,
+                                        .slippage_e6 = args->run.terms.slippage_e6,
                                         .cuts = (size_t)args->cuts,
                                         .seed = (uint64_t)args->seed,
                                         .threads = (int)args->run.threads,

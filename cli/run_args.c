@@ -8,28 +8,11 @@
 #include "cli/lake/bars.h"
 #include "cli/stored.h"
 #include "cli/stored_bars.h"
-#include "engine/account_keys.h"
 #include "exchange/bar.h"
 #include "exchange/bars_file.h"
 #include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
 #include "exchange/order_rules.h"
-
-#define FEE_KEY(member, name, fallback, about) \
-    {NULL, name, about, fallback, .kind = CONFIG_WHOLE, ACCOUNT_FEE, KEY_AT(struct run_args, member)},
-
-#define OWN_FEE_KEY(member, name, fallback, about)   FEE_KEY(fees.member, name, fallback, about)
-#define CLASS_FEE_KEY(member, name, fallback, about) FEE_KEY(rules.member, name, fallback, about)
-#define STOCK_KEY(member, name, list, fallback, about, further) \
-    {NULL, name, about, fallback, KEY_WORDS(list), KEY_AT(struct run_args, rules.member)},
-#define SHORT_KEY(member, name, value, fallback, about, further) \
-    {NULL, name, about, fallback, value, KEY_AT(struct run_args, rules.member)},
-
-static const struct config_key keys[RUN_KEYS] = {
-    {NULL, ACCOUNT_CASH_WORDS, .kind = CONFIG_WHOLE, ACCOUNT_CASH, KEY_AT(struct run_args, cash)},
-    ACCOUNT_FEE_KEYS(OWN_FEE_KEY){NULL, ENGINE_SLIPPAGE_KEY, KEY_AT(struct run_args, slippage_e6)},
-    {NULL, ENGINE_LATENCY_KEY, KEY_AT(struct run_args, latency_ns)},
-    ACCOUNT_STOCK_KEYS(STOCK_KEY) ACCOUNT_SHORT_KEYS(SHORT_KEY) ACCOUNT_CLASS_FEE_KEYS(CLASS_FEE_KEY)};
 
 static const int64_t not_given = -1; /* in the bytes of a key's value */
 
@@ -50,11 +33,16 @@ static int wrong(const struct option_call *call, const struct option_row *row, c
     return option_fail(call, EXIT_USAGE, "--%s: \"%.64s\": %s", row->name, value, words);
 }
 
+static char *place_of_term(struct run_args *args, int i)
+{
+    return (char *)&args->terms + backtest_terms_keys[i].offset;
+}
+
 void cli_run_init(struct run_args *args, const char *verb, int max_choices)
 {
-    *args = (struct run_args){.verb = verb, .max_choices = max_choices, .session = SESSION_REGULAR};
-    for (int i = 0; i < RUN_KEYS; i++)
-        memcpy((char *)args + keys[i].offset, &not_given, keys[i].size);
+    *args = (struct run_args){.verb = verb, .max_choices = max_choices, .terms.session = SESSION_REGULAR};
+    for (int i = 0; i < BACKTEST_TERMS; i++)
+        memcpy(place_of_term(args, i), &not_given, backtest_terms_keys[i].size);
 }
 
 void cli_run_finish(struct run_args *args)
@@ -181,7 +169,7 @@ static int take_way(struct option_call *call, const struct option_row *row, cons
 static int take_fees(struct option_call *call, const struct option_row *row, const char *value)
 {
     (void)row;
-    return cli_rules_args_fees(run_of(call)->verb, value, &run_of(call)->fees);
+    return cli_rules_args_fees(run_of(call)->verb, value, &run_of(call)->terms.fees);
 }
 
 static int take_venue(struct option_call *call, const struct option_row *row, const char *value)
@@ -192,7 +180,7 @@ static int take_venue(struct option_call *call, const struct option_row *row, co
     for (size_t i = 0; (rules = order_rules_row(i)); i++) {
         size_t len = strlen(words);
         if (strcmp(rules->venue, value) == 0) {
-            run_of(call)->venue = rules->venue;
+            run_of(call)->terms.venue = rules->venue;
             return EXIT_OK;
         }
         if (strcmp(rules->venue, last) != 0)
@@ -206,7 +194,7 @@ static int take_venue(struct option_call *call, const struct option_row *row, co
 static int take_risk(struct option_call *call, const struct option_row *row, const char *value)
 {
     (void)row;
-    return cli_rules_args_risk(run_of(call)->verb, value, &run_of(call)->risk);
+    return cli_rules_args_risk(run_of(call)->verb, value, &run_of(call)->terms.risk);
 }
 
 #define AT(member) offsetof(struct run_args, member)
@@ -258,21 +246,21 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
      .without = "lot tick quote"},
     {"cache", "DIR", "where the market is kept, ready to be mapped", AT(cache), .without = "no-cache"},
     {"no-cache", NULL, "it is kept nowhere", AT(no_cache)},
-    {"cash", "N", .key = &keys[RUN_CASH]},
-    {"fee-maker", "R", .key = &keys[RUN_FEE_MAKER]},
-    {"fee-taker", "R", .key = &keys[RUN_FEE_TAKER]},
+    {"cash", "N", .key = &backtest_terms_keys[BACKTEST_CASH]},
+    {"fee-maker", "R", .key = &backtest_terms_keys[BACKTEST_FEE_MAKER]},
+    {"fee-taker", "R", .key = &backtest_terms_keys[BACKTEST_FEE_TAKER]},
     {"fees", "TIER", "both rates, of a venue's tier: papertape fees lists them", .take = take_fees,
      .without = "fee-maker fee-taker"},
-    {"slippage", "R", .key = &keys[RUN_SLIPPAGE]},
-    {"latency-ms", "N", .key = &keys[RUN_LATENCY]},
+    {"slippage", "R", .key = &backtest_terms_keys[BACKTEST_SLIPPAGE]},
+    {"latency-ms", "N", .key = &backtest_terms_keys[BACKTEST_LATENCY]},
     {"risk", "LIMIT=VALUE", "a limit, as in [risk] of papertaped.ini; none when left out", .take = take_risk},
-    {"margin", "WORD", .key = &keys[RUN_MARGIN]},
-    {"pattern-day-trader", "WORD", .key = &keys[RUN_DAY_TRADER]},
-    {"settlement", "WORD", .key = &keys[RUN_SETTLEMENT]},
-    {"shorts", NULL, "an account may sell what it does not hold (docs/accounts.md)", AT(rules.shorts)},
-    {"collateral", "R", .key = &keys[RUN_COLLATERAL], .with = "shorts"},
-    {"maintenance", "R", .key = &keys[RUN_MAINTENANCE], .with = "shorts"},
-    {"borrow-rate", "R", .key = &keys[RUN_BORROW_RATE], .with = "shorts"},
+    {"margin", "WORD", .key = &backtest_terms_keys[BACKTEST_MARGIN]},
+    {"pattern-day-trader", "WORD", .key = &backtest_terms_keys[BACKTEST_DAY_TRADER]},
+    {"settlement", "WORD", .key = &backtest_terms_keys[BACKTEST_SETTLEMENT]},
+    {"shorts", NULL, "an account may sell what it does not hold (docs/accounts.md)", AT(terms.rules.shorts)},
+    {"collateral", "R", .key = &backtest_terms_keys[BACKTEST_COLLATERAL], .with = "shorts"},
+    {"maintenance", "R", .key = &backtest_terms_keys[BACKTEST_MAINTENANCE], .with = "shorts"},
+    {"borrow-rate", "R", .key = &backtest_terms_keys[BACKTEST_BORROW_RATE], .with = "shorts"},
     {"venue", "VENUE",
      "its rules of orders hold, and its fees where no option names some: of stocks with --calendar, else of crypto",
      .take = take_venue},
@@ -316,18 +304,19 @@ int cli_run_terms(struct run_args *args, size_t n, struct market_terms *ret)
 static void set_defaults(struct run_args *args)
 {
     char why[CONFIG_WHY_MAX];
-    for (int i = 0; i < RUN_KEYS; i++) {
-        args->given[i] = memcmp((char *)args + keys[i].offset, &not_given, keys[i].size) != 0;
-        args->own_fees |= args->given[i] && (i == RUN_FEE_MAKER || i == RUN_FEE_TAKER);
+    for (int i = 0; i < BACKTEST_TERMS; i++) {
+        args->given[i] = memcmp(place_of_term(args, i), &not_given, backtest_terms_keys[i].size) != 0;
+        args->terms.own_fees |= args->given[i] && (i == BACKTEST_FEE_MAKER || i == BACKTEST_FEE_TAKER);
         if (!args->given[i])
-            (void)config_key_read(&keys[i], keys[i].fallback, args, why);
+            (void)config_key_read(&backtest_terms_keys[i], backtest_terms_keys[i].fallback, &args->terms,
+                                  why);
     }
 }
 
 int cli_run_check(struct run_args *args)
 {
     set_defaults(args);
-    if (args->cash == 0) /* a deposit may follow in an account of the daemon, so there it is valid */
+    if (args->terms.cash == 0) /* a deposit may follow in an account of the daemon, so there it is valid */
         return cli_stored_fail(EXIT_USAGE, args->verb, "--cash", "\"0\": a number above 0 is needed");
     int status = cli_run_folders(args);
     if (status != EXIT_OK)

@@ -7,35 +7,16 @@
 #include "cli/strategy_args.h"
 #include "db/state.h"
 #include "engine/backtest/backtest.h"
-#include "exchange/fees.h"
+#include "engine/backtest/terms.h"
 #include "exchange/trading_calendar.h"
 #include "record/option.h"
-#include "strategy/risk.h"
-
-enum { RUN_CASH_SCALE = 8 };
 
 /* The lists with commas. */
 enum run_list { RUN_BARS, RUN_SYMBOLS, RUN_LOTS, RUN_TICKS, RUN_QUOTES, RUN_LISTS };
 
-/* Options that are parsed like keys of papertaped.ini. */
-enum run_key {
-    RUN_CASH,
-    RUN_FEE_MAKER,
-    RUN_FEE_TAKER,
-    RUN_SLIPPAGE,
-    RUN_LATENCY,
-    RUN_MARGIN,
-    RUN_DAY_TRADER,
-    RUN_SETTLEMENT,
-    RUN_COLLATERAL,
-    RUN_MAINTENANCE,
-    RUN_BORROW_RATE,
-    RUN_CLASS_FEES, /* without options: of a venue's classes, by default */
-    RUN_KEYS = RUN_CLASS_FEES + 4
-};
-
 /* The first member of what such a verb's options fill. Texts are the command line's own. */
 struct run_args {
+    struct backtest_terms terms; /* first: the options that are its keys have their places in it */
     const char *verb;
     const char *bars[SYMBOLS_MAX], *symbols[SYMBOLS_MAX], *lots[SYMBOLS_MAX], *ticks[SYMBOLS_MAX],
         *quotes[SYMBOLS_MAX];
@@ -50,7 +31,6 @@ struct run_args {
     const char *exchange_info, *cache, *state;
     bool no_cache, repair;
     const char *calendar, *zone; /* NULL: not given */
-    enum session_choice session; /* REGULAR, where it is not given */
     bool session_given, straddle_given, keep_straddling;
     bool policy_follows;                 /* one that has not been read: it may name the calendar */
     struct calendar_file *table;         /* owned: once the bars are loaded; NULL: the run has no calendar */
@@ -59,15 +39,7 @@ struct run_args {
     bool stored;                         /* the bars are a database's: cli_run_load() finds that */
     int64_t account_ns;                  /* when its daemon made the account; 0: none did */
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
-    int64_t cash;                        /* at RUN_CASH_SCALE */
-    struct fee_rates fees;
-    struct account_rules rules; /* of shorts and stocks, and a venue's fees by class */
-    const char *venue;          /* whose rules of orders hold; NULL: not given */
-    int32_t slippage_e6;
-    int64_t latency_ns;
-    bool given[RUN_KEYS];
-    bool own_fees; /* an option says them */
-    struct risk_limits risk;
+    bool given[BACKTEST_TERMS];
     struct strategy_choice choices[STRATEGY_ARGS_MAX];
     int n_choices, max_choices;
     const char *sets[STRATEGY_ARGS_MAX]; /* of the strategy that is an argument */

@@ -15,7 +15,7 @@ int cli_run_take_session(struct option_call *call, const struct option_row *row,
     struct run_args *args = call->into;
     (void)row;
     args->session_given = true;
-    args->session = *value == 'r' ? SESSION_REGULAR : *value == 'e' ? SESSION_EXTENDED : SESSION_ALL;
+    args->terms.session = *value == 'r' ? SESSION_REGULAR : *value == 'e' ? SESSION_EXTENDED : SESSION_ALL;
     return EXIT_OK;
 }
 
@@ -31,9 +31,9 @@ int cli_run_take_straddle(struct option_call *call, const struct option_row *row
 /* The option whose rules are those of stocks with sessions, where it is not off; else NULL. */
 static const char *stock_rules(const struct run_args *args)
 {
-    return args->rules.margin != MARGIN_OFF           ? "--margin"
-           : args->rules.settlement != SETTLEMENT_OFF ? "--settlement"
-                                                      : NULL;
+    return args->terms.rules.margin != MARGIN_OFF           ? "--margin"
+           : args->terms.rules.settlement != SETTLEMENT_OFF ? "--settlement"
+                                                            : NULL;
 }
 
 int cli_run_calendar_check(const struct run_args *args)
@@ -69,12 +69,12 @@ int cli_run_policy_session(struct run_args *args, const struct policy *policy)
     args->policy_follows = false;
     if (!own)
         return cli_run_calendar_check(args);
-    if (args->session_given && args->session != policy->session) {
+    if (args->session_given && args->terms.session != policy->session) {
         snprintf(err, sizeof err, "%s: the policy was trained on the bars of session %s",
-                 session_choice_names[args->session], session_choice_names[policy->session]);
+                 session_choice_names[args->terms.session], session_choice_names[policy->session]);
         return cli_stored_fail(EXIT_ERROR, args->verb, "--session", err);
     }
-    args->session = policy->session;
+    args->terms.session = policy->session;
     args->calendar = args->calendar ? args->calendar : own;
     return EXIT_OK;
 }
@@ -104,7 +104,7 @@ int cli_run_calendar_fit(struct run_args *args, const struct market *market)
         return cli_stored_fail(EXIT_ERROR, args->verb, stock_rules(args),
                                "its rules are those of sessions: bars shorter than a day, of a calendar, are "
                                "needed");
-    bool longer = args->days.n > 0 && args->keep_straddling && args->session == SESSION_REGULAR;
+    bool longer = args->days.n > 0 && args->keep_straddling && args->terms.session == SESSION_REGULAR;
     return longer ? widen(args, market) : EXIT_OK;
 }
 
@@ -145,9 +145,10 @@ size_t cli_run_missing(const struct run_args *args, const struct market *market,
     size_t there = series->last - series->first + 1 - series->missing;
     if (args->days.n == 0 || market_session(series, series->first) == BAR_SESSION_NONE)
         return series->missing;
-    if (args->session == SESSION_ALL || market->interval_ns >= BAR_DAY_NS)
+    if (args->terms.session == SESSION_ALL || market->interval_ns >= BAR_DAY_NS)
         return missing_by_day(&args->days, market, series);
-    int64_t rows = trading_bars_between(&args->days, args->session, market->interval_ns, first_ns, end_ns);
+    int64_t rows =
+        trading_bars_between(&args->days, args->terms.session, market->interval_ns, first_ns, end_ns);
     return rows > (int64_t)there ? (size_t)rows - there : 0;
 }
 

@@ -77,7 +77,7 @@ static struct symbol *copy_listing(const struct symbol *symbol)
 
 void cli_run_list_files(struct run_args *args)
 {
-    const struct venue *venue = args->venue ? venue_find(args->venue) : NULL;
+    const struct venue *venue = args->terms.venue ? venue_find(args->terms.venue) : NULL;
     const struct fetch_asked asked = {.rest_url = args->rest_url, .cache = args->cache};
     char name[SYMBOL_NAME_MAX], listed[SYMBOL_NAME_MAX];
     struct symbol found;

@@ -115,7 +115,7 @@ static int load_csv(struct run_args *args, struct market **ret, struct market_lo
                                      .no_cache = args->no_cache,
                                      .repair = args->repair,
                                      .zone = args->zone,
-                                     .session = args->calendar ? args->session : SESSION_ALL,
+                                     .session = args->calendar ? args->terms.session : SESSION_ALL,
                                      .keep_straddling = args->keep_straddling,
                                      .threads = args->threads};
     char err[MARKET_ERROR_MAX], fetched[PATH_MAX];
@@ -124,7 +124,7 @@ static int load_csv(struct run_args *args, struct market **ret, struct market_lo
         cli_run_list_files(args);
         status = cli_run_calendar_open(args, args->calendar);
     }
-    options.session = args->calendar ? args->session : SESSION_ALL;
+    options.session = args->calendar ? args->terms.session : SESSION_ALL;
     options.calendar = cli_run_calendar(args);
     if (status == EXIT_OK)
         status = cli_run_names(args, &options.names);
@@ -198,30 +198,9 @@ static void name_account(const struct run_args *args, int choice, char name[stat
 
 static int begin_account(const struct run_args *args, const struct market *market, struct account_spec *ret)
 {
-    const struct symbol *first = &market->series[0].symbol;
-    char what[96];
-    for (int s = 1; s < market->n_symbols; s++) {
-        const struct symbol *symbol = &market->series[s].symbol;
-        if (strcmp(symbol->quote, first->quote) == 0 && symbol->quote_scale == first->quote_scale)
-            continue;
-        snprintf(what, sizeof what, "--bars: %s and %s", first->name, symbol->name);
-        return cli_stored_fail(EXIT_ERROR, args->verb, what,
-                               "one account trades one currency: symbols quoted in the same are needed, or "
-                               "--quote, where a name does not say it");
-    }
-    struct account_spec spec = {
-        .currency_scale = first->quote_scale, .session = args->session, .rules = args->rules};
-    spec.rules.fees = args->fees;
-    spec.rules.risk = args->risk;
-    spec.rules.class_fees = args->venue && !args->own_fees;
-    if (!spec.rules.shorts)
-        spec.rules.collateral_e4 = spec.rules.maintenance_e4 = spec.rules.borrow_rate_e6 = 0;
-    snprintf(spec.currency, sizeof spec.currency, "%s", first->quote);
-    if (decimal_rescale(args->cash, RUN_CASH_SCALE, spec.currency_scale, &spec.cash) < 0)
-        return cli_stored_fail(EXIT_ERROR, args->verb, "--cash",
-                               "it has more digits than the currency, or is too much");
-    *ret = spec;
-    return EXIT_OK;
+    char err[BACKTEST_TERMS_ERROR_MAX];
+    int r = backtest_terms_account(&args->terms, market, ret, err);
+    return r == 0 ? EXIT_OK : cli_stored_fail(EXIT_ERROR, args->verb, r == -EXDEV ? "--bars" : "--cash", err);
 }
 
 int cli_run_account(const struct run_args *args, const struct market *market, int choice,
@@ -245,11 +224,11 @@ int cli_run_policy_account(const struct run_args *args, const struct market *mar
     ret->policy = policy;
     ret->rules.class_fees = false; /* it has fees of its own */
     snprintf(ret->name, sizeof ret->name, "policy");
-    if (!args->given[RUN_FEE_MAKER])
+    if (!args->given[BACKTEST_FEE_MAKER])
         ret->rules.fees.maker_e6 = policy->rules.fee_e6;
-    if (!args->given[RUN_FEE_TAKER])
+    if (!args->given[BACKTEST_FEE_TAKER])
         ret->rules.fees.taker_e6 = policy->rules.fee_e6;
-    if (!args->given[RUN_CASH] &&
+    if (!args->given[BACKTEST_CASH] &&
         decimal_from_double(policy->rules.capital, ret->currency_scale, &ret->cash) < 0)
         return cli_stored_fail(EXIT_ERROR, args->verb, "--policy",
                                "initial_capital has more digits than the currency: --cash N");

@@ -45,7 +45,7 @@ void cli_run_note_lot(const struct run_args *args, const struct market_series *s
 {
     const struct symbol *symbol = &series->symbol;
     bool whole = symbol->filters.step == decimal_pow10(symbol->qty_scale);
-    double price = price_of(series), cash = decimal_to_double(args->cash, RUN_CASH_SCALE);
+    double price = price_of(series), cash = decimal_to_double(args->terms.cash, BACKTEST_CASH_SCALE);
     if (!whole || price * LARGE_PART <= cash ||
         strcmp(cli_run_source(args, RUN_TERM_LOT, symbol), "file") != 0)
         return;

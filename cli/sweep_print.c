@@ -89,7 +89,7 @@ void cli_sweep_print(const struct sweep *sweep)
            cli_format_time(from, market_open_ns(market, sweep->from)),
            cli_format_time(to, market_open_ns(market, sweep->to)));
     if (cli_run_calendar(&sweep->run))
-        printf("sessions  %s, by the calendar %s\n", session_choice_names[sweep->run.session],
+        printf("sessions  %s, by the calendar %s\n", session_choice_names[sweep->run.terms.session],
                cli_run_calendar(&sweep->run)->name);
     printf("runs      %zu of %zu combinations", sweep->runs.n, sweep->runs.combinations);
     if (sweep->runs.skipped > 0)

@@ -65,12 +65,12 @@ int cli_sweep_run(struct sweep *sweep)
         return status;
     const struct backtest_config config = {.market = sweep->market,
                                            .calendar = cli_run_calendar(&sweep->run),
-                                           .venue = sweep->run.venue,
-                                           .class_by_calendar = sweep->run.venue != NULL,
+                                           .venue = sweep->run.terms.venue,
+                                           .class_by_calendar = sweep->run.terms.venue != NULL,
                                            .from = sweep->from,
                                            .to = sweep->to,
-                                           .latency_ns = sweep->run.latency_ns,
-                                           .slippage_e6 = sweep->run.slippage_e6,
+                                           .latency_ns = sweep->run.terms.latency_ns,
+                                           .slippage_e6 = sweep->run.terms.slippage_e6,
                                            .way = sweep->run.way,
                                            .threads = sweep->run.threads};
     struct running running = {.sweep = sweep};

@@ -71,6 +71,7 @@ static void trades(const struct backtest_account *account, int currency_scale, s
         }
     }
     report->ratios = metrics_trade_ratios(&report->trades);
+    report->average_held_s = report->ratios.average_held_ns * 1e-9;
 }
 
 static void costs(const struct backtest_account *account, double level, int currency_scale,

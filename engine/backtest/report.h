@@ -7,6 +7,7 @@
 #define ENGINE_BACKTEST_REPORT_H
 
 #include "engine/backtest/backtest.h"
+#include "record/field.h"
 #include "strategy/metrics.h"
 
 /* Bought for all the cash at the first bar's open, at the account's taker fee, in parts of any size, and
@@ -50,6 +51,7 @@ struct backtest_report {
 
     struct metrics_trades trades; /* closed ones, profits after fees */
     struct metrics_trade_ratios ratios;
+    double average_held_s; /* ratios.average_held_ns in seconds */
     size_t open_trades;
     double open_profit; /* of the open ones at the last close, after the fees so far */
 
@@ -61,6 +63,10 @@ struct backtest_report {
         fees_of_gross_profit; /* fees / (what was gained + fees); NaN when nothing was gained before fees */
     double fees_of_turnover;  /* fees / turnover */
 };
+
+/* The figures of a struct backtest_report by the names that programs give them, shares in percent; all are
+ * REALs, NaN where one is not defined. */
+extern const struct record backtest_figures;
 
 /* 0 with *ret, to be finished by the caller; -EINVAL: BENCHMARK_GIVEN without one; -ENOMEM. */
 int backtest_report(const struct backtest_config *config, const struct backtest *backtest, int account,
