@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,13 @@
 enum {
     NUMBER_MAX = 64,
     EXACT_POWERS = 22, /* 10^22 is the largest power of ten that a double holds */
+    PLAIN_DIGITS = 15, /* a decimal of so many digits is the only one of as many that its double stands for */
+    MOST_DIGITS = 17,  /* that tell all doubles apart */
 };
+
+static const double powers[EXACT_POWERS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* Digits with a point or without, up to 19 of them, into a whole number and how many of its digits stand
  * behind the point; false for anything else. */
@@ -68,9 +75,6 @@ static bool read_any(const char *data, size_t len, double *ret, long *ret_after)
  * nearest double to the text, as strtod() gives it. */
 bool bars_number(const char *data, size_t len, double *ret, int *digits)
 {
-    static const double powers[EXACT_POWERS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                    1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                                    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     const char *p = data, *end = p + len;
     uint64_t whole;
     int plain_after;
@@ -94,4 +98,28 @@ bool bars_number(const char *data, size_t len, double *ret, int *digits)
     if (after > *digits)
         *digits = (int)after;
     return true;
+}
+
+/* One division of whole numbers is rounded once: the quotient is the double of that decimal. */
+static bool has_digits(double value, int digits)
+{
+    double units = value * powers[digits];
+    return fabs(units) < powers[PLAIN_DIGITS] && rint(units) / powers[digits] == value;
+}
+
+void bars_number_digits(double value, int *digits)
+{
+    char text[NUMBER_MAX];
+    double same;
+    for (int d = *digits; d <= PLAIN_DIGITS; d++)
+        if (has_digits(value, d)) {
+            *digits = d;
+            return;
+        }
+    for (int n = PLAIN_DIGITS; n <= MOST_DIGITS; n++) {
+        snprintf(text, sizeof text, "%.*g", n, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    (void)bars_number(text, strlen(text), &same, digits);
 }

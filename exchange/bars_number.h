@@ -11,4 +11,8 @@
  * it. */
 bool bars_number(const char *data, size_t len, double *ret, int *digits);
 
+/* Raises *digits to the digits after the point of a finite number's shortest decimal, at most
+ * DECIMAL_SCALE_MAX: what bars_number() finds in the text of a program that prints doubles so. */
+void bars_number_digits(double value, int *digits);
+
 #endif
