@@ -78,17 +78,9 @@ static void note_ended(const struct run_args *args, const struct market *market,
 
 int cli_run_rows(const struct run_args *args, const struct market *market, size_t *ret_from, size_t *ret_to)
 {
-    size_t from = args->from_ns ? market_store_row_at(market, args->from_ns) : 0;
-    size_t to = args->to_ns ? market_store_row_at(market, args->to_ns) : market->rows;
-    if (from >= market->rows)
-        return cli_stored_fail(EXIT_ERROR, args->verb, "--from", "the bars end before it");
-    if (to == 0)
-        return cli_stored_fail(EXIT_ERROR, args->verb, "--to", "the bars begin after it");
-    if (from >= to)
-        return cli_stored_fail(EXIT_ERROR, args->verb, "--from", "there is no bar between it and --to");
-    *ret_from = from;
-    *ret_to = to;
-    return EXIT_OK;
+    char err[BACKTEST_TERMS_ERROR_MAX];
+    int r = backtest_terms_range(market, args->from_ns, args->to_ns, ret_from, ret_to, err);
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, args->verb, "", err) : EXIT_OK;
 }
 
 int cli_run_refuse(const struct run_args *args, int r, char err[static MARKET_ERROR_MAX])

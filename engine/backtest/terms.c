@@ -110,3 +110,20 @@ int backtest_terms_account(const struct backtest_terms *terms, const struct mark
     *ret = spec;
     return 0;
 }
+
+int backtest_terms_range(const struct market *market, int64_t from_ns, int64_t to_ns, size_t *ret_from,
+                         size_t *ret_to, char err[static BACKTEST_TERMS_ERROR_MAX])
+{
+    size_t from = from_ns ? market_store_row_at(market, from_ns) : 0;
+    size_t to = to_ns ? market_store_row_at(market, to_ns) : market->rows;
+    if (from >= market->rows)
+        return fail_with(-EINVAL, err, BACKTEST_TERMS_ERROR_MAX, "--from: the bars end before it");
+    if (to == 0)
+        return fail_with(-EINVAL, err, BACKTEST_TERMS_ERROR_MAX, "--to: the bars begin after it");
+    if (from >= to)
+        return fail_with(-EINVAL, err, BACKTEST_TERMS_ERROR_MAX,
+                         "--from: there is no bar between it and --to");
+    *ret_from = from;
+    *ret_to = to;
+    return 0;
+}

@@ -54,4 +54,9 @@ int backtest_terms_set(struct backtest_terms *terms, const char *key, const char
 int backtest_terms_account(const struct backtest_terms *terms, const struct market *market,
                            struct account_spec *ret, char err[static BACKTEST_TERMS_ERROR_MAX]);
 
+/* The rows of a market whose bars open in [from_ns, to_ns), 0 for no bound. 0; -EINVAL where there is none,
+ * with a sentence that names the bound. */
+int backtest_terms_range(const struct market *market, int64_t from_ns, int64_t to_ns, size_t *ret_from,
+                         size_t *ret_to, char err[static BACKTEST_TERMS_ERROR_MAX]);
+
 #endif
