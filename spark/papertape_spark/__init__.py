@@ -5,5 +5,6 @@ from .columns import features, indicators
 from .library import BadBars
 from .read import read
 from .sql import register
+from .trading import backtest, sweep
 
-__all__ = ["BadBars", "bars", "features", "fit", "indicators", "read", "register"]
+__all__ = ["BadBars", "backtest", "bars", "features", "fit", "indicators", "read", "register", "sweep"]

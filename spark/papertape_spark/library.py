@@ -58,10 +58,12 @@ def load():
 
 
 def called(name, *arguments):
-    """Calls papertape_spark_NAME(arguments, err, err_cap); a failure's sentence is raised."""
+    """Calls papertape_spark_NAME(arguments, err, err_cap), and returns what it does; a failure's sentence is raised."""
     error = ctypes.create_string_buffer(ERROR_MAX)
-    if getattr(load(), f"papertape_spark_{name}")(*arguments, error, ctypes.c_size_t(ERROR_MAX)) < 0:
+    result = getattr(load(), f"papertape_spark_{name}")(*arguments, error, ctypes.c_size_t(ERROR_MAX))
+    if result < 0:
         raise BadBars(error.value.decode(errors="replace"))
+    return result
 
 
 class Given:
