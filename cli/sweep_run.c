@@ -7,7 +7,7 @@
 #include "exchange/clock.h"
 #include "exchange/exit_status.h"
 
-struct running {
+struct sweep_progress {
     struct sweep *sweep;
     struct progress progress;
     double started_s;
@@ -15,14 +15,14 @@ struct running {
 
 static bool show(void *ctx, double share)
 {
-    struct running *running = ctx;
+    struct sweep_progress *running = ctx;
     return cli_progress_show(&running->progress, share);
 }
 
 /* How many there are, and after the first few how long all of them take. */
 static void note_estimate(void *ctx, size_t tried)
 {
-    struct running *running = ctx;
+    struct sweep_progress *running = ctx;
     size_t all = backtest_grid_count(&running->sweep->grid);
     double seconds = clock_now_s() - running->started_s;
     cli_progress_end(&running->progress);
@@ -30,7 +30,7 @@ static void note_estimate(void *ctx, size_t tried)
             seconds * (double)all / (double)(tried ? tried : 1));
 }
 
-static int run_all(struct running *running, const struct backtest_config *config,
+static int run_all(struct sweep_progress *running, const struct backtest_config *config,
                    const struct account_spec *base)
 {
     struct sweep *sweep = running->sweep;
@@ -73,7 +73,7 @@ int cli_sweep_run(struct sweep *sweep)
                                            .slippage_e6 = sweep->run.terms.slippage_e6,
                                            .way = sweep->run.way,
                                            .threads = sweep->run.threads};
-    struct running running = {.sweep = sweep};
+    struct sweep_progress running = {.sweep = sweep};
     status = run_all(&running, &config, &base);
     if (status == EXIT_OK && sweep->runs.n == 0)
         status = cli_stored_fail(

@@ -13,7 +13,7 @@ enum {
     NUMBER_MAX = 64,
     EXACT_POWERS = 22, /* 10^22 is the largest power of ten that a double holds */
     PLAIN_DIGITS = 15, /* a decimal of so many digits is the only one of as many that its double stands for */
-    MOST_DIGITS = 17,  /* that tell all doubles apart */
+    MOST_DIGITS = 17,  /* that distinguish all doubles */
 };
 
 static const double powers[EXACT_POWERS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

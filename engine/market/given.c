@@ -105,7 +105,7 @@ static void take(struct market_given *given, int64_t open_ns, const double value
     bars->open_time_ns[bars->n++] = open_ns;
 }
 
-int market_store_given_add(struct market_given *given, const struct market_columns *columns, size_t n,
+int market_store_given_add(struct market_given *given, const struct market_given_columns *columns, size_t n,
                            char err[static MARKET_ERROR_MAX])
 {
     struct bars_file *bars = &given->source.bars;

@@ -8,7 +8,7 @@
 struct market_given;
 
 /* Consecutive bars, oldest first: when each opens, ns UTC, and its numbers. */
-struct market_columns {
+struct market_given_columns {
     const int64_t *open_ns;
     const double *open, *high, *low, *close, *volume;
 };
@@ -21,7 +21,7 @@ void market_store_given_destroy(struct market_given *given); /* NULL is fine */
 
 /* Adds n bars behind those that are there. 0; -EINVAL for a time that does not rise or a number that is not
  * finite; -ENOMEM; with the sentence. Then the series is to be destroyed. */
-int market_store_given_add(struct market_given *given, const struct market_columns *columns, size_t n,
+int market_store_given_add(struct market_given *given, const struct market_given_columns *columns, size_t n,
                            char err[static MARKET_ERROR_MAX]);
 
 size_t market_store_given_bars(const struct market_given *given);

@@ -29,7 +29,7 @@ struct papertape_spark_backtest {
 
     char *symbol; /* of the bars that are gathered, or of the result; NULL before the first */
     size_t symbol_n, symbol_cap;
-    struct market_given *given; /* NULL: none is gathered */
+    struct market_given *given; /* NULL: no bar is gathered */
     struct spark_result result;
     bool have_result;
     size_t next; /* row of the result */
@@ -196,12 +196,12 @@ static int add(struct papertape_spark_backtest *run, int64_t to, char *err, size
                                  "column: a number is needed, or no such row",
                                  SHOWN, run->symbol, bar, names[c]);
     }
-    const struct market_columns columns = {open_ns,
-                                           values[SPARK_OPEN] + run->row,
-                                           values[SPARK_HIGH] + run->row,
-                                           values[SPARK_LOW] + run->row,
-                                           values[SPARK_CLOSE] + run->row,
-                                           values[SPARK_VOLUME] + run->row};
+    const struct market_given_columns columns = {open_ns,
+                                                 values[SPARK_OPEN] + run->row,
+                                                 values[SPARK_HIGH] + run->row,
+                                                 values[SPARK_LOW] + run->row,
+                                                 values[SPARK_CLOSE] + run->row,
+                                                 values[SPARK_VOLUME] + run->row};
     int r = market_store_given_add(run->given, &columns, (size_t)n, why);
     run->row += n;
     return r < 0 ? fail_with(r, err, err_cap, "%s", why) : 0;

@@ -7,8 +7,6 @@
 #include "engine/backtest/audit.h"
 #include "exchange/fail.h"
 
-enum { DRAWDOWNS = 0 }; /* none is given back */
-
 static int load(const struct spark_trading *t, struct market_given *given, struct market **ret, char *err,
                 size_t err_cap)
 {
@@ -58,10 +56,8 @@ static int configure(const struct spark_trading *t, struct spark_result *result,
 
 static int run_backtest(const struct spark_trading *t, struct spark_result *result, char *err, size_t err_cap)
 {
-    const struct report_config options = {.benchmark = t->no_benchmark ? REPORT_BENCHMARK_NONE
-                                                                       : REPORT_BENCHMARK_FIRST,
-                                          .drawdowns = DRAWDOWNS,
-                                          .tails = true};
+    const struct report_config options = {
+        .benchmark = t->no_benchmark ? REPORT_BENCHMARK_NONE : REPORT_BENCHMARK_FIRST, .tails = true};
     int r = backtest_run(&result->config, &result->backtest, err, err_cap);
     if (r == 0)
         r = backtest_audit(&result->backtest, result->market, &result->account, result->hash, err, err_cap);

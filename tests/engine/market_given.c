@@ -24,8 +24,8 @@ static int add(struct market_given *given, size_t at, size_t n)
             numbers[c][i] = decimal_to_double(file.price[c][at + i], file.digits);
         numbers[4][i] = decimal_to_double(file.volume[at + i], file.volume_digits);
     }
-    const struct market_columns columns = {file.open_ns + at, numbers[0], numbers[1],
-                                           numbers[2],        numbers[3], numbers[4]};
+    const struct market_given_columns columns = {file.open_ns + at, numbers[0], numbers[1],
+                                                 numbers[2],        numbers[3], numbers[4]};
     return market_store_given_add(given, &columns, n, err);
 }
 
@@ -99,7 +99,7 @@ static void digits_of(struct random *random)
     CHECK_INT(raised, digits > least ? digits : least);
 }
 
-static void refused(const struct market_columns *columns, size_t n, const char *words)
+static void refused(const struct market_given_columns *columns, size_t n, const char *words)
 {
     struct market_given *given = NULL;
     CHECK_INT(market_store_given_create("ONEUSDT", false, &given, err), 0);
@@ -113,11 +113,11 @@ static void refusals(void)
     const int64_t rising[] = {epoch, epoch + minute}, twice[] = {epoch, epoch},
                   back[] = {epoch, epoch - minute};
     const double good[] = {2, 2}, broken[] = {2, NAN};
-    refused(&(struct market_columns){twice, good, good, good, good, good}, 2,
+    refused(&(struct market_given_columns){twice, good, good, good, good, good}, 2,
             "time does not rise: ONEUSDT: bar 2, 2023-01-01T00:00:00Z: one row a bar, not two of one time");
-    refused(&(struct market_columns){back, good, good, good, good, good}, 2,
+    refused(&(struct market_given_columns){back, good, good, good, good, good}, 2,
             "it comes after 2023-01-01T00:00:00Z: rows in the order of their time");
-    refused(&(struct market_columns){rising, good, good, good, broken, good}, 2,
+    refused(&(struct market_given_columns){rising, good, good, good, broken, good}, 2,
             "bad number: ONEUSDT: bar 2, 2023-01-01T00:01:00Z: a finite number as close, not nan");
     struct market_given *given = NULL;
     struct market *market = NULL;
@@ -125,9 +125,9 @@ static void refusals(void)
     CHECK_INT(market_store_given_create("ONEUSDT", false, &given, err), 0);
     CHECK_INT(market_store_given_load(given, &(struct market_options){0}, &market, err), -EINVAL);
     CHECK(strstr(err, "no bars: ONEUSDT"));
-    CHECK_INT(
-        market_store_given_add(given, &(struct market_columns){rising, good, good, good, good, good}, 1, err),
-        0);
+    CHECK_INT(market_store_given_add(
+                  given, &(struct market_given_columns){rising, good, good, good, good, good}, 1, err),
+              0);
     CHECK_INT(market_store_given_load(given, &(struct market_options){0}, &market, err), -EINVAL);
     CHECK(strstr(err, "no interval: ONEUSDT: at least two bars") && !market);
     market_store_given_destroy(given);
