@@ -5,6 +5,7 @@ from .columns import features, indicators
 from .library import BadBars
 from .read import read
 from .sql import register
+from .stream import stream_features, stream_indicators
 from .trading import backtest, sweep
 
-__all__ = ["BadBars", "backtest", "bars", "features", "fit", "indicators", "read", "register", "sweep"]
+__all__ = ["BadBars", "backtest", "bars", "features", "fit", "indicators", "read", "register", "stream_features", "stream_indicators", "sweep"]

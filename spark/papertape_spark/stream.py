@@ -1,0 +1,98 @@
+"""stream_indicators() and stream_features(): the columns of indicators() and features() over a stream of bars, each symbol's
+memory kept by Spark from one micro-batch to the next."""
+
+import pyarrow
+
+from .asked import Features, Indicators, split
+from .bars import PRICES, checked
+from .batches import joined
+from .columns import described, with_columns
+from .library import BadBars, interval_ns
+
+STATE = "state binary"
+
+
+def _in_order(frame):
+    """The frame's rows in the order of time."""
+    frame = frame.sort_values("timestamp", kind="stable")
+    batch = pyarrow.RecordBatch.from_arrays(
+        [
+            pyarrow.array(frame["symbol"], pyarrow.string()),
+            pyarrow.array(frame["timestamp"], pyarrow.int64()).cast(pyarrow.timestamp("us")),
+            *(pyarrow.array(frame[name], pyarrow.float64(), from_pandas=True) for name in PRICES),
+        ],
+        names=["symbol", "timestamp", *PRICES],
+    )
+    return batch
+
+
+def _remembering(symbol, memory):
+    """A batch whose one row is no bar, but what the symbol remembers."""
+    empty = {name: pyarrow.array([0.0]) for name in PRICES}
+    time = pyarrow.array([0], pyarrow.timestamp("us"))
+    return pyarrow.RecordBatch.from_pydict({"symbol": [symbol], "timestamp": time, **empty, "state": pyarrow.array([memory], pyarrow.binary())})
+
+
+def computing(asked):
+    """What applyInPandasWithState() calls: a symbol's bars of a micro-batch in, the same with their columns out."""
+    import pandas
+
+    def compute(key, frames, state):
+        with asked.of(key[0]).open() as run:
+            if state.exists:
+                run.skip(_remembering(key[0], state.get[0]))
+            batch = _in_order(pandas.concat(list(frames)))
+            columns = run.update(batch)
+            memory = run.save()
+        state.update((memory,))
+        frame = joined(batch, columns).to_pandas()
+        frame["timestamp"] = batch.column("timestamp").cast(pyarrow.int64()).to_pandas()
+        yield frame
+
+    return compute
+
+
+# Whole numbers cross to Python and back, which no zone touches.
+TO_MICROS = {
+    "timestamp": "unix_micros(timestamp)",
+    "timestamp_ntz": "timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01', timestamp)",
+}
+OF_MICROS = {
+    "timestamp": "timestamp_micros(timestamp)",
+    "timestamp_ntz": "timestampadd(MICROSECOND, timestamp, timestamp_ntz'1970-01-01')",
+}
+
+
+def _stream(df, asked, kind):
+    from pyspark.sql import functions as F
+    from pyspark.sql import types
+    from pyspark.sql.streaming.state import GroupStateTimeout
+
+    bars = checked(df).select("symbol", "timestamp", *PRICES)
+    time = dict(bars.dtypes)["timestamp"]
+    if time not in TO_MICROS:
+        raise BadBars(f"timestamp is of type {time}: a stream needs a timestamp, as of timestamp_micros(timestamp)")
+    schema = with_columns(bars, described(asked), kind)
+    crossing = [types.StructField("timestamp", types.LongType()) if field.name == "timestamp" else field for field in schema]
+    whole = bars.withColumn("timestamp", F.expr(TO_MICROS[time]))
+    made = whole.groupBy("symbol").applyInPandasWithState(computing(asked), types.StructType(crossing), STATE, "append", GroupStateTimeout.NoTimeout)
+    return made.withColumn("timestamp", F.expr(OF_MICROS[time]))
+
+
+def stream_indicators(df, specs, *, gaps=None):
+    """The bars of a streaming DataFrame, as of spark.readStream.schema(…).parquet(folder), with the columns that
+    indicators() has, to the bit: each micro-batch's bars as they come, each symbol's memory in the query's checkpoint.
+
+    A symbol's bars must rise in time from file to file; within a micro-batch they may be in any order. One that comes
+    again, or late, is refused, and the query ends with the sentence that names it. Columns other than symbol, timestamp and
+    the prices are not carried. `specs` and `gaps` are those of indicators()."""
+    from pyspark.sql.types import DoubleType
+
+    return _stream(df, Indicators(tuple(split(specs)), gaps or ""), DoubleType())
+
+
+def stream_features(df, set, interval=None, *, gaps=None):
+    """The same of features(), whose `set` and `interval` it takes."""
+    from pyspark.sql.types import FloatType
+
+    return _stream(df, Features(set, interval_ns(interval) // 1_000_000_000 if interval else 0, gaps or ""), FloatType())
