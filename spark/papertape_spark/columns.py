@@ -65,7 +65,21 @@ def computed(bars, asked, schema, cut, every, warmup, partitions):
     return (by_warmup if warmup else by_state)(bars, asked, schema, every, partitions)
 
 
-def indicators(df, specs, cut="symbol", *, every="30d", warmup=False, gaps=None, partitions=None):
+def on_device(df, specs, cut, warmup, gaps, partitions):
+    """indicators() by the GPU module."""
+    from pyspark.sql.types import DoubleType
+
+    from . import device
+
+    if cut != "symbol" or warmup or gaps:
+        raise BadBars("backend='gpu' computes whole symbols: it goes with cut='symbol', without warmup and gaps")
+    bars = checked(df)
+    schema = with_columns(bars, described(Indicators(tuple(specs))), DoubleType())
+    device.check(df.sparkSession, specs)
+    return sorted_by_symbol(bars, partitions).mapInArrow(device.computing(specs), schema)
+
+
+def indicators(df, specs, cut="symbol", *, every="30d", warmup=False, gaps=None, partitions=None, backend="cpu"):
     """The bars with a DOUBLE column for each output, named as `papertape indicators` names them (`sma_20`,
     `macd_12_26_9.signal`), null before the first one: to the bit what `papertape indicators` computes.
 
@@ -79,9 +93,15 @@ def indicators(df, specs, cut="symbol", *, every="30d", warmup=False, gaps=None,
                 and refused for those that never forget their first bar
     gaps        the bars' interval, as "1m": a missing bar is refused; left out, gaps are gaps, as in bars files
     partitions  of the result; Spark's spark.sql.shuffle.partitions where it is left out
+    backend     "gpu": by Papertape's GPU module in executors with a device, the same bits; a symbol's bars and columns are
+                in a task's memory meanwhile
     """
     from pyspark.sql.types import DoubleType
 
+    if backend not in ("cpu", "gpu"):
+        raise BadBars(f"backend={backend!r} is unknown: 'cpu' or 'gpu' is needed")
+    if backend == "gpu":
+        return on_device(df, split(specs), cut, warmup, gaps, partitions)
     return add_columns(df, Indicators(tuple(split(specs)), gaps or ""), DoubleType(), cut, every, warmup, partitions)
 
 
