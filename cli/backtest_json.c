@@ -148,7 +148,7 @@ int cli_backtest_print_json(const struct backtest_result *result)
         refused += result->reports[a].refused;
     }
     json_t *object = json_pack(
-        "{s:s, s:s?, s:I, s:I, s:I, s:I, s:I, s:o, s:s, s:I, s:I, s:I, s:I, s:s, s:b, s:o, s:o, s:I, s:b, "
+        "{s:s, s:s?, s:I, s:I, s:I, s:I, s:I, s:o, s:s?, s:I, s:I, s:I, s:I, s:s, s:b, s:o, s:o, s:I, s:b, "
         "s:o}",
         "schema", "papertape.backtest/1", "interval", interval, "interval_ns",
         (json_int_t)market->interval_ns, "rows", (json_int_t)(backtest->to - backtest->from), "rows_before",
