@@ -139,7 +139,8 @@ def stale_files(names, keys):
 
 def writing(where, keys, stale, schema, counter=None):
     """What mapInArrow() calls: rows of a partition in, each symbol's together; a row of REPORT for each file out. `keys` has
-    the key of each symbol, `stale` the files that its new one replaces, `counter` counts rows."""
+    the key of each symbol, `stale` the files that its new one replaces, `counter` counts rows. Columns other than the symbol
+    may have any names: they are the schema's."""
 
     def write(batches):
         place = Place(where)
@@ -163,7 +164,7 @@ def writing(where, keys, stale, schema, counter=None):
                         else:
                             current = Writing(place, name, schema)
                     if current:
-                        current.add(rows.cast(schema))
+                        current.add(rows.rename_columns(schema.names).cast(schema))
                 if counter is not None:
                     counter.add(batch.num_rows)
             end()
@@ -187,3 +188,10 @@ def _reported(report):
         ],
         names=["symbol", "file", "rows", "written"],
     )
+
+
+def write(frame, where, keys, stale, schema, counter=None, around=lambda write: write):
+    """The DataFrame of REPORT's rows; its action writes. A name with a dot is none that mapInArrow() takes: columns go by
+    their places. `around` is what a test wraps the writing in."""
+    names = [name if name == "symbol" else f"c{k}" for k, name in enumerate(frame.columns)]
+    return frame.toDF(*names).mapInArrow(around(writing(where, keys, stale, schema, counter)), REPORT)

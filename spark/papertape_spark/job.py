@@ -172,7 +172,7 @@ def written(spark, args, place, names, bars):
     """Writes what is not there. Returns the summary."""
     from pyspark.sql import functions as F
 
-    from .commit import REPORT, UNFINISHED, file_name, stale_files, write_empty, writing
+    from .commit import UNFINISHED, file_name, stale_files, write, write_empty
     from .progress import Progress
 
     keys = keys_of(bars)
@@ -186,7 +186,7 @@ def written(spark, args, place, names, bars):
         spark.sparkContext.setJobGroup(group, f"papertape {args.command}", interruptOnCancel=True)
         schema = arrow_schema(frame.schema)
         with Progress(spark.sparkContext, group, counter, args.quiet):
-            report = frame.mapInArrow(writing(args.output, todo, stale, schema, counter), REPORT).collect()
+            report = write(frame, args.output, todo, stale, schema, counter).collect()
         for symbol in sorted(set(todo) - {row.symbol for row in report}):  # without a row, as one that never traded
             write_empty(place, file_name(symbol, todo[symbol]), schema, stale.get(symbol, ()))
     finals = {file_name(symbol, key) for symbol, key in keys.items()}
@@ -205,7 +205,7 @@ def written(spark, args, place, names, bars):
     }
 
 
-def run(args):
+def run(args, beside):
     from pyspark.sql import SparkSession
     from pyspark.sql import functions as F
 
@@ -217,7 +217,10 @@ def run(args):
         from .trading import CUT_BY_TIME
 
         raise BadBars("--cut time: " + CUT_BY_TIME)
-    spark = SparkSession.builder.appName(f"papertape {args.command}").getOrCreate()
+    builder = SparkSession.builder.appName(f"papertape {args.command}")
+    if beside:
+        builder = builder.config("spark.executorEnv.PYTHONPATH", beside)
+    spark = builder.getOrCreate()
     bars = read(spark, args.input, args.format)
     if args.symbols:
         bars = bars.where(F.col("symbol").isin(args.symbols.split(",")))
@@ -229,12 +232,13 @@ def run(args):
     return written(spark, args, place, names, bars)
 
 
-def main(words=None):
+def main(words=None, beside=None):
+    """`beside`: a folder that tasks find the package in, where they have not installed it."""
     args = parser().parse_args(words)
     from .library import BadBars
 
     try:
-        summary = run(args)
+        summary = run(args, beside)
     except BadBars as refused:
         print(f"papertape: {args.command}: {refused}", file=sys.stderr)
         return EXIT_USAGE
@@ -256,5 +260,17 @@ def said(failed):
     return text or type(failed).__name__
 
 
+def as_script():
+    """spark-submit runs this file by its path: the package is found beside its folder, and not in it."""
+    import os
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != here]
+    sys.path.insert(0, os.path.dirname(here))
+    from papertape_spark import job
+
+    return job.main(beside=os.path.dirname(here))
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main() if __package__ else as_script())
