@@ -7,6 +7,7 @@ from ready import check, computed, done, feature_matrix, in_order, refused, same
 import numpy as np
 import pandas as pd
 import papertape_spark
+import trading
 from pyspark.sql import functions as F
 
 SPECS = ["sma:20", "macd:12,26,9", "rsi:14", "ema:50", "bbands:20,2", "adx:14", "sar", "obv", "supertrend", "vwap"]
@@ -60,5 +61,7 @@ def refusals():
 indicators()
 features()
 refusals()
+trading.backtests(df.where("symbol != 'ONE'"), BARS[:2])
+trading.refused_at_once(df)
 spark.stop()
 done("spark/spark")

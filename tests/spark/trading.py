@@ -52,13 +52,18 @@ def backtests(df, frames, partitions=None):
         check(fills.get(symbol, 0) == n_fills, f"{symbol}: {fills.get(symbol)} fills, not {n_fills}")
 
 
-def refusals(df):
+def refused_at_once(df):
+    """Before any task begins."""
     refused(CUT_BY_TIME, lambda: papertape_spark.backtest(df, STRATEGY, cut="time"))
     refused("did you mean sma-cross?", lambda: papertape_spark.backtest(df, "sma-cros"))
     refused("did you mean cash?", lambda: papertape_spark.backtest(df, STRATEGY, csh=3))
     refused("fast is in params and in grid", lambda: papertape_spark.sweep(df, STRATEGY, {"fast": [3, 4]}, {"fast": 5}))
     refused("column close is missing", lambda: papertape_spark.backtest(df.drop("close"), STRATEGY))
     refused("symbol is of type bigint", lambda: papertape_spark.backtest(df.selectExpr("1L as symbol", "timestamp", "open", "high", "low", "close", "volume"), STRATEGY))
+
+
+def refusals(df):
+    refused_at_once(df)
     refused("at least two bars, or interval=", lambda: papertape_spark.backtest(df.limit(1), STRATEGY).collect())
     twice = df.union(df.limit(1))
     refused("one row a bar, not two of one time", lambda: papertape_spark.backtest(twice, STRATEGY).collect())
