@@ -1,5 +1,5 @@
 """The indicators as they are usually written in pandas, for bench/spark: sma, rsi, and the 110 features of wide110 before their
-scaling. The figures are those of the usual formulas (an average may begin in another way than ours): what is compared is time."""
+scaling; and a backtest as a loop. The figures are those of the usual formulas (an average may begin in another way than ours): what is compared is time."""
 
 import numpy as np
 import pandas as pd
@@ -223,3 +223,33 @@ def wide110(frame):
     found = pd.DataFrame(columns(frame)).astype("float32")
     found.columns = [f"f{k}" for k in range(found.shape[1])]
     return pd.concat([frame.reset_index(drop=True), found], axis=1)
+
+
+def backtest(frame, fast=10, slow=30, cash=10_000.0, fee=0.001):
+    """sma-cross as it is usually written: a loop over the bars of a symbol, that buys at the next open for all its cash where
+    the fast average crosses above the slow one, and sells where it is below; equity at each close, and a few figures."""
+    bars = frame.sort_values("timestamp")
+    averages = {period: bars.close.rolling(period).mean() for period in (fast, slow)}
+    rows = pd.DataFrame({"open": bars.open, "close": bars.close, "fast": averages[fast], "slow": averages[slow]})
+    qty, fills, wanted, above, equity = 0.0, 0, None, False, []
+    for row in rows.itertuples(index=False):
+        if wanted is True and qty == 0:
+            qty = cash / (row.open * (1 + fee))
+            cash, fills = 0.0, fills + 1
+        elif wanted is False and qty > 0:
+            cash, qty, fills = qty * row.open * (1 - fee), 0.0, fills + 1
+        wanted = None
+        now = row.fast > row.slow
+        if now and not above and qty == 0:
+            wanted = True
+        elif not now and qty > 0:
+            wanted = False
+        above = now
+        equity.append(cash + qty * row.close)
+    curve = pd.Series(equity)
+    returns = curve.pct_change().dropna()
+    sharpe = returns.mean() / returns.std() * np.sqrt(365 * 288) if returns.std() > 0 else np.nan
+    return pd.DataFrame({
+        "symbol": [frame.symbol.iloc[0]], "equity": [equity[-1]], "return": [equity[-1] / equity[0] - 1],
+        "max_drawdown": [(curve / curve.cummax() - 1).min()], "sharpe": [sharpe], "fills": [fills],
+    })

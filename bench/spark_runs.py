@@ -16,12 +16,14 @@ from pyspark.sql import functions as F
 
 import papertape_spark
 from papertape_spark.asked import Features, Indicators
+from papertape_spark.trading import Trading, options_of
 
 CORES, FOLDER = int(sys.argv[1]), Path(sys.argv[2])
 ROWS, SYMBOLS, TIMES = 1_000_000, 20, 3
 WIDE_ROWS, WIDE_TIMES = 100_000, 3
 PARTITIONS = 8
 MINUTES = 5
+STRATEGY, PARAMS = "sma-cross", {"fast": 10, "slow": 30}
 
 
 def say(text):
@@ -121,6 +123,38 @@ def wide(spark):
     }}
 
 
+def trading_alone(rows):
+    """Rows a second of the library in one thread: from Arrow batches to the figures."""
+    table = pyarrow.Table.from_pandas(pd.concat(bars(rows)), preserve_index=False)
+    batches = table.combine_chunks().to_batches(max_chunksize=10_000)
+    took = []
+    for _ in range(TIMES):
+        begun = time.process_time()
+        with Trading("figures", options_of(STRATEGY, PARAMS, None, {})) as run:
+            for batch in batches:
+                run.give(batch)
+            run.end()
+            found = sum(made.num_rows for made in run.rows())
+        took.append(time.process_time() - begun)
+        assert found == SYMBOLS
+    return rows / statistics.median(took)
+
+
+def backtested(spark):
+    """The same strategy, sma-cross, on the same bars: the engine with orders, ledger and every figure, and a loop of Python over
+    the bars with cash, fees, equity and three figures."""
+    df = spark.read.parquet(stored(ROWS))
+    few = spark.read.parquet(stored(WIDE_ROWS))
+    schema = "symbol string, equity double, return double, max_drawdown double, sharpe double, fills bigint"
+    say("backtest")
+    return {"backtest": {
+        "identity": rate(ROWS, 1, identity(df)),
+        "ours": rate(ROWS, TIMES, papertape_spark.backtest(df, STRATEGY, PARAMS, partitions=PARTITIONS)),
+        "loop": rate(WIDE_ROWS, 1, few.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest(frame), schema)),
+        "alone": trading_alone(ROWS),
+    }}
+
+
 def main():
     builder = SparkSession.builder.master(f"local[{CORES}]")
     for key, value in {"spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1",
@@ -130,7 +164,7 @@ def main():
         builder = builder.config(key, value)
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
-    print(json.dumps({**cheap(spark), **wide(spark)}))
+    print(json.dumps({**cheap(spark), **wide(spark), **backtested(spark)}))
     spark.stop()
 
 
