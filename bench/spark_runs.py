@@ -1,7 +1,9 @@
 """Measures papertape_spark and its peers in one Spark of so many cores: spark_runs.py CORES FOLDER, in the venv of bench/spark.
-Prints {what: {way: rows a second}} as its last line; the rows lie in FOLDER. Wants PAPERTAPE_SPARK_LIBRARY."""
+Prints {what: {way: rows a second}} as its last line; the rows lie in FOLDER. Wants PAPERTAPE_SPARK_LIBRARY.
+PAPERTAPE_BENCH_ROWS: other than a million; wide110 has a tenth of them."""
 
 import json
+import os
 import statistics
 import sys
 import time
@@ -19,8 +21,8 @@ from papertape_spark.asked import Features, Indicators
 from papertape_spark.trading import Trading, options_of
 
 CORES, FOLDER = int(sys.argv[1]), Path(sys.argv[2])
-ROWS, SYMBOLS, TIMES = 1_000_000, 20, 3
-WIDE_ROWS, WIDE_TIMES = 100_000, 3
+ROWS, SYMBOLS, TIMES = int(os.environ.get("PAPERTAPE_BENCH_ROWS", 1_000_000)), 20, 3
+WIDE_ROWS = ROWS // 10
 PARTITIONS = 8
 MINUTES = 5
 STRATEGY, PARAMS = "sma-cross", {"fast": 10, "slow": 30}
@@ -116,8 +118,8 @@ def wide(spark):
     fitted = next(iter(papertape_spark.fit(df.where("symbol = 'S00'"), "wide110", f"{MINUTES}m").values()))
     say("wide110")
     return {"wide110": {
-        "identity": rate(WIDE_ROWS, WIDE_TIMES, identity(df)),
-        "ours": rate(WIDE_ROWS, WIDE_TIMES, papertape_spark.features(df, fitted, f"{MINUTES}m", partitions=PARTITIONS)),
+        "identity": rate(WIDE_ROWS, TIMES, identity(df)),
+        "ours": rate(WIDE_ROWS, TIMES, papertape_spark.features(df, fitted, f"{MINUTES}m", partitions=PARTITIONS)),
         "pandas": rate(WIDE_ROWS, 1, in_pandas(df, spark_peers.wide110, spark_peers.names(), "float")),
         "alone": alone(WIDE_ROWS, Features(fitted, 60 * MINUTES)),
     }}
