@@ -14,7 +14,7 @@ class Progress:
         self.context, self.group, self.counter, self.quiet, self.out = context, group, counter, quiet, out
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._watch, daemon=True)
-        self.begun = time.monotonic()
+        self.started = time.monotonic()
         self.last = None
 
     def __enter__(self):
@@ -48,7 +48,7 @@ class Progress:
         again = f", {failed} failed and run again" if failed else ""
         print(
             f"papertape: {self.counter.value:,} rows, {completed} of {tasks} tasks{again}, {done} of {stages} stages, "
-            f"{time.monotonic() - self.begun:.0f} s",
+            f"{time.monotonic() - self.started:.0f} s",
             file=self.out,
             flush=True,
         )

@@ -1,4 +1,4 @@
-"""Tasks that fail on purpose, for the tests: functions for mapInArrow() that pass their batches on, but for a first attempt."""
+"""Tasks that fail on purpose, for the tests: functions for mapInArrow() that pass their batches on, except a first attempt."""
 
 import os
 import signal
