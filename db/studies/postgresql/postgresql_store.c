@@ -11,7 +11,6 @@
 #include "exchange/fail.h"
 
 enum {
-    OUTCOME_NAP_US = 20000,
     REREAD = 256, /* six answers over a network take as long as some hundred trials */
 };
 
@@ -27,6 +26,8 @@ static int begin(struct study_store *base, char err[static STUDY_ERROR_MAX])
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
     study_sql_release(&store->sql);
+    free(store->wrote); /* by a transaction before */
+    store->wrote = NULL;
     int r = study_postgresql_connected(store) ? study_postgresql_command(store, "BEGIN", err) : -ECONNRESET;
     while (r == -ECONNRESET) {
         study_sql_rolled_back(&store->sql);
@@ -46,31 +47,6 @@ static void rollback(struct study_store *base)
         study_postgresql_command(store, "ROLLBACK", ignored);
 }
 
-/* The connection was lost before the answer to COMMIT: was it committed? 0: yes; -ECONNRESET: no. */
-static int outcome(struct study_postgresql *store, int64_t transaction, char err[static STUDY_ERROR_MAX])
-{
-    double until_s = clock_now_s() + store->busy_ms * 1e-3;
-    char text[80], status[24] = "";
-    snprintf(text, sizeof text, "SELECT txid_status(%lld)", (long long)transaction);
-    for (;;) {
-        int r = study_postgresql_wait(store, err);
-        if (r == 0)
-            r = study_postgresql_ask(store, text, RECORD_INTO(record_into_chars(status, sizeof status)), err);
-        if (r < 0 && r != -ECONNRESET)
-            return r;
-        if (r == 0 && strcmp(status, "committed") == 0)
-            return 0;
-        if (r == 0 && strcmp(status, "aborted") == 0)
-            return study_store_fail(&store->sql.base, -ECONNRESET, err,
-                                    "the connection was lost before the transaction was stored");
-        if (clock_now_s() > until_s)
-            return study_store_fail(&store->sql.base, -EIO, err,
-                                    "whether transaction %lld was stored is unknown (%s)",
-                                    (long long)transaction, *status ? status : "too long ago");
-        usleep(OUTCOME_NAP_US);
-    }
-}
-
 static int commit(struct study_store *base, char err[static STUDY_ERROR_MAX])
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
@@ -88,7 +64,7 @@ static int commit(struct study_store *base, char err[static STUDY_ERROR_MAX])
     else
         r = study_postgresql_fail(store, result, err);
     PQclear(result);
-    return r == -ECONNRESET && transaction > 0 ? outcome(store, transaction, err) : r;
+    return r == -ECONNRESET && transaction > 0 ? study_postgresql_outcome(store, transaction, err) : r;
 }
 
 static int begin_read(struct study_sql *sql, char err[static STUDY_ERROR_MAX])
@@ -165,6 +141,7 @@ static void store_close(struct study_store *base)
         PQfinish(store->conn);
     }
     study_postgresql_params_finish(&store->params);
+    free(store->wrote);
     free(store);
 }
 

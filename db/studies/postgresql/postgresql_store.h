@@ -26,6 +26,8 @@ struct study_postgresql {
     int n_ahead;
     bool listens; /* study_store_await() was called */
     int64_t changed, changes;
+    char *wrote;      /* the keys of the row that the transaction wrote last; NULL: none is known */
+    int wrote_row;    /* of which table: outcome.c's */
     int64_t clock_us; /* the server's clock less this machine's */
     int busy_ms;
     const atomic_bool *stop; /* study_store_stop(); NULL: it was not called */
@@ -75,6 +77,13 @@ void study_postgresql_end(struct study_rows *rows);
 
 /* listen.c: struct study_store_ops's. */
 int study_postgresql_await(struct study_store *base, int timeout_ms, char err[static STUDY_ERROR_MAX]);
+
+/* outcome.c. A statement has written a row, with these as ?1 and ?2. */
+void study_postgresql_wrote(struct study_postgresql *store, enum study_sql_statement which, const char *first,
+                            const char *second);
+/* The connection was lost before the answer to a COMMIT: was it committed? 0: yes; -ECONNRESET: no. */
+int study_postgresql_outcome(struct study_postgresql *store, int64_t transaction,
+                             char err[static STUDY_ERROR_MAX]);
 
 /* schema.c: 0, or the errors of study_store_open(). Creates it where there is none; of several processes that
  * create it at once one does. */

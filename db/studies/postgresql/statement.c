@@ -185,22 +185,31 @@ static int parameters_of(enum study_sql_statement which)
     return n;
 }
 
-/* Sends it with as many of `params` as it takes. */
-static int send(struct study_postgresql *store, enum study_sql_statement which,
-                const struct record_param *params)
-{
-    char numbers[PARAMS_MAX][NUMBER_MAX], name[NAME_MAX_];
+struct texts {
+    char numbers[PARAMS_MAX][NUMBER_MAX];
     const char *values[PARAMS_MAX];
+    int n;
+};
+
+/* As many of `params` as the statement takes; texts are borrowed. */
+static void write_params(enum study_sql_statement which, const struct record_param *params, struct texts *ret)
+{
     int wanted = parameters_of(which), n = 0;
     for (; n < wanted && params && params[n].kind != RECORD_PARAMS_END; n++) {
-        values[n] = params[n].kind == RECORD_PARAM_TEXT ? params[n].bytes : numbers[n];
+        ret->values[n] = params[n].kind == RECORD_PARAM_TEXT ? params[n].bytes : ret->numbers[n];
         if (params[n].kind == RECORD_PARAM_REAL)
-            snprintf(numbers[n], NUMBER_MAX, "%.17g", params[n].real);
+            snprintf(ret->numbers[n], NUMBER_MAX, "%.17g", params[n].real);
         else
-            snprintf(numbers[n], NUMBER_MAX, "%lld", (long long)params[n].number);
+            snprintf(ret->numbers[n], NUMBER_MAX, "%lld", (long long)params[n].number);
     }
+    ret->n = n;
+}
+
+static int send(struct study_postgresql *store, enum study_sql_statement which, const struct texts *params)
+{
+    char name[NAME_MAX_];
     name_of(which, name);
-    return PQsendQueryPrepared(store->conn, name, n, values, NULL, NULL, 0);
+    return PQsendQueryPrepared(store->conn, name, params->n, params->values, NULL, NULL, 0);
 }
 
 struct study_rows study_postgresql_query(struct study_sql *sql, enum study_sql_statement which,
@@ -222,10 +231,14 @@ struct study_rows study_postgresql_query(struct study_sql *sql, enum study_sql_s
         rows.of = error;
         return rows;
     }
-    rows.of = result_of(store, send(store, which, params));
+    struct texts sent;
+    write_params(which, params, &sent);
+    rows.of = result_of(store, send(store, which, &sent));
     const char *done = is_done(rows.of) ? PQcmdStatus(rows.of) : "SELECT";
     store->changed = strncmp(done, "SELECT", 6) == 0 ? 0 : atoll(PQcmdTuples(rows.of));
     store->changes += store->changed;
+    if (store->changed > 0)
+        study_postgresql_wrote(store, which, sent.values[0], sent.n > 1 ? sent.values[1] : "");
     return rows;
 }
 
@@ -264,8 +277,12 @@ void study_postgresql_ahead(struct study_sql *sql, const enum study_sql_statemen
         }
     if (!PQenterPipelineMode(store->conn))
         return;
-    while (sent < n && send(store, which[sent], params))
-        sent++;
+    for (; sent < n; sent++) {
+        struct texts texts_of;
+        write_params(which[sent], params, &texts_of);
+        if (!send(store, which[sent], &texts_of))
+            break;
+    }
     bool all = PQpipelineSync(store->conn);
     for (int i = 0; i < sent && all; i++)
         if ((store->ahead[which[i]] = next_of_pipeline(store)) != NULL)
