@@ -1,6 +1,6 @@
 """Measures papertape_spark and its peers in one Spark of so many cores: spark_runs.py CORES FOLDER, in the venv of bench/spark.
 Prints {what: {way: rows a second}} as its last line; the rows lie in FOLDER. Wants PAPERTAPE_SPARK_LIBRARY.
-PAPERTAPE_BENCH_ROWS: other than a million; wide110 has a tenth of them."""
+PAPERTAPE_BENCH_ROWS: other than a million; wide110 has a tenth of them, 80,000 or more."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from papertape_spark.trading import Trading, options_of
 
 CORES, FOLDER = int(sys.argv[1]), Path(sys.argv[2])
 ROWS, SYMBOLS, TIMES = int(os.environ.get("PAPERTAPE_BENCH_ROWS", 1_000_000)), 20, 3
-WIDE_ROWS = ROWS // 10
+WIDE_ROWS = max(ROWS // 10, 4000 * SYMBOLS)  # wide110 has a first value after 2,400 bars of 5 minutes
 PARTITIONS = 8
 MINUTES = 5
 STRATEGY, PARAMS = "sma-cross", {"fast": 10, "slow": 30}
@@ -52,15 +52,18 @@ def stored(rows):
     return str(path)
 
 
-def rate(rows, times, made):
-    """Rows a second of a DataFrame to a sink that keeps nothing; the first run warms up."""
-    took = []
-    for _ in range(times + 1):
-        begun = time.monotonic()
-        made.write.format("noop").mode("overwrite").save()
-        took.append(time.monotonic() - begun)
-    say(f"{rows / statistics.median(took[1:]):,.0f} rows/s of {[round(each, 2) for each in took]} s")
-    return rows / statistics.median(took[1:])
+def rates(rows, ways):
+    """{way: rows a second} of DataFrames to a sink that keeps nothing, in turns, so that a busy machine is so for all of them;
+    the first turn warms up."""
+    took = {way: [] for way in ways}
+    for _ in range(TIMES + 1):
+        for way, made in ways.items():
+            begun = time.monotonic()
+            made.write.format("noop").mode("overwrite").save()
+            took[way].append(time.monotonic() - begun)
+    for way, each in took.items():
+        say(f"{way}: {rows / statistics.median(each[1:]):,.0f} rows/s of {[round(one, 2) for one in each]} s")
+    return {way: rows / statistics.median(each[1:]) for way, each in took.items()}
 
 
 def alone(rows, asked):
@@ -95,21 +98,19 @@ def windowed(df, what):
     move = df.withColumn("move", F.col("close") - F.lag("close").over(symbol))
     last = symbol.rowsBetween(-13, 0)
     gain, loss = F.avg(F.greatest("move", F.lit(0.0))).over(last), F.avg(F.greatest(-F.col("move"), F.lit(0.0))).over(last)
-    return move.withColumn("rsi_14", 100 * gain / (gain + loss)).drop("move")
+    return move.withColumn("rsi_14", F.try_divide(100 * gain, gain + loss)).drop("move")
 
 
 def cheap(spark):
-    df = spark.read.parquet(stored(ROWS))
-    found, floor = {}, rate(ROWS, TIMES, identity(df))
+    df, found = spark.read.parquet(stored(ROWS)), {}
     for what, spec, function in (("sma", "sma:20", spark_peers.sma), ("rsi", "rsi:14", spark_peers.rsi)):
         say(what)
-        found[what] = {
-            "identity": floor,
-            "ours": rate(ROWS, TIMES, papertape_spark.indicators(df, spec, partitions=PARTITIONS)),
-            "pandas": rate(ROWS, TIMES, in_pandas(df, function, [spec.replace(":", "_")], "double")),
-            "sql": rate(ROWS, TIMES, windowed(df, what)),
-            "alone": alone(ROWS, Indicators((spec,))),
-        }
+        found[what] = rates(ROWS, {
+            "identity": identity(df),
+            "ours": papertape_spark.indicators(df, spec, partitions=PARTITIONS),
+            "pandas": in_pandas(df, function, [spec.replace(":", "_")], "double"),
+            "sql": windowed(df, what),
+        }) | {"alone": alone(ROWS, Indicators((spec,)))}
     return found
 
 
@@ -117,12 +118,11 @@ def wide(spark):
     df = spark.read.parquet(stored(WIDE_ROWS))
     fitted = next(iter(papertape_spark.fit(df.where("symbol = 'S00'"), "wide110", f"{MINUTES}m").values()))
     say("wide110")
-    return {"wide110": {
-        "identity": rate(WIDE_ROWS, TIMES, identity(df)),
-        "ours": rate(WIDE_ROWS, TIMES, papertape_spark.features(df, fitted, f"{MINUTES}m", partitions=PARTITIONS)),
-        "pandas": rate(WIDE_ROWS, 1, in_pandas(df, spark_peers.wide110, spark_peers.names(), "float")),
-        "alone": alone(WIDE_ROWS, Features(fitted, 60 * MINUTES)),
-    }}
+    return {"wide110": rates(WIDE_ROWS, {
+        "identity": identity(df),
+        "ours": papertape_spark.features(df, fitted, f"{MINUTES}m", partitions=PARTITIONS),
+        "pandas": in_pandas(df, spark_peers.wide110, spark_peers.names(), "float"),
+    }) | {"alone": alone(WIDE_ROWS, Features(fitted, 60 * MINUTES))}}
 
 
 def trading_alone(rows):
