@@ -225,14 +225,20 @@ def wide110(frame):
     return pd.concat([frame.reset_index(drop=True), found], axis=1)
 
 
-def backtest(frame, fast=10, slow=30, cash=10_000.0, fee=0.001):
-    """sma-cross as it is usually written: a loop over the bars of a symbol, that buys at the next open for all its cash where
-    the fast average crosses above the slow one, and sells where it is below; equity at each close, and a few figures."""
+def backtest_by_rows(frame):
+    """The same by iterrows(), which makes a Series of each bar."""
+    return backtest(frame, each=lambda rows: (row for _, row in rows.iterrows()))
+
+
+def backtest(frame, fast=10, slow=30, cash=10_000.0, fee=0.001, each=lambda rows: rows.itertuples(index=False)):
+    """sma-cross as it is usually written: a loop over the bars of a symbol, by itertuples(), that buys at the next open for all
+    its cash where the fast average crosses above the slow one, and sells where it is below; equity at each close, and a few
+    figures."""
     bars = frame.sort_values("timestamp")
     averages = {period: bars.close.rolling(period).mean() for period in (fast, slow)}
     rows = pd.DataFrame({"open": bars.open, "close": bars.close, "fast": averages[fast], "slow": averages[slow]})
     qty, fills, wanted, above, equity = 0.0, 0, None, False, []
-    for row in rows.itertuples(index=False):
+    for row in each(rows):
         if wanted is True and qty == 0:
             qty = cash / (row.open * (1 + fee))
             cash, fills = 0.0, fills + 1

@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 
 import papertape_spark
 from papertape_spark.asked import Features, Indicators
-from papertape_spark.trading import Trading, options_of
+from papertape_spark.trading import options_of, trading
 
 CORES, FOLDER = int(sys.argv[1]), Path(sys.argv[2])
 ROWS, SYMBOLS, TIMES = int(os.environ.get("PAPERTAPE_BENCH_ROWS", 1_000_000)), 20, 3
@@ -125,35 +125,51 @@ def wide(spark):
     }) | {"alone": alone(WIDE_ROWS, Features(fitted, 60 * MINUTES))}}
 
 
+def priced(rows):
+    """The same bars with prices of two digits, as venues have them."""
+    path = FOLDER / f"priced_{rows}.parquet"
+    if not path.exists():
+        frame = pd.concat(bars(rows)).astype({"timestamp": "datetime64[us]"})
+        frame.round({name: 2 for name in ("open", "high", "low", "close", "volume")}).to_parquet(path, row_group_size=rows // 8)
+    return str(path)
+
+
+def loop_alone(rows):
+    """Rows a second of the loop of Python in one thread, without Spark."""
+    frames = [frame for _, frame in pd.read_parquet(priced(rows)).groupby("symbol")]
+    begun = time.process_time()
+    for frame in frames:
+        spark_peers.backtest(frame)
+    return rows / (time.process_time() - begun)
+
+
 def trading_alone(rows):
     """Rows a second of the library in one thread: from Arrow batches to the figures."""
-    table = pyarrow.Table.from_pandas(pd.concat(bars(rows)), preserve_index=False)
+    table = pyarrow.Table.from_pandas(pd.read_parquet(priced(rows)), preserve_index=False)
     batches = table.combine_chunks().to_batches(max_chunksize=10_000)
     took = []
     for _ in range(TIMES):
         begun = time.process_time()
-        with Trading("figures", options_of(STRATEGY, PARAMS, None, {})) as run:
-            for batch in batches:
-                run.give(batch)
-            run.end()
-            found = sum(made.num_rows for made in run.rows())
+        made = list(trading("figures", options_of(STRATEGY, PARAMS, None, {}))(batches))
         took.append(time.process_time() - begun)
-        assert found == SYMBOLS
+        assert sum(batch.num_rows for batch in made) == SYMBOLS
     return rows / statistics.median(took)
 
 
 def backtested(spark):
     """The same strategy, sma-cross, on the same bars: the engine with orders, ledger and every figure, and a loop of Python over
     the bars with cash, fees, equity and three figures."""
-    df = spark.read.parquet(stored(ROWS))
-    few = spark.read.parquet(stored(WIDE_ROWS))
+    df = spark.read.parquet(priced(ROWS))
+    few = spark.read.parquet(priced(WIDE_ROWS))
     schema = "symbol string, equity double, return double, max_drawdown double, sharpe double, fills bigint"
     say("backtest")
     return {"backtest": {
         "identity": rate(ROWS, 1, identity(df)),
         "ours": rate(ROWS, TIMES, papertape_spark.backtest(df, STRATEGY, PARAMS, partitions=PARTITIONS)),
-        "loop": rate(WIDE_ROWS, 1, few.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest(frame), schema)),
+        "loop": rate(WIDE_ROWS, TIMES, few.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest(frame), schema)),
+        "rows": rate(WIDE_ROWS, 1, few.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest_by_rows(frame), schema)),
         "alone": trading_alone(ROWS),
+        "loop_alone": loop_alone(WIDE_ROWS),
     }}
 
 

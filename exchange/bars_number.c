@@ -111,7 +111,8 @@ void bars_number_digits(double value, int *digits)
 {
     char text[NUMBER_MAX];
     double same;
-    if (fabs(value) * powers[*digits] >= powers[MOST_DIGITS - 1]) /* no text has more */
+    if (*digits >= DECIMAL_SCALE_MAX ||
+        fabs(value) * powers[*digits] >= powers[MOST_DIGITS - 1]) /* no text has more */
         return;
     for (int d = *digits; d <= PLAIN_DIGITS; d++)
         if (has_digits(value, d)) {
