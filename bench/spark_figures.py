@@ -17,7 +17,7 @@ from figures import BUILD, ROOT
 PEERS = {"pandas": "pandas 2.3 in applyInPandas", "sql": "Spark SQL's window", "loop": "a loop of Python over itertuples() in applyInPandas",
          "rows": "a loop of Python over iterrows() in applyInPandas"}
 # What must be met: the share of the identity's rate, or times the peer's.
-OF_LIMIT, TIMES = {"sma": 0.8, "rsi": 0.8}, {("wide110", "pandas"): 5.0, ("backtest", "loop"): 20.0}
+OF_LIMIT, TIMES = {"sma": 0.8, "rsi": 0.8}, {("wide110", "pandas"): 5.0, ("backtest", "loop"): 20.0, ("backtest", "rows"): 20.0}
 
 
 def figure(case, rate, peer=None, limit=None, met=None, **more):
@@ -32,8 +32,10 @@ def print_figures(cores, rates):
         case, ours, limit = f"{what}_{cores}_cores", ways["ours"], ways.get("identity")
         met = ours >= OF_LIMIT[what] * limit if what in OF_LIMIT else None
         figure(case, ours, None, limit, met, computing_alone=ways.get("alone"))
-        if "loop_alone" in ways:
-            figure(f"{case}_alone", ways["alone"], ("that loop without Spark", ways["loop_alone"]))
+        for loop in ("loop", "rows"):
+            if f"{loop}_alone" in ways:
+                peer = (PEERS[loop].replace("in applyInPandas", "without Spark"), ways[f"{loop}_alone"])
+                figure(f"{case}_alone_{loop}", ways["alone"], peer, None, ways["alone"] >= TIMES[what, loop] * peer[1])
         for way, peer in PEERS.items():
             if way in ways:
                 times = TIMES.get((what, way))

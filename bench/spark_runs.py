@@ -134,12 +134,12 @@ def priced(rows):
     return str(path)
 
 
-def loop_alone(rows):
-    """Rows a second of the loop of Python in one thread, without Spark."""
+def loop_alone(rows, backtest):
+    """Rows a second of a loop of Python in one thread, without Spark."""
     frames = [frame for _, frame in pd.read_parquet(priced(rows)).groupby("symbol")]
     begun = time.process_time()
     for frame in frames:
-        spark_peers.backtest(frame)
+        backtest(frame)
     return rows / (time.process_time() - begun)
 
 
@@ -169,7 +169,8 @@ def backtested(spark):
         "loop": rate(WIDE_ROWS, TIMES, few.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest(frame), schema)),
         "rows": rate(WIDE_ROWS, 1, few.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest_by_rows(frame), schema)),
         "alone": trading_alone(ROWS),
-        "loop_alone": loop_alone(WIDE_ROWS),
+        "loop_alone": loop_alone(WIDE_ROWS, spark_peers.backtest),
+        "rows_alone": loop_alone(WIDE_ROWS, spark_peers.backtest_by_rows),
     }}
 
 
