@@ -50,9 +50,10 @@ def add_columns(df, asked, kind, cut, every, warmup, partitions):
     names = described(asked)
     with_columns(df, names, kind)
     # Spark's mapInArrow() takes a dot in a column's name for a field of a struct.
-    plain = checked(df.toDF(*(name if "." not in name else f"column {k}" for k, name in enumerate(df.columns))))
-    schema = with_columns(plain, names, kind)
-    return computed(plain, asked, schema, cut, every, warmup, partitions).toDF(*df.columns, *names)
+    dotted = any("." in name for name in df.columns)
+    bars = checked(df.toDF(*(name if "." not in name else f"column {k}" for k, name in enumerate(df.columns))) if dotted else df)
+    made = computed(bars, asked, with_columns(bars, names, kind), cut, every, warmup, partitions)
+    return made.toDF(*df.columns, *names) if dotted else made
 
 
 def computed(bars, asked, schema, cut, every, warmup, partitions):

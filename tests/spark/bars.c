@@ -132,7 +132,7 @@ static void test_trades(const struct trades *t, const char *interval)
     free(found);
 }
 
-/* Shorter bars of the trades give the longer ones of the trades, except their count. */
+/* Shorter bars of the trades give the longer ones of the trades; only the counts differ. */
 static void test_shorter(const struct trades *t)
 {
     struct made_column columns[5], shorter[7];

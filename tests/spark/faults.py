@@ -1,4 +1,4 @@
-"""Tasks that fail on purpose, for the tests: functions for mapInArrow() that pass their batches on, except a first attempt."""
+"""Tasks that fail on purpose, for the tests: functions for mapInArrow() that pass their batches on; a first attempt fails."""
 
 import os
 import signal

@@ -129,6 +129,14 @@ def warmup():
             refused(f"{row['name']}", lambda name=row["name"]: papertape_spark.indicators(df, name, cut="time", warmup=True))
 
 
+def chained():
+    """Columns behind columns whose names have dots."""
+    one = df.where("symbol = 'S01USDT'")
+    found = in_order(papertape_spark.indicators(papertape_spark.indicators(one, "macd"), "sma,adx", cut="time", every="3d").toPandas())
+    expected = {name: EXPECTED["S01USDT"][name] for name in ("macd_12_26_9.signal", "macd_12_26_9.hist", "sma_30", "adx_14")}
+    check(all(same_bits(found[name], column) for name, column in expected.items()), f"chained: {list(found.columns)}")
+
+
 def bars():
     """pandas' resampling of the same bars."""
     found = in_order(papertape_spark.bars(df, "4h").toPandas())
@@ -179,6 +187,7 @@ indicators()
 features()
 if MODE == "local":
     warmup()
+    chained()
     bars()
     files()
 spark.stop()
