@@ -30,8 +30,9 @@ enum study_store_mode {
      * killed worker's half-written transaction is rolled back, as any next connection does. */
     STUDY_STORE_READ,
     STUDY_STORE_WRITE, /* file and schema are created where they are missing */
-    /* That, of a storage that was there before: a server that is not is waited for. */
+    /* WRITE and READ of a storage that was there before: a server that is not is waited for. */
     STUDY_STORE_AGAIN,
+    STUDY_STORE_READ_AGAIN,
 };
 
 /* "sqlite:///relative/F", "sqlite:////absolute/F" as Optuna (SQLAlchemy) has them, with "?timeout=SECONDS" or

@@ -77,6 +77,14 @@ struct study_store_ops {
 
 extern const struct study_store_ops study_store_sqlite, study_store_postgresql;
 
+/* What a store is open for, READ or WRITE. */
+static inline enum study_store_mode study_store_access(enum study_store_mode mode)
+{
+    return mode == STUDY_STORE_AGAIN        ? STUDY_STORE_WRITE
+           : mode == STUDY_STORE_READ_AGAIN ? STUDY_STORE_READ
+                                            : mode;
+}
+
 /* On which writers notify where the database has such channels. */
 #define STUDY_STORE_CHANNEL "papertape_studies"
 

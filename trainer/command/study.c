@@ -345,7 +345,7 @@ static int reload_study(struct study_run *run, struct study_members *ret_others)
 {
     char err[STUDY_ERROR_MAX], base[STUDY_NAME_MAX + 1], folders[PATH_MAX];
     struct study_store *store;
-    int r = study_store_open(run->url, STUDY_STORE_READ, 0, &store, err);
+    int r = study_store_open(run->url, STUDY_STORE_READ_AGAIN, 0, &store, err);
     if (r == 0) {
         r = study_store_sync(store, run->study, err);
         study_base_name(run->study->name, base);

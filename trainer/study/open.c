@@ -391,7 +391,7 @@ int study_open_rows(const struct study_opening *opening, const struct study_mark
                     struct study *study, char err[static STUDY_ERROR_MAX])
 {
     struct study_store *store;
-    int r = study_store_open(opening->url, STUDY_STORE_WRITE, 0, &store, err);
+    int r = study_store_open(opening->url, STUDY_STORE_AGAIN, 0, &store, err);
     if (r < 0)
         return r;
     do {

@@ -185,11 +185,12 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
         return r;
     }
     store->sql.base.ops = &study_store_postgresql;
-    store->sql.base.mode = mode == STUDY_STORE_AGAIN ? STUDY_STORE_WRITE : mode;
+    store->sql.base.mode = study_store_access(mode);
     store->sql.driver = &driver;
     store->sql.serial = study_sql_serial();
     store->busy_ms = busy_ms;
-    r = mode == STUDY_STORE_AGAIN ? study_postgresql_wait(store, err) : study_postgresql_connect(store, err);
+    r = mode != store->sql.base.mode ? study_postgresql_wait(store, err)
+                                     : study_postgresql_connect(store, err);
     if (r == 0)
         r = study_postgresql_schema(store, err);
     while (r == -ECONNRESET && (r = study_postgresql_wait(store, err)) == 0)

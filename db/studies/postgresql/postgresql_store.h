@@ -26,7 +26,7 @@ struct study_postgresql {
     int n_ahead;
     bool listens; /* study_store_await() was called */
     int64_t changed, changes;
-    char *wrote;      /* the keys of the row that the transaction wrote last; NULL: unknown */
+    char *wrote;      /* the keys of the row that the transaction wrote last; NULL: no row is known */
     int wrote_row;    /* of which table: outcome.c's */
     int64_t clock_us; /* the server's clock less this machine's */
     int busy_ms;

@@ -309,7 +309,7 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
         return fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "%.200s: no memory", location);
     }
     store->sql.base.ops = &study_store_sqlite;
-    store->sql.base.mode = mode = mode == STUDY_STORE_AGAIN ? STUDY_STORE_WRITE : mode;
+    store->sql.base.mode = mode = study_store_access(mode);
     store->busy_ms = busy_ms;
     store->sql.driver = &driver;
     store->sql.serial = study_sql_serial();
