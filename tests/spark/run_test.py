@@ -16,6 +16,7 @@ from ready import check, done, in_order, refused, same_bits, seeded, session, wa
 
 import pandas as pd
 import papertape_spark
+import papertape_spark.job
 import pyspark
 import trading
 from pyspark.sql import functions as F
@@ -38,9 +39,9 @@ def wait_for(what, condition, alive=lambda: True):
         time.sleep(0.01)
 
 
-def lake(symbols, rows):
+def lake(symbols, rows, name="lake"):
     """Bars in Parquet, partitioned by symbol and day."""
-    folder = Path(ready.scratch.name, "lake")
+    folder = Path(ready.scratch.name, name)
     for number in range(symbols):
         symbol = f"L{number:03d}USDT"
         bars = walk(rng, symbol, rows)
@@ -187,6 +188,27 @@ def on_device(df):
     refused("it goes with cut='symbol'", lambda: papertape_spark.indicators(few, SPECS, cut="time", backend="gpu"))
 
 
+def commands(spark):
+    """The job's commands write what the functions give; its output is read by any reader of Parquet."""
+    folder = str(lake(3, 300, "commands"))
+    bars = papertape_spark.read(spark, folder)
+    until = "2024-01-03T12:00:00"
+    asked = {
+        "features": (["--set", "market14", "--fit-until", until, "--interval", "15m"], lambda: papertape_spark.features(bars, papertape_spark.fit(bars, "market14", "15m", until=until), "15m")),
+        "bars": (["--interval", "1h"], lambda: papertape_spark.bars(bars, "1h")),
+        "sweep": (["--strategy", "sma-cross", "--grid", "fast=3,5", "--grid", "slow=9:15:3", "--option", "fee_taker=0.0005"], lambda: papertape_spark.sweep(bars, "sma-cross", {"fast": [3, 5], "slow": "9:15:3"}, fee_taker=0.0005)),
+        "backtest": (["--strategy", "sma-cross", "--set", "fast=3", "--rows", "equity"], lambda: papertape_spark.backtest(bars, "sma-cross", {"fast": 3}, equity=True)),
+    }
+    for name, (words, function) in asked.items():
+        out = f"{ready.scratch.name}/out_{name}"
+        check(papertape_spark.job.main([name, "--input", folder, "--output", out, "--quiet", *words]) == 0, f"the job {name} failed")
+        key = ["symbol", "rank" if name == "sweep" else "timestamp"]
+        found, expected = (frame.sort_values(key).reset_index(drop=True) for frame in (pd.read_parquet(sorted(Path(out).glob("*.parquet"))), function().toPandas()))
+        check(list(found.columns) == list(expected.columns) and len(found) > 0, f"{name}: columns {list(found.columns)}")
+        plain = [column for column in expected.columns if column != "timestamp"]
+        check(found[plain].equals(expected[plain]), f"{name}: the rows differ")
+
+
 def cluster_home():
     """Spark's own folder, whose `work` can be written."""
     home = Path(ready.scratch.name, "home")
@@ -206,6 +228,7 @@ def local():
     trading.rows_once(spark, df, FRAMES, f"{ready.scratch.name}/once")
     trading.streams(spark, df.where("symbol < 'S05'"), pd.concat(FRAMES[:5]), SPECS)
     on_device(df)
+    commands(spark)
     spark.stop()
     del os.environ["PAPERTAPE_GPU_MODULE"]
 
