@@ -14,7 +14,8 @@ import tempfile
 import figures
 from figures import BUILD, ROOT
 
-PEERS = {"pandas": "pandas 2.3 in applyInPandas", "sql": "Spark SQL's window", "loop": "a loop of Python over itertuples() in applyInPandas",
+PEERS = {"pandas": "pandas 2.3 in applyInPandas", "sql": "Spark SQL's window", "columns": "ours, a column each",
+         "loop": "a loop of Python over itertuples() in applyInPandas",
          "rows": "a loop of Python over iterrows() in applyInPandas"}
 # What must be met: the share of the identity's rate, or times the peer's.
 OF_LIMIT, TIMES = {"sma": 0.8, "rsi": 0.8}, {("wide110", "pandas"): 5.0, ("backtest", "loop"): 20.0, ("backtest", "rows"): 20.0}

@@ -120,7 +120,8 @@ def wide(spark):
     say("wide110")
     return {"wide110": rates(WIDE_ROWS, {
         "identity": identity(df),
-        "ours": papertape_spark.features(df, fitted, f"{MINUTES}m", partitions=PARTITIONS),
+        "ours": papertape_spark.features(df, fitted, f"{MINUTES}m", vector="features", partitions=PARTITIONS),
+        "columns": papertape_spark.features(df, fitted, f"{MINUTES}m", partitions=PARTITIONS),
         "pandas": in_pandas(df, spark_peers.wide110, spark_peers.names(), "float"),
     }) | {"alone": alone(WIDE_ROWS, Features(fitted, 60 * MINUTES))}}
 

@@ -4,6 +4,7 @@ import ctypes
 import re
 from dataclasses import dataclass, field
 
+from .batches import as_vector
 from .library import BadBars, Run
 
 
@@ -27,6 +28,9 @@ class Indicators:
     def of(self, _symbol):
         return self
 
+    def shaped(self, columns):
+        return columns
+
 
 @dataclass(frozen=True)
 class Features:
@@ -36,6 +40,7 @@ class Features:
     interval_s: int = 0
     gaps: str = ""
     symbol: str = field(default=None)
+    vector: str = ""  # the name of one column of lists
 
     wide = False
 
@@ -53,7 +58,10 @@ class Features:
 
     def of(self, symbol):
         """The computation of one symbol."""
-        return self if isinstance(self.sets, str) else Features(self.sets, self.interval_s, self.gaps, symbol)
+        return self if isinstance(self.sets, str) else Features(self.sets, self.interval_s, self.gaps, symbol, self.vector)
+
+    def shaped(self, columns):
+        return as_vector(columns, self.vector) if self.vector else columns
 
 
 def _strict(run, gaps):

@@ -12,7 +12,7 @@ NS_PER_S = 1_000_000_000
 def described(asked):
     """The names of its columns; raises for what cannot be computed, before any task does."""
     with asked.open() as run:
-        return run.names()
+        return [asked.vector] if getattr(asked, "vector", "") else run.names()
 
 
 def computing(asked):
@@ -22,10 +22,10 @@ def computing(asked):
         with Series(asked) as series:
             for batch in batches:
                 if series.one:
-                    yield joined(batch, series.at(None).update(batch))
+                    yield joined(batch, asked.shaped(series.at(None).update(batch)))
                     continue
                 for (symbol,), rows in stretches(batch, ("symbol",)):
-                    yield joined(rows, series.at(symbol).update(rows))
+                    yield joined(rows, asked.shaped(series.at(symbol).update(rows)))
 
     return compute
 
@@ -106,17 +106,20 @@ def indicators(df, specs, cut="symbol", *, every="30d", warmup=False, gaps=None,
     return add_columns(df, Indicators(tuple(split(specs)), gaps or ""), DoubleType(), cut, every, warmup, partitions)
 
 
-def features(df, set, interval=None, cut="symbol", *, every="30d", warmup=False, gaps=None, partitions=None):
+def features(df, set, interval=None, cut="symbol", *, vector=None, every="30d", warmup=False, gaps=None, partitions=None):
     """The bars with a FLOAT column for each feature, named as the set names them, null before the first value: to the
     bit the float32 cells of the feature matrix of a live policy.
 
     set         a fitted set's text; a built-in set's name where that needs no fitting; or what fit() returned, a
                 set for each symbol
     interval    of the bars, as "5m": needed where features have timeframes
+    vector      a name: one column ARRAY<FLOAT> of all features in their order, NaN before a first value, in place of
+                a column each, which is cheaper to carry
 
     The others are those of indicators().
     """
-    from pyspark.sql.types import FloatType
+    from pyspark.sql.types import ArrayType, FloatType
 
     seconds = interval_ns(interval) // NS_PER_S if interval else 0
-    return add_columns(df, Features(set, seconds, gaps or ""), FloatType(), cut, every, warmup, partitions)
+    kind = ArrayType(FloatType()) if vector else FloatType()
+    return add_columns(df, Features(set, seconds, gaps or "", None, vector or ""), kind, cut, every, warmup, partitions)

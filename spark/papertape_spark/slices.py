@@ -71,7 +71,7 @@ def computing(asked):
         with Series(asked) as series:
             for batch in batches:
                 for (symbol,), rows in [((None,), batch)] if series.one else stretches(batch, ("symbol",)):
-                    columns = series.at(symbol).update(rows)
+                    columns = asked.shaped(series.at(symbol).update(rows))
                     kept = rows.column("state").is_null() if "state" in rows.schema.names else pyarrow.compute.invert(rows.column("warm"))
                     yield joined(without(rows, OWN), columns).filter(kept)
 

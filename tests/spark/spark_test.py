@@ -50,6 +50,16 @@ def features():
         check(same_bits(mine.iloc[:, 7:], matrix, np.float32), f"wide110 of {symbol}")
 
 
+def vector():
+    """One column of lists: the cells of the columns."""
+    one = df.where("symbol = 'ADA'")
+    sets = papertape_spark.fit(one, "market14", "15m")
+    apart = in_order(papertape_spark.features(one, sets, "15m").toPandas())
+    together = in_order(papertape_spark.features(one, sets, "15m", vector="cells").toPandas())
+    check(list(together.columns[7:]) == ["cells"], f"columns {list(together.columns)}")
+    check(same_bits(np.stack(together.cells), apart.iloc[:, 7:], np.float32), "market14 as a vector")
+
+
 def refusals():
     refused("the nearest are", lambda: papertape_spark.indicators(df, "smaa:20"))
     refused("column volume is missing", lambda: papertape_spark.indicators(df.drop("volume"), "sma"))
@@ -60,6 +70,7 @@ def refusals():
 
 indicators()
 features()
+vector()
 refusals()
 trading.backtests(df.where("symbol != 'ONE'"), BARS[:2])
 trading.refused_at_once(df)
