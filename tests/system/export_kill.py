@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`papertape export --parquet` that ends in the middle: killed 20 times (400 with --long) after a random number of files, papertape, its
 Python or both, over rows that change in between: afterwards the lake is byte for byte that of a run that nothing ended, without a
-temporary file. A disk that is full says so, leaves whole files, and the same command continues. Two exports at once: one is refused.
+temporary file. A disk that is full says so, leaves whole files, and the same command continues; a stdout that is full says so. Two exports at once: one is refused.
 No Python, a Python without pyarrow, a program that is no Python: a sentence that says what to install, and exit status 1."""
 
 import os
@@ -127,6 +127,16 @@ def full_disk(state, folder):
     print(f"full disk: {len(some)} files, then all")
 
 
+def full_stdout(state, folder):
+    """The files are whole all the same."""
+    path = os.path.join(folder, "unsaid")
+    for form in ((), ("--json",)):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(lake.command(state, path, *form), stdout=full, stderr=subprocess.PIPE, text=True, timeout=harness.PATIENCE)
+        assert done.returncode == 1 and "stdout: No space left on device\n" in done.stderr, done
+    assert lake.tree(path) == lake.tree(os.path.join(folder, "whole"))
+
+
 def two_at_once(state, folder):
     path = os.path.join(folder, "two")
     holder = subprocess.Popen([sys.executable, os.path.join(harness.SOURCE, "cli/lake/write.py"), path, "x", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -165,6 +175,7 @@ def main():
         state, _ = lake.make_state(folder.path)
         kills(state, folder.path)
         full_disk(state, folder.path)
+        full_stdout(state, folder.path)
         two_at_once(state, folder.path)
         no_python(state, folder.path)
 
