@@ -1,6 +1,6 @@
 """A study's workers on further machines, each with a state of its own: the command lines of docs/workers.md (Slurm's script with a
 scheduler of ours in its PATH, Kubernetes' container as the kubelet would start it) and of the unit as built run the trials that are
-left, end with 0 and propose nothing; a worker of another version; a machine with other bars.
+left, on SQLite in place of the page's PostgreSQL, end with 0 and propose nothing; a worker of another version; other bars.
 
     study_machines.py PAPERTAPE_TRAINER DOCS UNIT
 """
@@ -49,7 +49,7 @@ def by_kubernetes(trainer, page, storage):
     """The container's command; $(STORAGE) is the kubelet's to replace."""
     text = page["ppo-btc.yaml"]
     command = re.search(r"^ +command: \[(.*)\]$", text, re.M)[1].split(", ")
-    check(re.search(r"- name: STORAGE\n +value: sqlite:////\S+\n", text), "the pod's variable")
+    check(re.search(r"- name: STORAGE\n +value: postgresql://\S+\n", text), "the pod's variable")
     state = os.path.join(trainer.folder, "pod")
     command = [{"$(STORAGE)": storage, "/state": state}.get(word, word) for word in command]
     check(command[0] == "papertape-trainer" and storage in command and state in command, f"the pod's command: {command}")
@@ -60,8 +60,11 @@ def by_systemd(trainer, page, storage, unit):
     with open(unit, encoding="utf-8") as file:
         settings = re.findall(r"^(\w+)=(.*)$", file.read(), re.M)
     values = dict(settings)
-    check(values["EnvironmentFile"].endswith("/papertape/studies/%i.env") and list(environment(page["ppo-btc.env"])) == ["STORAGE"],
-          "the unit's environment")
+    given = environment(page["ppo-btc.env"])
+    check(values["EnvironmentFile"].endswith("/papertape/studies/%i.env") and list(given) == ["STORAGE"] and
+          given["STORAGE"].startswith("postgresql://"), "the unit's environment")
+    check([value.split(":")[0] for name, value in settings if name == "LoadCredential"] == ["pgpass", "aws-credentials"],
+          "the credentials that the program looks for")
     command = shlex.split(values["ExecStart"].replace("%i", NAME))
     check(os.path.basename(command[0]) == "papertape-trainer", f"the unit's command: {command}")
     state = os.path.join(trainer.folder, values["StateDirectory"].replace("%i", NAME))
