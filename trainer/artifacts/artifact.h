@@ -68,10 +68,6 @@ int artifact_store_put(struct artifact_store *store, const char *key, const char
 int artifact_store_get(struct artifact_store *store, const char *key, const char *path,
                        const struct artifact_digest *digest, char err[static ARTIFACT_ERROR_MAX]);
 
-/* *ret_size: of the object. */
-int artifact_store_head(struct artifact_store *store, const char *key, int64_t *ret_size,
-                        char err[static ARTIFACT_ERROR_MAX]);
-
 /* Calls `found` for each object whose key begins with `prefix`, which may be "", in the order of S3: by
  * bytes. What it returns other than 0 ends it and is returned. */
 int artifact_store_list(struct artifact_store *store, const char *prefix,

@@ -143,20 +143,6 @@ static int get(struct artifact_store *store, const char *key, const char *path,
     return r < 0 ? say(r, r == -EISDIR ? at : path, err) : 0;
 }
 
-static int head(struct artifact_store *store, const char *key, int64_t *ret_size, char *err)
-{
-    char at[PATH_MAX];
-    struct stat st;
-    int r = path_of(store, key, at, err);
-    if (r < 0)
-        return r;
-    errno = 0;
-    if (stat(at, &st) < 0 || !S_ISREG(st.st_mode))
-        return say(errno == ENOTDIR || errno == 0 ? -ENOENT : -errno, at, err);
-    *ret_size = st.st_size;
-    return 0;
-}
-
 /* Its folders stay: another process may be about to write there. */
 static int remove_one(struct artifact_store *store, const char *key, char *err)
 {
@@ -252,7 +238,6 @@ const struct artifact_ops artifact_directory_ops = {
     .close = close_directory,
     .put = put,
     .get = get,
-    .head = head,
     .list = list,
     .remove = remove_one,
 };

@@ -18,7 +18,6 @@ struct artifact_ops {
                const struct artifact_digest *digest, char *err);
     int (*get)(struct artifact_store *store, const char *key, const char *path,
                const struct artifact_digest *digest, char *err);
-    int (*head)(struct artifact_store *store, const char *key, int64_t *ret_size, char *err);
     int (*list)(struct artifact_store *store, const char *prefix,
                 int (*found)(void *ctx, const char *key, int64_t size), void *ctx, char *err);
     int (*remove)(struct artifact_store *store, const char *key, char *err);

@@ -57,7 +57,7 @@ static int put_s3(struct artifact_store *store, const char *key, const char *pat
 {
     struct artifact_digest now;
     struct s3_request request = {.method = S3_PUT, .digest = digest};
-    struct s3_reply reply = {.size = -1};
+    struct s3_reply reply = {0};
     int r = artifact_digest_file(path, &now, err);
     if (r == 0 && !artifact_digest_equal(&now, digest))
         r = artifact_fail(err, -ESTALE, "%.400s: it has changed", path);
@@ -149,7 +149,7 @@ static int get_s3(struct artifact_store *store, const char *key, const char *pat
     struct s3_request request = {.method = S3_GET, .take = take_download};
     struct download download = {.path = path, .url = request.url, .digest = digest};
     const struct s3_attempts attempts = {begin_download, check_download, &download};
-    struct s3_reply reply = {.size = -1};
+    struct s3_reply reply = {0};
     int r = artifact_s3_url(store, key, NULL, &request, err);
     request.ctx = &download;
     if (r == 0)
@@ -160,26 +160,10 @@ static int get_s3(struct artifact_store *store, const char *key, const char *pat
     return r;
 }
 
-/* ---- The others. ---- */
-
-static int head_s3(struct artifact_store *store, const char *key, int64_t *ret_size, char *err)
-{
-    struct s3_request request = {.method = S3_HEAD};
-    struct s3_reply reply = {.size = -1};
-    int r = artifact_s3_url(store, key, NULL, &request, err);
-    if (r == 0)
-        r = artifact_s3_attempt(store, &request, NULL, &reply, err);
-    if (r < 0)
-        return r;
-    free(reply.text);
-    *ret_size = reply.size;
-    return 0;
-}
-
 static int remove_s3(struct artifact_store *store, const char *key, char *err)
 {
     struct s3_request request = {.method = S3_DELETE};
-    struct s3_reply reply = {.size = -1};
+    struct s3_reply reply = {0};
     int r = artifact_s3_url(store, key, NULL, &request, err);
     if (r == 0)
         r = artifact_s3_attempt(store, &request, NULL, &reply, err);
@@ -193,7 +177,6 @@ const struct artifact_ops artifact_s3_ops = {
     .close = close_s3,
     .put = put_s3,
     .get = get_s3,
-    .head = head_s3,
     .list = artifact_s3_list,
     .remove = remove_s3,
 };

@@ -38,7 +38,7 @@ int artifact_s3_list(struct artifact_store *store, const char *prefix,
                      int (*found)(void *ctx, const char *key, int64_t size), void *ctx, char *err)
 {
     struct s3_request request = {.method = S3_GET};
-    struct s3_reply reply = {.size = -1};
+    struct s3_reply reply = {0};
     char query[S3_URL_MAX], token[1024] = "", before[1024], more[8];
     int r;
     do {

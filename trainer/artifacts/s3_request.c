@@ -157,8 +157,6 @@ static bool set_method(struct transfer *transfer)
     switch (transfer->request->method) {
     case S3_GET:
         return curl_easy_setopt(easy, CURLOPT_HTTPGET, 1L) == CURLE_OK;
-    case S3_HEAD:
-        return curl_easy_setopt(easy, CURLOPT_NOBODY, 1L) == CURLE_OK;
     case S3_DELETE:
         return curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, "DELETE") == CURLE_OK;
     case S3_PUT:
@@ -199,15 +197,12 @@ static void copy_header(CURL *easy, const char *name, char *ret, size_t cap)
 static void take_headers(CURL *easy, struct s3_reply *reply)
 {
     char date[64] = "", after[64] = "";
-    curl_off_t size = -1;
     copy_header(easy, "x-amz-checksum-sha256", reply->checksum, sizeof reply->checksum);
     copy_header(easy, "x-amz-bucket-region", reply->region, sizeof reply->region);
     copy_header(easy, "Date", date, sizeof date);
     copy_header(easy, "Retry-After", after, sizeof after);
     if (after[0])
         reply->retry_after_ms = net_retry_after_ms(after, date, clock_wall_ns() / 1000000000);
-    if (curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &size) == CURLE_OK)
-        reply->size = size;
 }
 
 /* A body that was damaged on the way is sent again, too. */
@@ -285,7 +280,7 @@ void artifact_s3_perform(const struct artifact_store *store, const struct artifa
     char error[CURL_ERROR_SIZE] = "", *line = net_secret_alloc(LINE_MAX_);
     struct curl_slist *headers = NULL;
     struct transfer transfer = {store, request, ret, easy, 0, 0};
-    *ret = (struct s3_reply){.size = -1, .retry_after_ms = -1};
+    *ret = (struct s3_reply){.retry_after_ms = -1};
     bool good = line && easy && add_headers(request, credentials, line, &headers) &&
                 set_common(&transfer, error) && set_method(&transfer) &&
                 set_signed(&transfer, credentials, headers);

@@ -1,4 +1,5 @@
-/* One request to an S3-compatible store, signed by libcurl (Signature Version 4). Used by s3.c alone. */
+/* One request to an S3-compatible store, signed by libcurl (Signature Version 4). Used by the files s3_…
+ * alone. */
 #ifndef TRAINER_ARTIFACTS_S3_REQUEST_H
 #define TRAINER_ARTIFACTS_S3_REQUEST_H
 
@@ -16,7 +17,7 @@ enum {
     S3_SLOW_S = 30, /* without a byte for so long it is broken off */
 };
 
-enum s3_method { S3_GET, S3_HEAD, S3_PUT, S3_DELETE };
+enum s3_method { S3_GET, S3_PUT, S3_DELETE };
 
 struct s3_request {
     enum s3_method method;
@@ -36,7 +37,6 @@ struct s3_reply {
     char code[S3_CODE_MAX], message[S3_MESSAGE_MAX]; /* what the store says, or libcurl */
     char checksum[S3_CHECKSUM_MAX];                  /* x-amz-checksum-sha256; "": none */
     char region[ARTIFACT_REGION_MAX];                /* x-amz-bucket-region; likewise */
-    int64_t size;                                    /* Content-Length; -1: not said */
     int64_t retry_after_ms;                          /* -1: not said */
     char *text;                                      /* of a list or an error, with a NUL: for free() */
     size_t n;

@@ -78,13 +78,6 @@ int artifact_store_get(struct artifact_store *store, const char *key, const char
     return r < 0 ? r : store->ops->get(store, key, path, digest, err);
 }
 
-int artifact_store_head(struct artifact_store *store, const char *key, int64_t *ret_size,
-                        char err[static ARTIFACT_ERROR_MAX])
-{
-    int r = check_key(key, err);
-    return r < 0 ? r : store->ops->head(store, key, ret_size, err);
-}
-
 int artifact_store_list(struct artifact_store *store, const char *prefix,
                         int (*found)(void *ctx, const char *key, int64_t size), void *ctx,
                         char err[static ARTIFACT_ERROR_MAX])

@@ -1,6 +1,6 @@
 /* Calls an artifact store as its lines of JSON say: {"call": "put", "key": K, "path": F}, likewise "get"
- * (with "sha256" and "size"), "head", "list" (of "prefix") and "delete". Prints a line a call:
- * {"r": 0 or -errno, "error": …, "size": N, "keys": [[KEY, SIZE] …]}. tests/system/artifacts.py uses it.
+ * (with "sha256" and "size"), "list" (of "prefix") and "delete". Prints a line a call:
+ * {"r": 0 or -errno, "error": …, "keys": [[KEY, SIZE] …]}. s3.py uses it.
  *
  *     calls URL <CALLS */
 #include <errno.h>
@@ -41,20 +41,17 @@ static json_t *perform(struct artifact_store *store, const json_t *call)
 {
     char err[ARTIFACT_ERROR_MAX] = "";
     const char *name = text(call, "call"), *key = text(call, "key");
-    int64_t size = -1;
     json_t *keys = json_array();
     int r = -ENOSYS;
     if (strcmp(name, "put") == 0)
         r = put(store, call, err);
     else if (strcmp(name, "get") == 0)
         r = get(store, call, err);
-    else if (strcmp(name, "head") == 0)
-        r = artifact_store_head(store, key, &size, err);
     else if (strcmp(name, "list") == 0)
         r = artifact_store_list(store, text(call, "prefix"), add_key, keys, err);
     else if (strcmp(name, "delete") == 0)
         r = artifact_store_delete(store, key, err);
-    return json_pack("{s:i, s:s, s:I, s:o}", "r", r, "error", err, "size", (json_int_t)size, "keys", keys);
+    return json_pack("{s:i, s:s, s:o}", "r", r, "error", err, "keys", keys);
 }
 
 int main(int argc, char **argv)

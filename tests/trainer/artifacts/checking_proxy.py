@@ -167,13 +167,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         for name, value in headers.items():
             if name.lower() not in ("content-length", "transfer-encoding", "connection"):
                 self.send_header(name, value)
-        said = {name.lower(): value for name, value in headers.items()}.get("content-length")
-        self.send_header("Content-Length", said if self.command == "HEAD" and said else str(len(content)))
+        self.send_header("Content-Length", str(len(content)))
         if cut:
             self.send_header("Connection", "close")
         self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content[:len(content) // 2] if cut else content)
+        self.wfile.write(content[:len(content) // 2] if cut else content)
         self.wfile.flush()
         self.close_connection = self.close_connection or bool(cut)
 
@@ -182,7 +180,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
         return True
 
-    do_GET = do_PUT = do_HEAD = do_DELETE = handle_one
+    do_GET = do_PUT = do_DELETE = handle_one
 
     def handle(self):
         with self.server.lock:

@@ -109,7 +109,6 @@ static struct artifact_digest digest_of(const char *path)
 static void test_round_trip(void)
 {
     struct artifact_store *store = open_store("new/store");
-    int64_t size = -1;
     write_file(in_folder("file"), "abc");
     const struct artifact_digest digest = digest_of(in_folder("file"));
     CHECK_INT(digest.size, 3);
@@ -118,17 +117,13 @@ static void test_round_trip(void)
     CHECK_INT(artifact_store_put(store, "s/1/k", in_folder("file"), &digest, err), 0);
     CHECK_STR(read_file(in_folder("new/store/s/1/k")), "abc");
     CHECK_INT(artifact_store_put(store, "s/1/k", in_folder("file"), &digest, err), 0);
-    CHECK_INT(artifact_store_head(store, "s/1/k", &size, err), 0);
-    CHECK_INT(size, 3);
     CHECK_INT(artifact_store_get(store, "s/1/k", in_folder("back"), &digest, err), 0);
     CHECK_STR(read_file(in_folder("back")), "abc");
     CHECK_INT(artifact_store_get(store, "s/2/k", in_folder("none"), &digest, err), -ENOENT);
     CHECK_INT(artifact_store_get(store, "s/1/k/x", in_folder("none"), &digest, err), -ENOENT);
-    CHECK_INT(artifact_store_head(store, "s/1", &size, err), -ENOENT);
     CHECK_INT(artifact_store_delete(store, "s/1/k", err), 0);
     CHECK_INT(artifact_store_delete(store, "s/1/k", err), 0);
-    CHECK_INT(artifact_store_head(store, "s/1/k", &size, err), -ENOENT);
-    CHECK(access(in_folder("none"), F_OK) < 0);
+    CHECK(access(in_folder("none"), F_OK) < 0 && access(in_folder("new/store/s/1/k"), F_OK) < 0);
     artifact_store_close(store);
 }
 
