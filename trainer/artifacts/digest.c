@@ -63,7 +63,10 @@ int artifact_digest_file(const char *path, struct artifact_digest *ret, char err
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return artifact_fail(err, -errno, "%.300s: %s", path, strerror(errno));
-    int r = fstat(fd, &st) < 0 ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+    int r = fstat(fd, &st) < 0                ? -errno
+            : !S_ISREG(st.st_mode)            ? -EINVAL
+            : st.st_size > ARTIFACT_BYTES_MAX ? -EFBIG
+                                              : 0;
     if (r == 0)
         r = artifact_hash_begin(&hash) ? 0 : -ENOMEM;
     if (r == 0) {
