@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "exchange/fail.h"
 #include "trainer/command/args.h"
 #include "trainer/command/stop.h"
 #include "trainer/command/study_run.h"
@@ -61,10 +60,7 @@ static int name_store(struct study_run *run, const char *before, char *err)
     if (r < 0)
         return r;
     json_t *value = json_string(url);
-    char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-    r = text ? study_store_set_study_user(store, run->study->id, STUDY_ARTIFACTS, text, err)
-             : fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "out of memory: artifacts");
-    free(text);
+    r = study_artifacts_set(store, run->study->id, 0, STUDY_ARTIFACTS, value, err);
     json_decref(value);
     study_store_close(store);
     return r;

@@ -33,9 +33,10 @@ struct study_run {
     struct artifact_store *artifacts; /* NULL: none */
 };
 
-/* The events. */
 /* Where it is kept, as it may be shown: a file as it was given, a server without its password. For free(). */
 char *trainer_study_storage(const struct study_run *run);
+
+/* The events. */
 void trainer_study_started(struct study_run *run);
 void trainer_study_trial(struct study_run *run, const struct study_trial *trial,
                          const struct study_progress *figures);
@@ -53,17 +54,20 @@ int trainer_study_failed_printed(struct study_run *run, const char *cause, const
 /* Its artifact store (trainer/study/artifacts.h); GO_ON, or the exit status after an error. Without a store
  * nothing. */
 
-int trainer_study_artifacts_open(
-    struct study_run *run); /* the URL that was given, before anything is stored */
-int trainer_study_artifacts_begin(
-    struct study_run *run); /* of run->study; what is in the spool is uploaded */
+/* The URL that was given, before anything is stored. */
+int trainer_study_artifacts_open(struct study_run *run);
+/* Without one, the URL of run->study; what is in the spool is uploaded. */
+int trainer_study_artifacts_begin(struct study_run *run);
+/* What is in the spool, once more. */
+void trainer_study_artifacts_resume(struct study_run *run);
 /* What this machine lacks of its trials and the members'. */
 int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *others, const char *folders);
-void trainer_study_artifacts_resume(struct study_run *run); /* what is in the spool, once more */
-int trainer_study_artifacts_earlier(
-    struct study_run *run); /* EXIT_SUCCESS: proposal.json is another machine's now */
+/* EXIT_SUCCESS: proposal.json is another machine's now. */
+int trainer_study_artifacts_earlier(struct study_run *run);
+/* Uploads the proposal that was made. */
 int trainer_study_artifacts_propose(struct study_run *run);
-void trainer_study_artifacts_forget(struct study_run *run); /* old runs */
+/* Deletes old runs' files there. */
+void trainer_study_artifacts_forget(struct study_run *run);
 
 /* Reports its proposal, once it is judged over all trials that the study has by now, and judges and reports
  * those of the study's other members; it may be stopped between two. What cannot be judged is a warning. 0,

@@ -8,8 +8,6 @@
 #include "trainer/study/artifacts.h"
 #include "trainer/study/internal.h"
 
-enum { PATH_ROOM = PATH_MAX };
-
 struct fetching {
     struct artifact_store *store;
     const char *folder;
@@ -22,7 +20,7 @@ struct fetching {
 static bool is_here(const char *path, const struct artifact_digest *digest)
 {
     struct artifact_digest own;
-    char unused[ARTIFACT_ERROR_MAX], aside[PATH_ROOM + 16];
+    char unused[ARTIFACT_ERROR_MAX], aside[PATH_MAX + 16];
     if (access(path, F_OK) < 0 || artifact_digest_file(path, &own, unused) < 0)
         return false;
     if (artifact_digest_equal(&own, digest))
@@ -30,6 +28,17 @@ static bool is_here(const char *path, const struct artifact_digest *digest)
     snprintf(aside, sizeof aside, "%s.differs", path);
     (void)rename(path, aside);
     return false;
+}
+
+/* Has the trial returns in the store? */
+static bool has_returns(const struct study_trial *trial, struct study_artifact *ret)
+{
+    json_t *files = trial->state == TRIAL_COMPLETE
+                        ? study_artifacts_of(trial->user, trial->n_user, STUDY_ARTIFACTS)
+                        : NULL;
+    const bool named = study_artifact_parse(json_object_get(files, "returns.csv"), ret);
+    json_decref(files);
+    return named;
 }
 
 /* Does another object not help either? */
@@ -41,12 +50,9 @@ static bool ends_all(int r)
 static int fetch_trial(struct fetching *fetching, const struct study_trial *trial,
                        char err[static TRIAL_ERROR_MAX])
 {
-    char folder[PATH_ROOM], path[PATH_ROOM], number[16], why[ARTIFACT_ERROR_MAX];
+    char folder[PATH_MAX], path[PATH_MAX], number[16], why[ARTIFACT_ERROR_MAX];
     struct study_artifact artifact;
-    json_t *files = study_artifacts_of(trial->user, trial->n_user, STUDY_ARTIFACTS);
-    const bool named = study_artifact_parse(json_object_get(files, "returns.csv"), &artifact);
-    json_decref(files);
-    if (!named)
+    if (!has_returns(trial, &artifact))
         return 0;
     snprintf(number, sizeof number, "%d", trial->number);
     int r = study_join_path(folder, fetching->folder, number, err);
@@ -69,18 +75,14 @@ static int fetch_trial(struct fetching *fetching, const struct study_trial *tria
 static void count_rest(struct fetching *fetching, const struct study *study, int from)
 {
     for (int i = from; i < study->n_trials; i++) {
-        const struct study_trial *trial = study->trials[i];
         struct study_artifact artifact;
-        char path[PATH_ROOM];
-        json_t *files = study_artifacts_of(trial->user, trial->n_user, STUDY_ARTIFACTS);
-        if (trial->state == TRIAL_COMPLETE &&
-            study_artifact_parse(json_object_get(files, "returns.csv"), &artifact) &&
-            snprintf(path, sizeof path, "%s/%d/returns.csv", fetching->folder, trial->number) <
-                (int)sizeof path) {
-            fetching->wanted++;
-            fetching->missing += !is_here(path, &artifact.digest);
-        }
-        json_decref(files);
+        char path[PATH_MAX];
+        if (!has_returns(study->trials[i], &artifact) ||
+            snprintf(path, sizeof path, "%s/%d/returns.csv", fetching->folder, study->trials[i]->number) >=
+                (int)sizeof path)
+            continue;
+        fetching->wanted++;
+        fetching->missing += !is_here(path, &artifact.digest);
     }
 }
 
@@ -91,8 +93,6 @@ int study_artifacts_fetch(struct artifact_store *store, const struct study *stud
     char words[TRIAL_ERROR_MAX];
     int r = 0;
     for (int i = 0; i < study->n_trials; i++) {
-        if (study->trials[i]->state != TRIAL_COMPLETE)
-            continue;
         r = fetch_trial(&fetching, study->trials[i], err);
         if (!ends_all(r))
             continue;

@@ -56,8 +56,8 @@ int study_artifacts_retain(struct artifact_store *store, const char *run, int ke
     memcpy(prefix, run, (size_t)(at - run) + 1);
     prefix[at - run + 1] = '\0';
     int r = artifact_store_list(store, prefix, add_key, &keys, err);
-    for (int i = keys.n - 1; r == 0 && i >= 0;
-         i--) { /* times are of equal length: the last run is the newest */
+    /* Times are of equal length: the last run is the newest. */
+    for (int i = keys.n - 1; r == 0 && i >= 0; i--) {
         runs += i == keys.n - 1 || !same_run(keys.all[i], keys.all[i + 1]);
         if (runs > keep && is_of_trial(keys.all[i]) &&
             (r = artifact_store_delete(store, keys.all[i], err)) == 0)

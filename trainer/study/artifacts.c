@@ -78,7 +78,7 @@ static json_t *optuna_meta(const char *key, const char *name)
 }
 
 static int set_one(struct study_store *store, int64_t study, int64_t trial, bool system, const char *key,
-                   json_t *value, char err[static STUDY_ERROR_MAX])
+                   const json_t *value, char err[static STUDY_ERROR_MAX])
 {
     char *text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
     int r = !text        ? fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "out of memory")
@@ -91,13 +91,13 @@ static int set_one(struct study_store *store, int64_t study, int64_t trial, bool
 }
 
 int study_artifacts_set(struct study_store *store, int64_t study, int64_t trial, const char *key,
-                        const json_t *files, char err[static STUDY_ERROR_MAX])
+                        const json_t *value, char err[static STUDY_ERROR_MAX])
 {
     char name[ARTIFACT_KEY_MAX + 16];
     const char *file;
     json_t *one;
-    int r = set_one(store, study, trial, false, key, (json_t *)files, err);
-    json_object_foreach((json_t *)files, file, one)
+    int r = set_one(store, study, trial, false, key, value, err);
+    json_object_foreach((json_t *)value, file, one)
     {
         const char *id = json_string_value(json_object_get(one, "key"));
         if (r < 0 || !id)

@@ -1,9 +1,8 @@
 /* The files of a study in an artifact store (trainer/artifacts/artifact.h), where the workers and readers of
  * other machines find them. The study's attribute papertape:artifacts is the store's URL; that of a COMPLETE
- * trial is
- * {"returns.csv": {"key": …, "sha256": …, "size": …}}, stored with its state, so that a file that is another,
- * or cut off, is found wherever it is read. A system attribute artifacts:KEY, as Optuna's upload_artifact()
- * sets it, lets Optuna's download_artifact() and dashboard find the same object.
+ * trial is {"returns.csv": {"key": …, "sha256": …, "size": …}}, stored with its state, so that a file that
+ * is another, or cut off, is found wherever it is read. A system attribute artifacts:KEY, as Optuna's
+ * upload_artifact() sets it, lets Optuna's download_artifact() and dashboard find the same object.
  *
  * Keys are STUDY/N/SHA256-returns.csv of trial N, STUDY/proposal/…, and STUDY/SHA256-study.ini: two studies
  * of one name in one store never replace each other's objects. */
@@ -53,9 +52,10 @@ json_t *study_artifacts_keep_trial(struct artifact_store *store, const char *stu
  */
 int study_artifacts_resume(struct artifact_store *store, const char *folder, const struct trial_calls *calls);
 
-/* Sets the attribute `key` of the trial, or with `trial` 0 of the study, and Optuna's of each file. */
+/* Sets the attribute `key` of the trial, or with `trial` 0 of the study, and Optuna's of each file, where
+ * `value` is an object of files. NULL: -ENOMEM. */
 int study_artifacts_set(struct study_store *store, int64_t study, int64_t trial, const char *key,
-                        const json_t *files, char err[static STUDY_ERROR_MAX]);
+                        const json_t *value, char err[static STUDY_ERROR_MAX]);
 
 /* Fetches FOLDER/N/returns.csv of each COMPLETE trial whose own is missing or has another digest; the latter
  * is renamed to returns.csv.differs. What cannot be had is reported, all of one study in one sentence (where
