@@ -52,16 +52,7 @@ static int check_mode(const struct credential_kind *kind, int fd, bool own, cons
     if (fstat(fd, &file) < 0 || !S_ISREG(file.st_mode))
         return fail_with(-EINVAL, err, err_size, "%s: %.300s: is %s: %s needed", kind->key, path,
                          S_ISFIFO(file.st_mode) ? "a FIFO" : "no file", kind->file);
-    if (own && file.st_uid != geteuid() && file.st_uid != 0)
-        return fail_with(
-            -EPERM, err, err_size,
-            "%s: %.300s: belongs to uid %u: a file of root or of uid %u, which runs this, is needed",
-            kind->key, path, (unsigned)file.st_uid, (unsigned)geteuid());
-    if (own && (file.st_mode & 077) != 0)
-        return fail_with(-EACCES, err, err_size,
-                         "%s: %.300s: others may read it (mode %04o): mode 0600 is needed", kind->key, path,
-                         (unsigned)(file.st_mode & 07777));
-    return 0;
+    return own ? net_secret_check_file(&file, kind->key, path, err, err_size) : 0;
 }
 
 ssize_t daemon_credential_read(const struct credential_kind *kind, const char *name, char *text, size_t size,

@@ -1,10 +1,13 @@
 #include "exchange/net/secret.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "exchange/fail.h"
 
 enum { HEAD = 64 }; /* before what is given: the mapping's size, and room for any alignment */
 
@@ -40,4 +43,19 @@ void net_secret_free(void *memory)
 bool net_secret_locked(void)
 {
     return !atomic_load(&refused);
+}
+
+int net_secret_check_file(const struct stat *file, const char *what, const char *path, char *err,
+                          size_t err_size)
+{
+    if (file->st_uid != geteuid() && file->st_uid != 0)
+        return fail_with(
+            -EPERM, err, err_size,
+            "%s: %.300s: belongs to uid %u: a file of root or of uid %u, which runs this, is needed", what,
+            path, (unsigned)file->st_uid, (unsigned)geteuid());
+    if ((file->st_mode & 077) != 0)
+        return fail_with(-EACCES, err, err_size,
+                         "%s: %.300s: others may read it (mode %04o): mode 0600 is needed", what, path,
+                         (unsigned)(file->st_mode & 07777));
+    return 0;
 }

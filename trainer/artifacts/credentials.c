@@ -109,16 +109,7 @@ static int check_file(int fd, bool own, const char *path, char *err)
     struct stat st;
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
         return artifact_fail(err, -EINVAL, "credentials: %.300s: a file is right", path);
-    if (own && st.st_uid != geteuid() && st.st_uid != 0)
-        return artifact_fail(err, -EPERM,
-                             "credentials: %.300s: belongs to uid %u: a file of root or of uid %u, which "
-                             "runs this, is right",
-                             path, (unsigned)st.st_uid, (unsigned)geteuid());
-    if (own && (st.st_mode & 077) != 0)
-        return artifact_fail(err, -EACCES,
-                             "credentials: %.300s: others may read it (mode %04o): mode 0600 is right", path,
-                             (unsigned)(st.st_mode & 07777));
-    return 0;
+    return own ? net_secret_check_file(&st, "credentials", path, err, ARTIFACT_ERROR_MAX) : 0;
 }
 
 static int read_text(int fd, const char *path, char *text, char *err)
