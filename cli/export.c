@@ -49,15 +49,6 @@ static int write_table(struct export *export, enum export_table table)
     return r;
 }
 
-static int end(struct export *export)
-{
-    json_t *answer = NULL;
-    cli_lake_send(export->python, json_pack("{s:b}", "end", true));
-    int status = cli_lake_answer(export->python, &answer);
-    json_decref(answer);
-    return status;
-}
-
 static json_t *totals_json(const struct export_totals *totals, const char *name)
 {
     return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "table", name, "files", (json_int_t)totals->files,
@@ -116,9 +107,10 @@ static int write_tables(struct export *export, const struct asked *asked)
     for (int i = 0; i < EXPORT_TABLES && r == 0; i++)
         if (asked->tables[i])
             r = write_table(export, (enum export_table)i);
-    if (r == 0 && (export->status = end(export)) != EXIT_OK)
-        r = -ECANCELED;
-    return r;
+    if (r < 0)
+        return r;
+    export->status = cli_lake_ask(export->python, json_pack("{s:b}", "end", true), NULL);
+    return export->status == EXIT_OK ? 0 : -ECANCELED;
 }
 
 static int run(struct option_call *call)

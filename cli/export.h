@@ -22,7 +22,7 @@ enum export_table {
 
 struct export_totals {
     uint64_t files, written, unchanged;
-    uint64_t rows, kept; /* of the written files; kept: what only the file has, and the database no longer */
+    uint64_t rows, kept; /* of these files; kept: what only they have, and the database no longer */
 };
 
 struct export

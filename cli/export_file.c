@@ -3,150 +3,141 @@
 #include <errno.h>
 #include <openssl/evp.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/export.h"
 #include "cli/stored.h"
+#include "exchange/clock.h"
 #include "exchange/exit_status.h"
 
 const char *const cli_export_names[EXPORT_TABLES] = {"bars", "fills", "orders", "ledger", "equity"};
 
-enum { DIGEST = 32, BUFFER = 1 << 16 };
+enum { BUFFER = 1 << 16 };
 
-/* Where printed rows go: they are counted and hashed, and sent where there is a process. */
+/* Where printed rows go: they are hashed, or sent. */
 struct sink {
-    EVP_MD_CTX *hash;
-    struct lake_python *python;
+    EVP_MD_CTX *hash;           /* NULL: sent */
+    struct lake_python *python; /* NULL: hashed, or it no longer reads */
     uint64_t bytes;
-    bool failed;
 };
 
 static ssize_t take(void *ctx, const char *bytes, size_t n)
 {
     struct sink *sink = ctx;
-    sink->failed |= EVP_DigestUpdate(sink->hash, bytes, n) != 1;
-    if (sink->python && !sink->failed && !cli_lake_send_bytes(sink->python, bytes, n))
-        sink->failed = true;
+    if (sink->hash && EVP_DigestUpdate(sink->hash, bytes, n) != 1)
+        return 0;
+    if (sink->python && !cli_lake_send_bytes(sink->python, bytes, n))
+        sink->python = NULL; /* its answer says why */
     sink->bytes += n;
     return (ssize_t)n;
 }
 
-struct printed {
-    uint64_t rows, bytes;
-    char sha256[2 * DIGEST + 1];
-    bool failed;
-};
-
-/* Prints the rows. 0 or -errno; where the process no longer reads, printed->failed. */
-static int print(struct export *export, const struct export_file *file, struct lake_python *python,
-                 struct printed *ret)
+/* Prints the rows into a sink. 0 or -errno. */
+static int print(struct export *export, const struct export_file *file, struct sink *sink, uint64_t *ret_rows)
 {
-    unsigned char digest[DIGEST];
-    struct sink sink = {.hash = EVP_MD_CTX_new(), .python = python};
-    FILE *out = NULL;
-    int r = -ENOMEM;
-    if (sink.hash && EVP_DigestInit_ex(sink.hash, EVP_sha256(), NULL) == 1)
-        out = fopencookie(&sink, "w", (cookie_io_functions_t){.write = take});
-    if (out && setvbuf(out, NULL, _IOFBF, BUFFER) == 0) {
-        r = file->rows(export, file->ctx, out, &ret->rows);
-        sink.failed |= fflush(out) != 0;
-    }
+    FILE *out = fopencookie(sink, "w", (cookie_io_functions_t){.write = take});
+    int r = out && setvbuf(out, NULL, _IOFBF, BUFFER) == 0 ? 0 : -ENOMEM;
+    if (r == 0)
+        r = file->rows(export, file->ctx, out, ret_rows);
+    if (r == 0 && (fflush(out) != 0 || ferror(out)))
+        r = -EIO;
     if (out)
         fclose(out);
-    if (r == 0 && EVP_DigestFinal_ex(sink.hash, digest, NULL) != 1)
-        r = -ENOMEM;
-    EVP_MD_CTX_free(sink.hash);
-    for (int i = 0; r == 0 && i < DIGEST; i++)
-        snprintf(ret->sha256 + 2 * i, 3, "%02x", digest[i]);
-    ret->bytes = sink.bytes;
-    ret->failed = sink.failed;
     return r;
 }
 
-static const char *date_of(int64_t day, char date[static 16])
+struct printed {
+    uint64_t rows, bytes;
+    char sha256[2 * LEDGER_HASH_SIZE + 1];
+};
+
+/* What the rows are known by. 0 or -errno. */
+static int digest(struct export *export, const struct export_file *file, struct printed *ret)
 {
-    time_t seconds = (time_t)(day * 86400);
-    struct tm clock;
-    gmtime_r(&seconds, &clock);
-    strftime(date, 16, "%Y-%m-%d", &clock);
-    return date;
+    uint8_t hash[LEDGER_HASH_SIZE];
+    struct sink sink = {.hash = EVP_MD_CTX_new()};
+    int r = sink.hash && EVP_DigestInit_ex(sink.hash, EVP_sha256(), NULL) == 1 ? 0 : -ENOMEM;
+    if (r == 0)
+        r = print(export, file, &sink, &ret->rows);
+    if (r == 0 && EVP_DigestFinal_ex(sink.hash, hash, NULL) != 1)
+        r = -ENOMEM;
+    EVP_MD_CTX_free(sink.hash);
+    if (r == 0)
+        cli_stored_hash(ret->sha256, hash);
+    ret->bytes = sink.bytes;
+    return r;
 }
 
-/* The line of an error is printed already. */
-static int refused(struct export *export)
+/* Sends a request, where there is one. 0 with *answer; -ECANCELED: its line is printed. */
+static int ask(struct export *export, json_t *request, json_t **answer)
 {
-    export->status = EXIT_ERROR;
-    return -ECANCELED;
+    export->status = cli_lake_ask(export->python, request, answer);
+    return export->status == EXIT_OK ? 0 : -ECANCELED;
 }
 
-static int next_answer(struct export *export, json_t **ret)
+/* The first answer: what the lake has of these rows, or that it lacks them. */
+static int offer(struct export *export, const struct export_file *file, const struct printed *printed,
+                 json_t **answer)
 {
-    return cli_lake_answer(export->python, ret) == EXIT_OK ? 0 : refused(export);
+    char date[CLOCK_TEXT_MAX];
+    clock_utc_text(file->day * DB_DAY_NS, date)[sizeof "2024-08-08" - 1] = '\0';
+    return ask(export,
+               json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "table", cli_export_names[file->table], "name",
+                         file->name, "date", date, "rows", (json_int_t)printed->rows, "bytes",
+                         (json_int_t)printed->bytes, "sha256", printed->sha256),
+               answer);
 }
 
-/* Does the lake lack these rows? 1, 0, or -errno. */
-static int offer(struct export *export, const struct export_file *file, const struct printed *printed)
+/* The second: what it has once it was sent them. */
+static int send_rows(struct export *export, const struct export_file *file, json_t **answer)
 {
-    char date[16];
-    json_t *answer = NULL;
-    cli_lake_send(export->python,
-                  json_pack("{s:s, s:s, s:s, s:I, s:I, s:s}", "table", cli_export_names[file->table], "name",
-                            file->name, "date", date_of(file->day, date), "rows", (json_int_t)printed->rows,
-                            "bytes", (json_int_t)printed->bytes, "sha256", printed->sha256));
-    int r = next_answer(export, &answer);
-    bool lacks = r == 0 && json_is_true(json_object_get(answer, "send"));
-    json_decref(answer);
-    return r < 0 ? r : lacks;
-}
-
-static int send_rows(struct export *export, const struct export_file *file)
-{
-    struct printed printed = {0};
+    struct sink sink = {.python = export->python};
     json_t *keep = NULL;
+    uint64_t rows;
     int r = file->keep(export, file->ctx, &keep);
     if (r < 0)
         return r;
     cli_lake_send(export->python, json_pack("{s:o, s:o}", "columns", file->columns(file->ctx), "keep", keep));
-    return print(export, file, export->python, &printed);
+    r = print(export, file, &sink, &rows);
+    return r < 0 ? r : ask(export, NULL, answer);
 }
 
-static int count(struct export *export, const struct export_file *file)
+static void count(struct export_totals *totals, const json_t *answer)
 {
-    struct export_totals *totals = &export->totals[file->table];
-    json_t *answer = NULL;
-    int r = next_answer(export, &answer);
-    if (r < 0)
-        return r;
-    if (json_is_true(json_object_get(answer, "written")))
-        totals->written++;
-    else
-        totals->unchanged++;
+    bool written = json_is_true(json_object_get(answer, "written"));
+    totals->files++;
+    totals->written += written;
+    totals->unchanged += !written;
     totals->rows += (uint64_t)json_integer_value(json_object_get(answer, "rows"));
     totals->kept += (uint64_t)json_integer_value(json_object_get(answer, "kept"));
+}
+
+static int write_rows(struct export *export, const struct export_file *file)
+{
+    struct printed printed = {0};
+    json_t *answer = NULL;
+    int r = digest(export, file, &printed);
+    if (r < 0 || printed.rows == 0)
+        return r;
+    r = offer(export, file, &printed, &answer);
+    if (r == 0 && json_is_true(json_object_get(answer, "send"))) {
+        json_decref(answer);
+        answer = NULL;
+        r = send_rows(export, file, &answer);
+    }
+    if (r == 0)
+        count(&export->totals[file->table], answer);
     json_decref(answer);
-    return 0;
+    return r;
 }
 
 int cli_export_file(struct export *export, const struct export_file *file)
 {
-    struct printed printed = {0};
-    int lacks = 0, r = db_reader_begin(export->reader);
+    int r = db_reader_begin(export->reader);
     if (r < 0)
         return r;
-    r = print(export, file, NULL, &printed);
-    if (r == 0 && printed.rows > 0)
-        r = lacks = offer(export, file, &printed);
-    if (lacks > 0)
-        r = send_rows(export, file);
+    r = write_rows(export, file);
     db_reader_end(export->reader);
-    if (r < 0 || printed.rows == 0)
-        return r;
-    export->totals[file->table].files++;
-    if (lacks > 0)
-        return count(export, file);
-    export->totals[file->table].unchanged++;
-    export->totals[file->table].rows += printed.rows;
-    return 0;
+    return r;
 }
 
 void cli_export_column(json_t *columns, const char *name, const char *type)

@@ -62,11 +62,7 @@ static json_t *request_of(const struct lake_asked *asked, const char *out)
 
 int cli_lake_write_bars(struct lake_python *python)
 {
-    json_t *answer = NULL;
-    cli_lake_send(python, json_pack("{s:b}", "write", true));
-    int status = cli_lake_answer(python, &answer);
-    json_decref(answer);
-    return status;
+    return cli_lake_ask(python, json_pack("{s:b}", "write", true), NULL);
 }
 
 int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_python **python, json_t **ret)
@@ -77,8 +73,7 @@ int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_p
         *python ? EXIT_OK : cli_lake_start(asked->verb, NULL, cli_lake_read_script, no_arguments, python);
     if (status != EXIT_OK)
         return status;
-    cli_lake_send(*python, request_of(asked, out));
-    status = cli_lake_answer(*python, &answer);
+    status = cli_lake_ask(*python, request_of(asked, out), &answer);
     if (status != EXIT_OK)
         return status;
     *ret = json_incref(json_object_get(answer, "files"));

@@ -18,10 +18,9 @@ struct lake_asked {
     int64_t interval_ns; /* 0: the one that it has */
 };
 
-/* Which files its bars become in the folder `out`, which are not there yet, and what their content follows
- * from:
- * [{"path": …, "sha256": …}, …], the caller's. *python is started at first, for cli_lake_finish(). EXIT_OK;
- * EXIT_ERROR with its line. */
+/* Which files its bars become in the folder `out`, where they are not yet, and a SHA-256 of what their
+ * content follows from: [{"path": …, "sha256": …}, …], the caller's. *python is started at first, for
+ * cli_lake_finish(). EXIT_OK; EXIT_ERROR with its line. */
 int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_python **python, json_t **ret);
 
 /* Writes the files of all that it was asked for. The same statuses. */

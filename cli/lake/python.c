@@ -106,7 +106,7 @@ static int not_started(const struct lake_python *python, int r)
     snprintf(
         words, sizeof words,
         "%s: Parquet is written and read by Python 3 with the package pyarrow: install python3 and, for example in "
-        "a virtual environment, pip install pyarrow; --python PATH or PAPERTAPE_PYTHON names another Python",
+        "a virtual environment, pip install pyarrow; PAPERTAPE_PYTHON, or --python of export, names another Python",
         r == -ENOENT ? "there is no such program" : strerror(-r));
     return fail(python, words);
 }
@@ -120,7 +120,7 @@ static const char *text_of(const json_t *object, const char *key)
 /* Its first line says what it is, or what it lacks. */
 static int greet(struct lake_python *python)
 {
-    int status = cli_lake_answer(python, &python->versions);
+    int status = cli_lake_ask(python, NULL, &python->versions);
     if (status != EXIT_OK)
         return status;
     snprintf(python->words, sizeof python->words, "%.300s (Python %.40s, pyarrow %.40s)",
@@ -199,28 +199,28 @@ static int ended(struct lake_python *python)
     return fail(python, words);
 }
 
-int cli_lake_answer(struct lake_python *python, json_t **ret)
+int cli_lake_ask(struct lake_python *python, json_t *request, json_t **ret)
 {
     char *line = NULL;
     size_t size = 0;
+    if (request)
+        (void)cli_lake_send(python, request); /* where it no longer reads, its answer says why */
     ssize_t n = getline(&line, &size, python->out);
     json_t *answer = n > 0 ? json_loadb(line, (size_t)n, 0, NULL) : NULL;
+    const char *error = json_string_value(json_object_get(answer, "error"));
+    int status = EXIT_OK;
     free(line);
     if (n <= 0)
-        return ended(python);
-    if (!json_is_object(answer)) {
-        json_decref(answer);
-        return fail(python,
-                    "its answer is no line of JSON: it is no Python 3, or prints something when it starts");
-    }
-    const char *error = json_string_value(json_object_get(answer, "error"));
-    if (error) {
-        int status = cli_stored_fail(EXIT_ERROR, python->verb, "", error);
-        json_decref(answer);
-        return status;
-    }
-    *ret = answer;
-    return EXIT_OK;
+        status = ended(python);
+    else if (!json_is_object(answer))
+        status = fail(python,
+                      "its answer is no line of JSON: it is no Python 3, or prints something when it starts");
+    else if (error)
+        status = cli_stored_fail(EXIT_ERROR, python->verb, "", error);
+    else if (ret)
+        *ret = json_incref(answer);
+    json_decref(answer);
+    return status;
 }
 
 void cli_lake_finish(struct lake_python *python)

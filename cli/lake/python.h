@@ -28,9 +28,9 @@ json_t *cli_lake_versions(const struct lake_python *python);
 bool cli_lake_send(struct lake_python *python, json_t *request);
 bool cli_lake_send_bytes(struct lake_python *python, const char *bytes, size_t n);
 
-/* The next answer, the caller's. EXIT_ERROR with its line on stderr for one with an error, or for a process
- * that ended. */
-int cli_lake_answer(struct lake_python *python, json_t **ret);
+/* Sends a request, NULL for none, and waits for the next answer, the caller's; ret NULL: it is of no use.
+ * EXIT_ERROR with its line on stderr for one with an error, or for a process that ended. */
+int cli_lake_ask(struct lake_python *python, json_t *request, json_t **ret);
 
 /* Ends it: closes its input and waits for it. NULL is fine. */
 void cli_lake_finish(struct lake_python *python);

@@ -1,9 +1,9 @@
 """Writes the files of a lake for papertape export, which passes this script to Python: write.py DIR VERSION SOURCE.
 
 It is the only writer of DIR. A request is a line of JSON with what a file is to hold: its table, name and day, and how many rows and
-bytes of CSV, with their SHA-256. The answer is {"have": true} where the manifest has a file of the same rows, else {"send": true}: then
-come a line with the columns and their types and with which rows of an older file stay ("keep"), and the CSV, whose answer is
-{"rows": …, "kept": …, "written": …}. The request {"end": true} closes the manifest.
+bytes of CSV, with their SHA-256. The answer is {"rows": …, "kept": …, "written": false} where the manifest has a file of the same rows,
+else {"send": true}: then come a line with the columns and their types and with which rows of an older file stay ("keep"), and the CSV,
+whose answer is the same, "written" where the file is not what it was. The request {"end": true} closes the manifest.
 
 A file is written under a temporary name, synced and renamed, and then is a line of DIR/_manifest.jsonl. A process that is killed in
 between leaves nothing that the next one does not replace by the same bytes."""
@@ -286,10 +286,11 @@ class Lake:
                     os.unlink(os.path.join(folder, name))
 
     def has(self, name, request):
-        """Is there a file of these rows? Of one that is gone, or of another size, not."""
+        """The manifest's line of a file of these rows; None: there is none, or its file is gone, or of another size."""
         row, path = self.manifest.files.get(name), os.path.join(self.root, name)
-        return (row is not None and row["source_sha256"] == request["sha256"] and os.path.isfile(path)
+        same = (row is not None and row["source_sha256"] == request["sha256"] and os.path.isfile(path)
                 and os.path.getsize(path) == row["bytes"])
+        return row if same else None
 
     def write(self, name, request, table):
         path = os.path.join(self.root, name)
@@ -308,7 +309,7 @@ class Lake:
             make_folder(os.path.dirname(path))
             row["bytes"], row["sha256"] = put(path, lambda file: write_table(file, table, metadata))
         self.manifest.add(row)
-        return {"rows": table.num_rows, "kept": kept, "written": not same, "bytes": row["bytes"]}
+        return {"rows": table.num_rows, "kept": kept, "written": not same}
 
     def serve(self, stream):
         """Answers requests until the end; of a stream that ends before it, what was written stays."""
@@ -316,11 +317,11 @@ class Lake:
             request = json.loads(line)
             if "end" in request:
                 self.manifest.end()
-                answer(files=len(self.manifest.files))
+                answer(end=True)
                 return
             name = f"{request['table']}/date={request['date']}/{request['name']}.parquet"
-            if self.has(name, request):
-                answer(have=True)
+            if row := self.has(name, request):
+                answer(rows=row["rows"], kept=row["rows"] - row["source_rows"], written=False)
                 continue
             answer(send=True)
             request |= json.loads(stream.readline() or b"{}")

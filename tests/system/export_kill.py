@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """`papertape export --parquet` that ends in the middle: killed 20 times (400 with --long) after a random number of files, papertape, its
 Python or both, over rows that change in between: afterwards the lake is byte for byte that of a run that nothing ended, without a
-temporary file. A disk that is full says so, leaves whole files, and the same command continues; a stdout that is full says so. Two exports at once: one is refused.
-No Python, a Python without pyarrow, a program that is no Python: a sentence that says what to install, and exit status 1."""
+temporary file. A disk that is full says so, leaves whole files, and the same command continues; a stdout that is full says so. Two
+exports at once: one is refused. No Python, a Python without pyarrow, a program that is no Python: a sentence that says what to
+install, and exit status 1."""
 
 import os
 import random
