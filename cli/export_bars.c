@@ -5,6 +5,7 @@
 
 #include "cli/export.h"
 #include "cli/stored.h"
+#include "db/row.h"
 
 /* What is needed of a series; the reader's rows move. */
 struct series {
@@ -28,7 +29,10 @@ struct bars_day {
     char interval[24];
 };
 
-static const char *const source_names[] = {[BAR_VENUE] = "venue", [BAR_TRADES] = "trades"};
+static const char *source_name(const struct series *s)
+{
+    return db_words_bar_source.names[s->source];
+}
 
 enum { COLUMNS = 15 };
 static const struct stored_column columns[COLUMNS] = {
@@ -70,7 +74,7 @@ static void print_bar(void *ctx, const struct bar *bar)
         s->symbol,
         s->venue,
         p->interval,
-        source_names[s->source],
+        source_name(s),
         cli_stored_integer(cell[4], bar->open_ns),
         cli_stored_decimal(STORED_JSON, cell[5], bar->open, s->price_scale),
         cli_stored_decimal(STORED_JSON, cell[6], bar->high, s->price_scale),
@@ -114,8 +118,8 @@ static int keep(struct export *export, void *ctx, json_t **ret)
         int64_t first_ns;
         r = db_series_first(export->reader, s->id, s->interval_ns, s->source, &first_ns);
         if (r == 0)
-            json_array_append_new(floors, json_pack("[s, s, s, I]", s->symbol, s->venue,
-                                                    source_names[s->source], (json_int_t)first_ns));
+            json_array_append_new(
+                floors, json_pack("[s, s, s, I]", s->symbol, s->venue, source_name(s), (json_int_t)first_ns));
         r = r == -ENOENT ? 0 : r;
     }
     if (r < 0) {
@@ -160,7 +164,7 @@ static int in_order(const void *a, const void *b)
         return x->interval_ns < y->interval_ns ? -1 : 1;
     int r = strcmp(x->symbol, y->symbol);
     r = r ? r : strcmp(x->venue, y->venue);
-    return r ? r : strcmp(source_names[x->source], source_names[y->source]);
+    return r ? r : strcmp(source_name(x), source_name(y));
 }
 
 static int write_interval(struct export *export, const struct series *series, size_t n)

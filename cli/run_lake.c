@@ -36,9 +36,11 @@ static int put_file(struct run_args *args, size_t place, const json_t *file)
                *sha256 = json_string_value(json_object_get(file, "sha256"));
     args->bars[place] = args->fetched[place] = path ? strdup(path) : NULL;
     args->hashes[place] = malloc(MARKET_HASH_SIZE);
-    if (!args->bars[place] || !args->hashes[place] || !sha256 || strlen(sha256) != 2 * MARKET_HASH_SIZE ||
-        !read_hash(sha256, args->hashes[place]))
+    if (!args->bars[place] || !args->hashes[place])
         return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
+    if (!sha256 || strlen(sha256) != 2 * MARKET_HASH_SIZE || !read_hash(sha256, args->hashes[place]))
+        return cli_stored_fail(EXIT_ERROR, args->verb, args->bars[place],
+                               "the answer of Python has no SHA-256 of it");
     return EXIT_OK;
 }
 
@@ -47,9 +49,12 @@ static int put_files(struct lake_run *run, size_t place, const json_t *files)
 {
     struct run_args *args = run->args;
     const size_t n = json_array_size(files), behind = args->n_bars - place - 1;
-    if (args->n_bars - 1 + n > SYMBOLS_MAX)
-        return cli_stored_fail(EXIT_USAGE, args->verb, args->bars[place],
-                               "it has more symbols than there can be, 256: --symbol names them");
+    if (args->n_bars - 1 + n > SYMBOLS_MAX) {
+        char words[96];
+        snprintf(words, sizeof words, "with its symbols there are more than %d: --symbol names some",
+                 SYMBOLS_MAX);
+        return cli_stored_fail(EXIT_ERROR, args->verb, args->bars[place], words);
+    }
     memmove(&args->bars[place + n], &args->bars[place + 1], behind * sizeof *args->bars);
     memmove(&args->fetched[place + n], &args->fetched[place + 1], behind * sizeof *args->fetched);
     memmove(&args->hashes[place + n], &args->hashes[place + 1], behind * sizeof *args->hashes);

@@ -1,8 +1,9 @@
 """Reads bars out of Parquet for --bars of papertape, which passes this script to Python: read.py.
 
 A request is a line of JSON. {"path": a file or folder, "symbols": [..] or null, "interval": "5m" or null, "out": a folder} answers which
-files of bars, as CSV and one a symbol, are to be in `out`, and what their content follows from: {"files": [{"path", "sha256"}, …]}; what
-of this the program has in its cache it does not read again. {"write": true} writes them, all that were asked for: {"written": n}.
+files of bars, as CSV and one a symbol, are to be in `out`, and a SHA-256 of what their content follows from:
+{"files": [{"path", "sha256"}, …]}; what of this the program has in its cache it does not read again. {"write": true} writes them, all
+that were asked for: {"written": n}.
 
 Numbers are the Parquet file's own, as exact decimals or as the shortest text of their double, so that what is computed of them is to the
 bit what the same bars as CSV give. Files are read one by one, in the order of their names, so that memory is that of one."""
@@ -32,7 +33,7 @@ TIMES = ("open_time", "timestamp", "unix", "datetime", "date", "time")  # as in 
 NUMBERS = ("open", "high", "low", "close", "volume")
 KEY = ("symbol", "venue", "source", "interval")
 OTHERS = (*KEY, "session")
-SYMBOLS_MAX = 256
+SYMBOLS_MAX = 256  # of a lake: each has its file of bars open while they are written, and a process may open 1,024
 RULES = b"papertape.lake.read/1"  # what CSV is made of a file: another way takes another number
 
 
@@ -106,14 +107,16 @@ def digests(files, root):
     if os.path.exists(listed):
         with open(listed, "rb") as file:
             for line in file:
-                row = json.loads(line) if line.endswith(b"}\n") else {}
-                if "sha256" in row:
-                    known[os.path.abspath(os.path.join(os.path.dirname(listed), row["file"]))] = row
+                try:
+                    row = json.loads(line)
+                    known[os.path.abspath(os.path.join(os.path.dirname(listed), row["file"]))] = row["bytes"], row["sha256"]
+                except (ValueError, KeyError, TypeError):
+                    continue  # the lake's own line, one that a kill cut off, or another program's
         written_ns = os.stat(listed).st_mtime_ns
     for name in files:
         row, stat = known.get(os.path.abspath(name)), os.stat(name)
-        if row is not None and row["bytes"] == stat.st_size and stat.st_mtime_ns <= written_ns:
-            yield row["sha256"]
+        if row is not None and row[0] == stat.st_size and stat.st_mtime_ns <= written_ns:
+            yield row[1]
         else:
             yield digest_of(name)
 
