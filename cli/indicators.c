@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/run_args.h"
 #include "cli/stored.h"
 #include "cli/verbs.h"
 #include "exchange/bars_file.h"
@@ -330,7 +331,10 @@ static const struct option_row options[] = {
      AT(backend)},
     {"precision", "f64|f32", "f64 when left out; f32: float32 columns, which --backend cpu alone has",
      AT(precision)},
-    {"symbol", "SYMBOL", "the file's, where its name does not begin with it", AT(symbol)},
+    {"symbol", "SYMBOL", "the file's, where its name does not begin with it; of Parquet, one of those in it",
+     AT(symbol)},
+    {"interval", "INTERVAL", "of Parquet that has bars of several, as 1m or 4h", AT(sessions.interval_ns),
+     cli_run_take_interval},
     {"calendar", "CALENDAR",
      "when the bars' market trades, " CALENDAR_NAMES " (docs/market-store.md); without it at all times",
      AT(sessions.calendar)},
@@ -356,7 +360,7 @@ CLI_VERB(cli_indicators) = {
     .words = "what they come to on a bars file, as CSV",
     .about =
         "Prints indicators of a bars file as CSV: timestamp_ns and one column an output, empty before the "
-        "first one. FILE is CSV, plain or gzip, with or without a header. SPEC is NAME:options, as sma:20, "
+        "first one. FILE is CSV, plain or gzip, with or without a header, or Parquet (docs/lake.md). SPEC is NAME:options, as sma:20, "
         "ema:14, rsi:14, macd:12,26,9, atr:14; options left out at the end keep their defaults. --list has "
         "all, --list SPEC... these; --json goes with it.",
     .page = "market",

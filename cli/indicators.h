@@ -15,6 +15,7 @@ int cli_indicators_list_json(const struct indicator_spec *specs, size_t n); /* a
 /* Which bars of the file are computed on, as the options have it; NULL: not given. */
 struct indicators_bars {
     const char *calendar, *session, *zone, *straddle;
+    int64_t interval_ns; /* of Parquet; 0: the one that it has */
 };
 
 /* Reads the bars of that session, REGULAR where a calendar is given, and notes on stderr what is missing and

@@ -97,36 +97,47 @@ static int read_csv(const char *path, const struct bars_file_options *options, s
     return EXIT_OK;
 }
 
-/* Of Parquet, by way of a file of bars in a folder of its own. */
-static int read_lake(const char *path, const struct bars_file_options *options, struct bars_file *ret)
+/* Of Parquet, by way of a file of bars in a folder. */
+static int read_lake(const struct lake_asked *asked, const char *folder,
+                     const struct bars_file_options *options, struct bars_file *ret)
 {
     struct lake_python *python = NULL;
-    char folder[PATH_MAX];
     json_t *files = NULL;
-    int r = folder_temporary("bars", folder);
-    if (r < 0)
-        return cli_stored_fail(EXIT_ERROR, "indicators", folder, strerror(-r));
-    early_stop_catch(); /* so that the folder is removed */
-    int status =
-        cli_lake_bars(&(struct lake_asked){"indicators", path, &options->symbol, options->symbol != NULL, 0},
-                      folder, &python, &files);
+    int status = cli_lake_bars(asked, folder, &python, &files);
     if (status == EXIT_OK && json_array_size(files) != 1)
-        status =
-            cli_stored_fail(EXIT_ERROR, "indicators", path, "it has several symbols: --symbol names one");
+        status = cli_stored_fail(EXIT_ERROR, asked->verb, asked->path,
+                                 "it has several symbols: --symbol names one");
     if (status == EXIT_OK)
         status = cli_lake_write_bars(python);
     if (status == EXIT_OK)
         status = read_csv(json_string_value(json_object_get(json_array_get(files, 0), "path")), options, ret);
-    early_stop_release();
     json_decref(files);
     cli_lake_finish(python);
-    (void)folder_remove(folder);
     return status;
 }
 
-static int read_bars(const char *path, const struct bars_file_options *options, struct bars_file *ret)
+static int read_bars(const char *path, const struct indicators_bars *bars,
+                     const struct bars_file_options *options, struct bars_file *ret)
 {
-    return (cli_lake_is(path) ? read_lake : read_csv)(path, options, ret);
+    const struct lake_asked asked = {"indicators", path, &options->symbol, options->symbol != NULL,
+                                     bars->interval_ns};
+    char folder[PATH_MAX];
+    if (!cli_lake_is(path))
+        return bars->interval_ns ? cli_stored_fail(EXIT_USAGE, "indicators", "--interval",
+                                                   "it is one of Parquet's: a bars file has one")
+                                 : read_csv(path, options, ret);
+    int r = folder_temporary("bars", folder);
+    if (r < 0)
+        return cli_stored_fail(EXIT_ERROR, "indicators", folder, strerror(-r));
+    early_stop_catch(); /* so that the folder is removed */
+    int status = read_lake(&asked, folder, options, ret);
+    (void)folder_remove(folder);
+    early_stop_release();
+    if (status == EXIT_OK && early_stop_asked()) {
+        bars_file_finish(ret);
+        status = cli_stored_fail(EXIT_ERROR, asked.verb, "", "stopped");
+    }
+    return status;
 }
 
 int cli_indicators_read(const char *path, const struct indicators_bars *bars,
@@ -140,7 +151,7 @@ int cli_indicators_read(const char *path, const struct indicators_bars *bars,
     options->calendar = calendar ? calendar_file_view(calendar) : NULL;
     options->session = choice_of(bars);
     options->keep_straddling = bars->straddle && strcmp(bars->straddle, "keep") == 0;
-    int status = read_bars(path, options, ret);
+    int status = read_bars(path, bars, options, ret);
     options->calendar = NULL;
     calendar_file_close(calendar);
     return status;

@@ -113,7 +113,7 @@ static int take_time(struct option_call *call, const struct option_row *row, con
     return status;
 }
 
-static int take_interval(struct option_call *call, const struct option_row *row, const char *value)
+int cli_run_take_interval(struct option_call *call, const struct option_row *row, const char *value)
 {
     char why[CONFIG_WHY_MAX];
     int64_t ns = 0;
@@ -219,7 +219,7 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"symbol", "SYMBOL[,SYMBOL...]", "where the files' names do not have it: one for all, or one a file",
      .take = take_symbols},
     {"interval", "INTERVAL", "of the bars, as 1m or 4h, where the files leave it open", AT(interval_ns),
-     take_interval},
+     cli_run_take_interval},
     {"from", "T", "trade bars that open at T or later; those before warm the indicators up", AT(from_ns),
      take_time},
     {"to", "T", "trade bars that open before T", AT(to_ns), take_time, .after = "from"},

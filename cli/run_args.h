@@ -145,6 +145,9 @@ void cli_run_note_long_only(const struct run_args *args, const struct backtest_c
 int cli_run_policy_account(const struct run_args *args, const struct market *market,
                            const struct policy *policy, struct account_spec *ret);
 
+/* A value of --interval, into an int64_t of any verb's. */
+int cli_run_take_interval(struct option_call *call, const struct option_row *row, const char *value);
+
 /* ---- The market's calendar: run_calendar.c ---- */
 
 /* Values of --session and --straddle, which are one of their words. */

@@ -109,6 +109,9 @@ def of_lake(state, files, folder, reader):
     day = os.path.join(path, "bars/date=2024-08-07/1m.parquet")
     of_trades = as_csv(state, folder, "ETHUSDT", "1m", "--source", "trades")
     assert run("indicators", day, "rsi:14", "sma:5", "--symbol", "ETHUSDT") == run("indicators", of_trades, "rsi:14", "sma:5")
+    assert run("indicators", path, "sma:5", "--interval", "15m", "--symbol", "BTCUSDT") == run("indicators", stored[0], "sma:5")
+    assert "bars of 15m, 1m: --interval names one" in run("indicators", path, "sma:5", "--symbol", "BTCUSDT", status=1)
+    assert "--interval: it is one of Parquet's: a bars file has one" in run("indicators", stored[0], "sma:5", "--interval", "15m", status=2)
     for more, words in (((), "it has bars of 15m, 1m: --interval names one"), ((None, "4h"), "it has no bars of 4h, and has those of 15m, 1m"),
                         ((["SOLUSDT"], "15m"), "it has no bar of SOLUSDT"), ((["BTCUSDT", "SOLUSDT"], "15m"), "it has no bars of SOLUSDT, and has those of BTCUSDT")):
         assert words in reader.ask(path, *more), more
