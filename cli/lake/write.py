@@ -97,7 +97,9 @@ def put(path, write):
             file.flush()
             os.fsync(file.fileno())
         with open(temporary, "rb") as file:
-            content = hashlib.file_digest(file, "sha256") if hasattr(hashlib, "file_digest") else hashlib.sha256(file.read())
+            content = hashlib.sha256()
+            while block := file.read(1 << 20):
+                content.update(block)
         size = os.path.getsize(temporary)
         os.replace(temporary, path)
         sync_folder(folder)
