@@ -135,19 +135,26 @@ bool tui_command_line_orders(const char *text)
            (strcmp(words[1], "buy") == 0 || strcmp(words[1], "sell") == 0 || strcmp(words[1], "oco") == 0);
 }
 
+/* The action that a line's words choose; NULL: none yet. */
+static const struct option_action *action_of(const struct option_verb *verb, char *const *words, int n)
+{
+    const struct option_action *action = NULL;
+
+    if (verb->n_actions == 1 && !verb->actions->name)
+        return verb->actions;
+    for (int i = 1; i < n && !action; i++)
+        action = option_is_dashed(words[i]) ? NULL : option_find_action(verb, words[i]);
+    return action;
+}
+
 bool tui_command_line_acts(const char *text)
 {
     char copy[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1];
     const struct option_program own = program();
     int n = option_line_words(text, copy, words, NULL);
     const struct option_verb *verb = n > 0 ? option_find_verb(&own, words[0]) : NULL;
+    const struct option_action *action = verb ? action_of(verb, words, n) : NULL;
 
-    const struct option_action *action = NULL;
-
-    if (verb && verb->n_actions == 1 && !verb->actions->name)
-        action = verb->actions;
-    else if (verb && n > 1)
-        action = option_find_action(verb, words[1]);
     return action && action->acts;
 }
 
@@ -292,10 +299,7 @@ void tui_command_line_about(const struct command_line *line, char *buf, size_t s
         text[sizeof text - 1] = '\0';
         words[n++] = text + sizeof text - 1;
     }
-    if (call.verb->n_actions == 1 && !call.verb->actions->name)
-        call.action = call.verb->actions;
-    for (int i = 1; i < n && !call.action; i++)
-        call.action = option_is_dashed(words[i]) ? NULL : option_find_action(call.verb, words[i]);
+    call.action = action_of(call.verb, words, n);
     const struct option_row *row = option_at(&call, n - 1, words + 1);
     const struct option_action *action = call.action;
     if (row)

@@ -283,6 +283,7 @@ static void check_requests(void)
     CHECK_STR(request("order buy \"X"), "2 a quotation mark is open, or the line is too long");
     CHECK_STR(request("  "), "2 a verb is needed");
     CHECK(tui_command_line_acts("flatten") && tui_command_line_acts("order buy BTCUSDT x"));
+    CHECK(tui_command_line_acts("order --account hand cancel --all"));
     CHECK(!tui_command_line_acts("status") && !tui_command_line_acts("train log ppo"));
     CHECK(!tui_command_line_acts("order") && !tui_command_line_acts("") &&
           !tui_command_line_acts("\"flatten"));
