@@ -10,22 +10,10 @@
 
 enum { US = 1000000, PARETO_MAX = 4000 /* trials, of more the newest count */ };
 
-char *tui_study_attribute_text(const struct study_attribute *attributes, int n, const char *key)
-{
-    const struct study_attribute *found = study_attribute_find(attributes, n, key);
-    json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
-    const char *text = json_string_value(json);
-    char *copy = text ? strdup(text) : NULL;
-
-    json_decref(json);
-    return copy;
-}
-
 /* The number that an attribute's JSON is; NaN: none such. */
 static double attribute_number(const struct study_attribute *attributes, int n, const char *key)
 {
-    const struct study_attribute *found = study_attribute_find(attributes, n, key);
-    json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
+    json_t *json = study_attribute_json(attributes, n, key);
     double value = json_is_number(json) ? json_number_value(json) : NAN;
 
     json_decref(json);
@@ -362,7 +350,7 @@ static char *newest_text(struct study *const *members, size_t n, const char *key
         if (study_attribute_find(members[i]->user, members[i]->n_user, key) &&
             (!newest || members[i]->id > newest->id))
             newest = members[i];
-    return newest ? tui_study_attribute_text(newest->user, newest->n_user, key) : NULL;
+    return newest ? study_attribute_text(newest->user, newest->n_user, key) : NULL;
 }
 
 /* False without memory: nothing is owned. */

@@ -123,7 +123,4 @@ struct tui_study_result {
 /* Those of the members, oldest first, for free(); NULL without memory or with none. */
 struct tui_study_result *tui_study_results(struct study *const *members, size_t n, size_t *ret_n);
 
-/* The string that an attribute's JSON is, for free(). NULL: none such. */
-char *tui_study_attribute_text(const struct study_attribute *attributes, int n, const char *key);
-
 #endif

@@ -121,9 +121,7 @@ static bool map_member(struct tui_study_page *page, const struct study *study,
 
 static void take_progress(struct tui_study_trial *row, const struct study_trial *trial)
 {
-    const struct study_attribute *found =
-        study_attribute_find(trial->user, trial->n_user, "papertape:progress");
-    json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
+    json_t *json = study_attribute_json(trial->user, trial->n_user, "papertape:progress");
     const json_t *share = json_object_get(json, "share"), *steps = json_object_get(json, "steps_per_second"),
                  *split = json_object_get(json, "split"), *splits = json_object_get(json, "splits");
 
@@ -136,9 +134,7 @@ static void take_progress(struct tui_study_trial *row, const struct study_trial 
 
 static int count_retries(const struct study_trial *trial)
 {
-    const struct study_attribute *found =
-        study_attribute_find(trial->system, trial->n_system, "retry_history");
-    json_t *json = found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
+    json_t *json = study_attribute_json(trial->system, trial->n_system, "retry_history");
     int n = (int)json_array_size(json);
 
     json_decref(json);
@@ -147,10 +143,10 @@ static int count_retries(const struct study_trial *trial)
 
 static const char *failure_of(struct tui_study_page *page, const struct study_trial *trial)
 {
-    char *text = tui_study_attribute_text(trial->user, trial->n_user, "papertape:failure");
+    char *text = study_attribute_text(trial->user, trial->n_user, "papertape:failure");
 
     if (!text)
-        text = tui_study_attribute_text(trial->system, trial->n_system, "fail_reason");
+        text = study_attribute_text(trial->system, trial->n_system, "fail_reason");
     const char *kept = text ? keep_text(page, text) : NULL;
     free(text);
     return kept;
@@ -161,7 +157,7 @@ static bool take_trial(struct tui_study_page *page, const struct study *study, i
                        struct tui_study_trial *row)
 {
     struct tui_study_cell *cells = take(page, ((size_t)page->n_params + 1) * sizeof(*cells));
-    char *worker = tui_study_attribute_text(trial->user, trial->n_user, "papertape:worker");
+    char *worker = study_attribute_text(trial->user, trial->n_user, "papertape:worker");
 
     *row = (struct tui_study_trial){.member = member,
                                     .number = trial->number,

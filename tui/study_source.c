@@ -274,7 +274,7 @@ static int read_studies(struct tui_study_source *source, char words[static STUDY
 /* For free(); NULL without memory. */
 static char *folder_of(const struct tui_study_source *source, const struct study *study)
 {
-    char *folder = tui_study_attribute_text(study->user, study->n_user, "papertape:folder");
+    char *folder = study_attribute_text(study->user, study->n_user, "papertape:folder");
 
     if (!folder && asprintf(&folder, "%s/%s", source->folder, study->name) < 0)
         folder = NULL;

@@ -33,6 +33,20 @@ const struct study_attribute *study_attribute_find(const struct study_attribute 
     return NULL;
 }
 
+json_t *study_attribute_json(const struct study_attribute *attributes, int n, const char *key)
+{
+    const struct study_attribute *found = study_attribute_find(attributes, n, key);
+    return found && found->json ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
+}
+
+char *study_attribute_text(const struct study_attribute *attributes, int n, const char *key)
+{
+    json_t *json = study_attribute_json(attributes, n, key);
+    char *text = json_is_string(json) ? strdup(json_string_value(json)) : NULL;
+    json_decref(json);
+    return text;
+}
+
 int study_param_find(const struct study *study, const char *name)
 {
     for (int i = 0; i < study->n_params; i++)

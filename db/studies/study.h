@@ -72,6 +72,10 @@ struct study {
 
 const struct study_attribute *study_attribute_find(const struct study_attribute *attributes, int n,
                                                    const char *key);
+/* Its value, a new reference; its text, for free(). NULL: there is none, or none of that kind; or no memory.
+ */
+json_t *study_attribute_json(const struct study_attribute *attributes, int n, const char *key);
+char *study_attribute_text(const struct study_attribute *attributes, int n, const char *key);
 int study_param_find(const struct study *study, const char *name);                            /* -1 */
 const struct trial_param *study_trial_param(const struct study_trial *trial, int param);      /* NULL */
 const struct trial_report *study_trial_report(const struct study_trial *trial, int64_t step); /* NULL */

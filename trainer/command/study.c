@@ -398,21 +398,17 @@ static int all_failed(struct study_run *run)
 {
     for (int i = 0; i < run->study->n_trials; i++) {
         const struct study_trial *trial = run->study->trials[i];
-        const struct study_attribute *failure =
-            study_attribute_find(trial->user, trial->n_user, "papertape:failure");
-        if (trial->state != TRIAL_FAIL || !failure)
+        if (trial->state != TRIAL_FAIL ||
+            !study_attribute_find(trial->user, trial->n_user, "papertape:failure"))
             continue;
-        const struct study_attribute *of =
-            study_attribute_find(trial->user, trial->n_user, "papertape:cause");
-        json_t *words = json_loads(failure->json, JSON_DECODE_ANY, NULL);
-        json_t *cause = of ? json_loads(of->json, JSON_DECODE_ANY, NULL) : NULL;
-        const char *said = json_string_value(words);
-        const bool nan = json_is_string(cause) && strcmp(json_string_value(cause), "nan") == 0;
+        char *words = study_attribute_text(trial->user, trial->n_user, "papertape:failure");
+        char *cause = study_attribute_text(trial->user, trial->n_user, "papertape:cause");
+        const bool nan = cause && strcmp(cause, "nan") == 0;
         int status =
             trainer_study_failed(run, nan ? "nan" : "config", "every trial failed, the first (%d): %.800s",
-                                 trial->number, said ? said : "it does not say why");
-        json_decref(words);
-        json_decref(cause);
+                                 trial->number, words ? words : "it does not say why");
+        free(words);
+        free(cause);
         return status;
     }
     return trainer_study_failed(run, NULL, "every trial failed, and no reason is known: their workers died");

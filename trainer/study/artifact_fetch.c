@@ -34,7 +34,7 @@ static bool is_here(const char *path, const struct artifact_digest *digest)
 static bool has_returns(const struct study_trial *trial, struct study_artifact *ret)
 {
     json_t *files = trial->state == TRIAL_COMPLETE
-                        ? study_artifacts_of(trial->user, trial->n_user, STUDY_ARTIFACTS)
+                        ? study_attribute_json(trial->user, trial->n_user, STUDY_ARTIFACTS)
                         : NULL;
     const bool named = study_artifact_parse(json_object_get(files, "returns.csv"), ret);
     json_decref(files);

@@ -180,7 +180,7 @@ int study_proposal_fetch(struct artifact_store *store, const struct study *study
 {
     struct proposal_folder own;
     char words[TRIAL_ERROR_MAX + 64];
-    json_t *files = study_artifacts_of(study->user, study->n_user, STUDY_ARTIFACTS_PROPOSAL),
+    json_t *files = study_attribute_json(study->user, study->n_user, STUDY_ARTIFACTS_PROPOSAL),
            *proposal = NULL;
     int r = json_is_object(files) ? study_proposal_folder_make(folder, &own, err) : 1;
     if (r == 0) {

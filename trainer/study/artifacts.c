@@ -38,19 +38,9 @@ bool study_artifact_parse(const json_t *json, struct study_artifact *ret)
     return true;
 }
 
-json_t *study_artifacts_of(const struct study_attribute *attributes, int n, const char *key)
-{
-    const struct study_attribute *found = study_attribute_find(attributes, n, key);
-    return found ? json_loads(found->json, JSON_DECODE_ANY, NULL) : NULL;
-}
-
 char *study_artifacts_url(const struct study *study)
 {
-    json_t *json = study_artifacts_of(study->user, study->n_user, STUDY_ARTIFACTS);
-    const char *url = json_string_value(json);
-    char *own = url ? strdup(url) : NULL;
-    json_decref(json);
-    return own;
+    return study_attribute_text(study->user, study->n_user, STUDY_ARTIFACTS);
 }
 
 /* "a/b/name" of the study: STUDY/a/b/SHA256-name. */

@@ -29,9 +29,6 @@ struct study_artifact {
 json_t *study_artifact_json(const struct study_artifact *artifact);
 bool study_artifact_parse(const json_t *json, struct study_artifact *ret);
 
-/* The value of an attribute of `attributes` [n]; NULL: it is not there, or no JSON. */
-json_t *study_artifacts_of(const struct study_attribute *attributes, int n, const char *key);
-
 /* The URL that the study has, for free(); NULL: none. */
 char *study_artifacts_url(const struct study *study);
 

@@ -11,11 +11,7 @@
 
 char *study_folder(const struct study *study, const char *folders)
 {
-    const struct study_attribute *said = study_attribute_find(study->user, study->n_user, "papertape:folder");
-    json_t *json = said ? json_loads(said->json, JSON_DECODE_ANY, NULL) : NULL;
-    char *folder = NULL;
-    if (json_is_string(json))
-        folder = strdup(json_string_value(json));
+    char *folder = study_attribute_text(study->user, study->n_user, "papertape:folder");
     /* Of a study with an artifact store another machine's folder may be named. */
     if (folder && access(folder, F_OK) < 0 &&
         study_attribute_find(study->user, study->n_user, "papertape:artifacts")) {
@@ -24,7 +20,6 @@ char *study_folder(const struct study *study, const char *folders)
     }
     if (!folder && asprintf(&folder, "%s/%s", folders, study->name) < 0)
         folder = NULL;
-    json_decref(json);
     return folder;
 }
 

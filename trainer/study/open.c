@@ -25,8 +25,7 @@
 
 static int64_t began_at(const struct study *study)
 {
-    const struct study_attribute *now = study_attribute_find(study->user, study->n_user, NOW);
-    json_t *value = now ? json_loads(now->json, JSON_DECODE_ANY, NULL) : NULL;
+    json_t *value = study_attribute_json(study->user, study->n_user, NOW);
     int64_t ns = json_is_integer(value) ? json_integer_value(value) : 0;
     json_decref(value);
     return ns > 0 ? ns : 0;
@@ -48,22 +47,10 @@ static int find(const char *url, const char *name, struct study **ret, char *err
 
 static void take_validation(const struct study *study, char ret[static STUDY_SPLIT_TEXT_MAX])
 {
-    const struct study_attribute *trial = study_attribute_find(study->user, study->n_user, "papertape:trial");
-    json_t *definition = trial ? json_loads(trial->json, 0, NULL) : NULL;
+    json_t *definition = study_attribute_json(study->user, study->n_user, "papertape:trial");
     const char *text = json_string_value(json_object_get(definition, "[study] validation"));
     snprintf(ret, STUDY_SPLIT_TEXT_MAX, "%s", text ? text : "");
     json_decref(definition);
-}
-
-/* NULL: it has none. */
-static char *config_text(const struct study *study)
-{
-    const struct study_attribute *config =
-        study_attribute_find(study->user, study->n_user, "papertape:config");
-    json_t *value = config ? json_loads(config->json, JSON_DECODE_ANY, NULL) : NULL;
-    char *text = json_is_string(value) ? strdup(json_string_value(value)) : NULL;
-    json_decref(value);
-    return text;
 }
 
 int study_began_as(const char *url, const char *name, struct study_beginning *ret,
@@ -78,7 +65,7 @@ int study_began_as(const char *url, const char *name, struct study_beginning *re
     if (study) {
         beginning.now_ns = began_at(study);
         take_validation(study, beginning.validation);
-        beginning.text = config_text(study);
+        beginning.text = study_attribute_text(study->user, study->n_user, "papertape:config");
     }
     study_destroy(study);
     *ret = beginning;
@@ -236,8 +223,7 @@ static bool is_bound(const struct study *study)
 static int check_same(const struct study *study, const char *attribute, json_t *now, const char *what,
                       const char *hint, char *err)
 {
-    const struct study_attribute *kept = study_attribute_find(study->user, study->n_user, attribute);
-    json_t *was = kept && is_bound(study) ? json_loads(kept->json, 0, NULL) : NULL;
+    json_t *was = is_bound(study) ? study_attribute_json(study->user, study->n_user, attribute) : NULL;
     const char *key = now ? study_differs(was, now) : NULL;
     int r = now ? 0 : say(err, -ENOMEM, "out of memory");
     if (key) {

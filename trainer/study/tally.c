@@ -7,9 +7,7 @@
 /* Numbers of trials in retry_history, as Optuna has it: all that were tried before this one. */
 static void take_history(const struct study_trial *trial, const struct study *study, bool *retried)
 {
-    const struct study_attribute *history =
-        study_attribute_find(trial->system, trial->n_system, "retry_history");
-    json_t *list = history ? json_loads(history->json, 0, NULL) : NULL, *entry;
+    json_t *list = study_attribute_json(trial->system, trial->n_system, "retry_history"), *entry;
     size_t i;
     json_array_foreach(list, i, entry)
     {

@@ -2,22 +2,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "exchange/clock.h"
 #include "exchange/fail.h"
-
-enum { VERSION_MAX = 64, WORKER_MAX = 128 };
-
-/* The text of a trial's attribute; "": it has none, or one that is no text. */
-static void text_of(const struct study_trial *trial, const char *key, size_t size, char *buf)
-{
-    const struct study_attribute *attribute = study_attribute_find(trial->user, trial->n_user, key);
-    json_t *value = attribute ? json_loads(attribute->json, JSON_DECODE_ANY, NULL) : NULL;
-    const char *text = json_string_value(value);
-    snprintf(buf, size, "%s", text ? text : "");
-    json_decref(value);
-}
 
 static bool is_alive(const struct study_trial *trial, double grace_s)
 {
@@ -27,39 +16,43 @@ static bool is_alive(const struct study_trial *trial, double grace_s)
 
 static int refuse(const struct study *study, const struct study_trial *trial, const char *version, char *err)
 {
-    char worker[WORKER_MAX];
-    text_of(trial, "papertape:worker", sizeof worker, worker);
-    return fail_with(
+    char *worker = study_attribute_text(trial->user, trial->n_user, "papertape:worker");
+    int r = fail_with(
         -EINVAL, err, STUDY_ERROR_MAX,
-        "another version: %.100s: trial %d is run by papertape-trainer %s on %s, this is " PAPERTAPE_VERSION
+        "another version: %.100s: trial %d is run by papertape-trainer %.60s on %.100s, this is " PAPERTAPE_VERSION
         ": one version on all machines, or a start once its trials have ended, would be right",
-        study->name, trial->number, version, worker[0] ? worker : "an unknown machine");
+        study->name, trial->number, version, worker ? worker : "an unknown machine");
+    free(worker);
+    return r;
 }
 
 int study_versions_check(const struct study *study, double grace_s,
                          void (*warn)(void *ctx, const char *words), void *ctx,
                          char err[static STUDY_ERROR_MAX])
 {
-    char version[VERSION_MAX], words[STUDY_ERROR_MAX], other[VERSION_MAX] = "";
-    int others = 0;
-    for (int i = 0; i < study->n_trials; i++) {
+    char words[STUDY_ERROR_MAX], *other = NULL;
+    int others = 0, r = 0;
+    for (int i = 0; i < study->n_trials && r == 0; i++) {
         const struct study_trial *trial = study->trials[i];
-        text_of(trial, STUDY_VERSION, sizeof version, version);
-        if (!version[0] || strcmp(version, PAPERTAPE_VERSION) == 0)
-            continue;
-        if (is_alive(trial, grace_s))
-            return refuse(study, trial, version, err);
-        if (trial->state != TRIAL_COMPLETE && trial->state != TRIAL_PRUNED)
-            continue;
-        others++;
-        snprintf(other, sizeof other, "%s", version);
+        char *version = study_attribute_text(trial->user, trial->n_user, STUDY_VERSION);
+        const bool differs = version && strcmp(version, PAPERTAPE_VERSION) != 0;
+        if (differs && is_alive(trial, grace_s)) {
+            r = refuse(study, trial, version, err);
+        } else if (differs && (trial->state == TRIAL_COMPLETE || trial->state == TRIAL_PRUNED)) {
+            free(other);
+            other = version;
+            version = NULL;
+            others++;
+        }
+        free(version);
     }
-    if (others > 0) {
+    if (r == 0 && others > 0) {
         snprintf(words, sizeof words,
-                 "%.100s: %d of its trials are of papertape-trainer %s, this is " PAPERTAPE_VERSION
+                 "%.100s: %d of its trials are of papertape-trainer %.60s, this is " PAPERTAPE_VERSION
                  ": where NEWS.md names a change of training, another name of the study is right",
                  study->name, others, other);
         warn(ctx, words);
     }
-    return 0;
+    free(other);
+    return r;
 }

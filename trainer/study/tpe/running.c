@@ -14,8 +14,7 @@ static json_t *promised_of(const struct study_trial *trial)
     size_t length = 0;
     for (int i = 0;; i++) {
         snprintf(key, sizeof key, "tpe:relative_params:%d", i);
-        const struct study_attribute *attribute = study_attribute_find(trial->system, trial->n_system, key);
-        json_t *piece = attribute ? json_loads(attribute->json, JSON_DECODE_ANY, NULL) : NULL;
+        json_t *piece = study_attribute_json(trial->system, trial->n_system, key);
         size_t more = json_string_length(piece); /* 0 of what is no string */
         char *longer = more > 0 ? realloc(text, length + more + 1) : NULL;
         if (!longer) {
