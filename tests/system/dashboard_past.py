@@ -149,9 +149,15 @@ def ladder(tmux, daemon, status):
     book_at = lambda ns: json.loads(daemon.papertape("book", "BTCUSDT", "--json", "--at", at(ns)))
     prices = lambda ns, n: [f"{level[0]:.10g}" for side in ("bids", "asks") for level in book_at(ns)[side][:n]]
     ns = status["now_ns"]
-    moments = [ns - 100_000_000 * i for i in range(100)]
-    small = next((then for then in moments if min(level[1] for side in ("bids", "asks") for level in book_at(then)[side][:3]) < 1e-4), None)
-    assert small, "no moment whose nearest levels have a quantity that JSON writes with an exponent"
+    small = ns
+
+    def found():
+        """The next moment, of those a second old, whose nearest levels have a quantity that JSON writes with an exponent."""
+        nonlocal small
+        small = min(small + 300_000_000, daemon.status_object()["now_ns"] - 10**9)
+        return min(level[1] for side in ("bids", "asks") for level in book_at(small)[side][:3]) < 1e-4
+
+    harness.wait_for(found, "a level below 0.0001")
     for then in (ns, small):
         printed = shown(daemon, then, "--dump-screen", "120x40", "--tab", "4")
         assert "Depth BTCUSDT" in printed and all(f" {price} " in printed for price in prices(then, 3)), (prices(then, 3), printed)
