@@ -85,6 +85,10 @@ static inline enum study_store_mode study_store_access(enum study_store_mode mod
                                             : mode;
 }
 
+/* Of a URL what sentences show, *ret_n bytes: its end from the last "@", or all of it; of a server without
+ * its keys, of which one may be a password. */
+const char *study_store_shown(const char *url, int *ret_n);
+
 /* On which writers notify where the database has such channels. */
 #define STUDY_STORE_CHANNEL "papertape_studies"
 

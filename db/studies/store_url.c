@@ -8,7 +8,7 @@
 #include "db/studies/store_ops.h"
 #include "exchange/fail.h"
 
-enum { BUSY_DEFAULT_MS = 60000, TIMEOUT_MOST_S = 86400 };
+enum { BUSY_DEFAULT_MS = 60000, TIMEOUT_MOST_S = 86400, SHOWN_MAX = 200 };
 
 static const struct study_store_ops *const databases[] = {&study_store_sqlite, &study_store_postgresql};
 
@@ -24,17 +24,22 @@ struct parts {
     int busy_ms;    /* 0: not given */
 };
 
-/* Without user and password. */
-static const char *shown(const char *url)
+const char *study_store_shown(const char *url, int *ret_n)
 {
-    const char *end = strstr(url, "://"), *host = strrchr(url, '@');
-    return end && host && host > end ? host : url;
+    const char *end = strstr(url, "://"), *at = end ? strrchr(end, '@') : NULL, *part = at ? at : url;
+    bool file = !end || strncmp(url, study_store_sqlite.scheme, strlen(study_store_sqlite.scheme)) == 0;
+    size_t n = file ? strlen(part) : strcspn(part, "?");
+    if (at && memmem(end, (size_t)(at - end), "password=", strlen("password=")))
+        n = 0;
+    *ret_n = n < SHOWN_MAX ? (int)n : SHOWN_MAX;
+    return part;
 }
 
 static int refuse(int r, const char *url, const char *words, char err[static STUDY_ERROR_MAX])
 {
-    const char *host = shown(url);
-    return fail_with(r, err, STUDY_ERROR_MAX, "%s%.200s: %s", host == url ? "" : "…", host, words);
+    int n;
+    const char *part = study_store_shown(url, &n);
+    return fail_with(r, err, STUDY_ERROR_MAX, "%s%.*s: %s", part == url ? "" : "…", n, part, words);
 }
 
 static int read_timeout(const char *url, const char *text, size_t n, int *ret_busy_ms,
@@ -86,12 +91,12 @@ static int read_scheme(const char *url, const char *end, const struct study_stor
             *ret = databases[i];
             return 0;
         }
-    const char *host = shown(url);
-    host = host == url ? end + strlen("://") : host;
+    int shown;
+    const char *part = study_store_shown(url, &shown);
+    bool whole = part == url;
     return fail_with(-EPROTONOSUPPORT, err, STUDY_ERROR_MAX,
-                     "%.*s://%s%.200s: studies are kept in sqlite:///FILE or "
-                     "postgresql://USER@HOST/DATABASE",
-                     (int)(end - url), url, *host == '@' ? "…" : "", host);
+                     "%.*s%s%.*s: studies are kept in sqlite:///FILE or postgresql://USER@HOST/DATABASE",
+                     whole ? 0 : (int)(end - url), url, whole ? "" : "://…", shown, part);
 }
 
 static int check_file(const char *url, const char *location, char err[static STUDY_ERROR_MAX])

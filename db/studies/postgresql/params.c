@@ -46,11 +46,14 @@ static int parse(const char *url, PQconninfoOption **ret, char err[static STUDY_
 {
     const char *authority = strstr(url, "://") + 3, *at = strchr(authority, '@');
     char *said = NULL;
-    if (at && ((authority + strcspn(authority, "/?#") < at) || strcspn(at + 1, "@") < strcspn(at + 1, "?")))
+    if (at && ((authority + strcspn(authority, "/?#") < at) || strcspn(at + 1, "@") < strcspn(at + 1, "?"))) {
+        int n;
+        const char *part = study_store_shown(url, &n);
         return fail_with(-EINVAL, err, STUDY_ERROR_MAX,
-                         "postgresql://…@%.100s: has \"@\" in its parts: a password's @, / and ? are %%40, "
+                         "postgresql://…%.*s: has \"@\" in its parts: a password's @, / and ? are %%40, "
                          "%%2F and %%3F",
-                         strrchr(url, '@') + 1);
+                         n, part);
+    }
     *ret = PQconninfoParse(url, &said);
     return *ret ? 0 : refuse(url, said, err);
 }

@@ -44,6 +44,20 @@ static void test_urls(void)
         REFUSED(open_it(server, STUDY_STORE_WRITE), -EINVAL, "//…@host/db: has");
         CHECK(!strstr(err, "ada") && !strstr(err, "cret"));
     }
+    /* A password may be a key, too. */
+    static const char *const with_key[] = {
+        "postgresql://host/db?password=secret&timeout=x",
+        "postgresql://u@host/db?password=secret&timeout=x",
+        "postgresql://host/db?sslpassword=secret&timeout",
+        "postgresql://host/db?password=se@cret",
+        "postgresql://u@v@host/db?password=secret",
+        "mysql://u:v@host/db?password=se@cret",
+        "mysql://host/db?password=secret",
+    };
+    for (size_t i = 0; i < sizeof with_key / sizeof *with_key; i++) {
+        CHECK(open_it(with_key[i], STUDY_STORE_WRITE) < 0);
+        CHECK(err[0] && !strstr(err, "cret"));
+    }
     REFUSED(open_it("sqlite://f.db", STUDY_STORE_WRITE), -EINVAL, "three slashes");
     REFUSED(open_it("sqlite:///", STUDY_STORE_WRITE), -EINVAL, "names no file");
     REFUSED(open_it("", STUDY_STORE_WRITE), -EINVAL, "names no file");
