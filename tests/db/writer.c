@@ -352,6 +352,26 @@ static void test_contradiction(const char *directory)
     CHECK_INT(db_writer_close(writer, 10, err, sizeof err), -EBADMSG);
 }
 
+/* Rows that wait at the end, though nothing failed: their group is still open, so none can be stored. */
+static void test_not_in_time(const char *directory)
+{
+    char path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
+    snprintf(path, sizeof path, "%s/late.db", directory);
+    struct watcher watcher;
+    watcher_init(&watcher);
+    struct db_writer *writer = open_writer(path, &watcher, 0);
+    struct fixture f;
+    fixture_open(&f, writer);
+    struct db_device_sample orphan = {.device = "none", .ts_ns = 1, .n = 1}; /* the schema refuses it */
+    db_writer_put_device_sample(writer, &orphan);
+    CHECK_INT(db_writer_flush(writer, 30000), 0);
+    db_writer_group_begin(writer);
+    db_writer_put_paused(writer, true);
+    CHECK_INT(db_writer_close(writer, 0, err, sizeof err), -ETIMEDOUT);
+    CHECK_STR(err, "1 rows could not be stored: it takes longer than 0 ms");
+    CHECK_INT(sql_query_file(path, "SELECT count(*) FROM meta WHERE key = 'paused'"), 0);
+}
+
 /* The file is moved while it is written: no row goes to a file that is out of place. */
 static void test_moved(const char *directory)
 {
@@ -664,6 +684,7 @@ int main(void)
     test_full_disk(directory);
     test_contradiction(directory);
     test_bound(directory);
+    test_not_in_time(directory);
     test_moved(directory);
     test_log_short(directory);
     test_backlogs_given_back(directory);
