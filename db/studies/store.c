@@ -28,7 +28,7 @@ bool study_store_again(struct study_store *store, int *r, char err[static STUDY_
 {
     if (*r != -ECONNRESET || store->within || !store->ops->again)
         return false;
-    int waited = store->ops->again(store, *r, err);
+    int waited = store->ops->again(store, err);
     if (waited < 0)
         *r = waited;
     return waited == 0;
@@ -211,7 +211,7 @@ int study_store_find(struct study_store *store, const char *name, int64_t *ret_i
         return r;
     struct study_summary *all;
     size_t n;
-    r = store->ops->list(store, &all, &n, err);
+    r = study_store_list(store, &all, &n, err);
     if (r < 0)
         return r;
     struct nearest nearest = {0};
@@ -227,7 +227,7 @@ int study_store_find(struct study_store *store, const char *name, int64_t *ret_i
 int study_store_list(struct study_store *store, struct study_summary **ret, size_t *ret_n,
                      char err[static STUDY_ERROR_MAX])
 {
-    return store->ops->list(store, ret, ret_n, err);
+    return STUDY_STORE_CALL(store, err, store->ops->list(store, ret, ret_n, err));
 }
 
 void study_summaries_finish(struct study_summary *summaries, size_t n)
@@ -239,7 +239,7 @@ void study_summaries_finish(struct study_summary *summaries, size_t n)
 int study_store_peek(struct study_store *store, int64_t study_id, struct study **ret,
                      char err[static STUDY_ERROR_MAX])
 {
-    return store->ops->peek(store, study_id, ret, err);
+    return STUDY_STORE_CALL(store, err, store->ops->peek(store, study_id, ret, err));
 }
 
 int study_store_load(struct study_store *store, int64_t study_id, struct study **ret,
@@ -260,5 +260,5 @@ int study_store_load(struct study_store *store, int64_t study_id, struct study *
 
 int study_store_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX])
 {
-    return store->ops->sync(store, study, err);
+    return STUDY_STORE_CALL(store, err, store->ops->sync(store, study, err));
 }

@@ -66,9 +66,8 @@ struct study_store_ops {
     int (*begin)(struct study_store *store, char err[static STUDY_ERROR_MAX]); /* with the writer's lock */
     int (*commit)(struct study_store *store, char err[static STUDY_ERROR_MAX]);
     void (*rollback)(struct study_store *store);
-    /* Waits for a connection that was lost, which `error` says; 0: it is there again. NULL: no connection is
-     * ever lost. */
-    int (*again)(struct study_store *store, int error, char err[static STUDY_ERROR_MAX]);
+    /* Waits for a connection that was lost; 0: it is there again. NULL: no connection is ever lost. */
+    int (*again)(struct study_store *store, char err[static STUDY_ERROR_MAX]);
     /* study_store_await(); NULL: it does not notify. */
     int (*await)(struct study_store *store, int timeout_ms, char err[static STUDY_ERROR_MAX]);
 

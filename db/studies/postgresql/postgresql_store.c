@@ -78,11 +78,9 @@ static int end_read(struct study_sql *sql, char err[static STUDY_ERROR_MAX])
     return study_postgresql_command(study_postgresql_of(sql), "COMMIT", err);
 }
 
-static int again(struct study_store *base, int error, char err[static STUDY_ERROR_MAX])
+static int again(struct study_store *base, char err[static STUDY_ERROR_MAX])
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
-    if (error != -ECONNRESET)
-        return error;
     study_sql_rolled_back(&store->sql);
     return study_postgresql_connected(store) ? 0 : study_postgresql_wait(store, err);
 }

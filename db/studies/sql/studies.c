@@ -168,21 +168,14 @@ static int read_list(struct study_sql *sql, struct study_summary **list, size_t 
 int study_sql_list(struct study_store *store, struct study_summary **ret, size_t *ret_n,
                    char err[static STUDY_ERROR_MAX])
 {
-    struct study_sql *sql = study_sql_of(store);
-    struct study_summary *list;
-    size_t n;
-    int r;
-    do {
-        list = NULL;
-        n = 0;
-        r = read_list(sql, &list, &n, err);
-        if (r < 0) {
-            study_summaries_finish(list, n);
-            free(list);
-        }
-    } while (r < 0 && study_store_again(store, &r, err));
-    if (r < 0)
+    struct study_summary *list = NULL;
+    size_t n = 0;
+    int r = read_list(study_sql_of(store), &list, &n, err);
+    if (r < 0) {
+        study_summaries_finish(list, n);
+        free(list);
         return r;
+    }
     *ret = list;
     *ret_n = n;
     return 0;

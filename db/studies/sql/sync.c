@@ -15,11 +15,6 @@ struct study_sync {
     int settled;                /* all trials before have ended */
 };
 
-static int data_version(struct study_sql *store, int64_t *ret, char err[static STUDY_ERROR_MAX])
-{
-    return store->driver->data_version(store, ret, err);
-}
-
 static bool same_store(const struct study_sql *store, const struct study_sync *sync)
 {
     return sync->serial == store->serial && !(sync->tentative && sync->rollbacks != store->rollbacks);
@@ -122,7 +117,7 @@ static int read_study(struct study_sql *store, struct study *study, char err[sta
     static const enum study_sql_statement first[] = {STUDY_SQL_NAME, STUDY_SQL_SCHEMA, STUDY_SQL_USER,
                                                      STUDY_SQL_SYSTEM};
     bool changed = false;
-    int r = data_version(store, &now.data_version, err);
+    int r = store->driver->data_version(store, &now.data_version, err);
     if (r == 0)
         ahead(store, first, sizeof first / sizeof *first, RECORD_PARAMS(study->id));
     if (r == 0)
@@ -143,11 +138,11 @@ static int read_study(struct study_sql *store, struct study *study, char err[sta
     return 0;
 }
 
-static int sync_once(struct study_sql *sql, struct study *study, char err[static STUDY_ERROR_MAX])
+static int sync_changes(struct study_sql *sql, struct study *study, char err[static STUDY_ERROR_MAX])
 {
     int64_t version;
     if (same_store(sql, study->sync) && study->sync->changes == sql->driver->changes(sql)) {
-        int r = data_version(sql, &version, err);
+        int r = sql->driver->data_version(sql, &version, err);
         if (r < 0 || version == study->sync->data_version)
             return r;
     }
@@ -170,12 +165,7 @@ int study_sql_sync(struct study_store *store, struct study *study, char err[stat
         return study_store_fail(store, -ENOMEM, err, "no memory for study \"%.100s\"", study->name);
     if (store->within) /* what is read stays as it is until the commit, as with SQLite's lock */
         r = study_sql_lock_study(sql, study->id, err);
-    if (r < 0)
-        return r;
-    do
-        r = sync_once(sql, study, err);
-    while (r < 0 && study_store_again(store, &r, err));
-    return r;
+    return r < 0 ? r : sync_changes(sql, study, err);
 }
 
 /* The name; for free(). */
@@ -186,8 +176,8 @@ static int read_name(struct study_sql *store, int64_t id, char **ret, char err[s
                         : r;
 }
 
-static int peek_once(struct study_store *store, int64_t id, struct study **ret,
-                     char err[static STUDY_ERROR_MAX])
+int study_sql_peek(struct study_store *store, int64_t id, struct study **ret,
+                   char err[static STUDY_ERROR_MAX])
 {
     bool unused = false;
     enum study_direction directions[STUDY_OBJECTIVES_MAX];
@@ -212,14 +202,4 @@ static int peek_once(struct study_store *store, int64_t id, struct study **ret,
     }
     *ret = study;
     return 0;
-}
-
-int study_sql_peek(struct study_store *store, int64_t id, struct study **ret,
-                   char err[static STUDY_ERROR_MAX])
-{
-    int r;
-    do
-        r = peek_once(store, id, ret, err);
-    while (r < 0 && study_store_again(store, &r, err));
-    return r;
 }
