@@ -11,16 +11,10 @@
 
 enum {
     SERVER_LEAST = 100000, /* 10: txid_status() */
-    LOOK_MS = 100,         /* how often a wait looks whether to stop */
     NAP_FIRST_MS = 50,
     NAP_MOST_MS = 2000,
     WORDS_MAX = 240,
 };
-
-static bool stopped(const struct study_postgresql *store)
-{
-    return store->stop && atomic_load(store->stop);
-}
 
 bool study_postgresql_connected(const struct study_postgresql *store)
 {
@@ -71,7 +65,7 @@ static int cannot(struct study_postgresql *store, char err[static STUDY_ERROR_MA
 /* True: established. False: it failed, or took too long, with *ret. */
 static bool poll_connection(struct study_postgresql *store, int *ret)
 {
-    double until_s = clock_now_s() + store->params.connect_ms * 1e-3;
+    double until_s = clock_now_s() + store->params.connect_s;
     PostgresPollingStatusType what = PGRES_POLLING_WRITING;
     *ret = -ENOTCONN;
     if (!store->conn || PQstatus(store->conn) == CONNECTION_BAD)
@@ -80,10 +74,10 @@ static bool poll_connection(struct study_postgresql *store, int *ret)
         struct pollfd fd = {.fd = PQsocket(store->conn),
                             .events = what == PGRES_POLLING_READING ? POLLIN : POLLOUT};
         int ready = 0;
-        while (ready == 0 && !stopped(store) && clock_now_s() < until_s)
-            ready = poll(&fd, 1, LOOK_MS);
+        while (ready == 0 && !study_postgresql_stopped(store) && clock_now_s() < until_s)
+            ready = poll(&fd, 1, STUDY_POSTGRESQL_LOOK_MS);
         if (ready == 0) {
-            *ret = stopped(store) ? -EINTR : -ETIMEDOUT;
+            *ret = study_postgresql_stopped(store) ? -EINTR : -ETIMEDOUT;
             return false;
         }
     }
@@ -149,7 +143,7 @@ int study_postgresql_wait(struct study_postgresql *store, char err[static STUDY_
             return r == -ECONNRESET ? -ENOTCONN : r;
         /* Workers that lost it at the same time do not all come back at once. */
         unsigned part_ms = nap_ms / 2 + (unsigned)(clock_wall_ns() / 1000) % (nap_ms / 2 + 1);
-        for (unsigned slept = 0; slept < part_ms && !stopped(store); slept += 10)
+        for (unsigned slept = 0; slept < part_ms && !study_postgresql_stopped(store); slept += 10)
             usleep(10 * 1000);
         nap_ms = 2 * nap_ms < NAP_MOST_MS ? 2 * nap_ms : NAP_MOST_MS;
     }

@@ -5,8 +5,6 @@
 #include "db/studies/postgresql/postgresql_store.h"
 #include "exchange/clock.h"
 
-enum { LOOK_MS = 100 }; /* how often a wait looks whether to stop */
-
 /* All that have arrived are one. */
 static bool take_all(struct study_postgresql *store)
 {
@@ -35,11 +33,12 @@ int study_postgresql_await(struct study_store *base, int timeout_ms, char err[st
         struct pollfd fd = {.fd = PQsocket(store->conn), .events = POLLIN};
         if (take_all(store))
             return 1;
-        if (store->stop && atomic_load(store->stop))
+        if (study_postgresql_stopped(store))
             return study_store_fail(base, -EINTR, err, "was interrupted");
         if (clock_now_s() >= until_s)
             return 0;
-        if (poll(&fd, 1, timeout_ms < LOOK_MS ? timeout_ms : LOOK_MS) > 0 && !PQconsumeInput(store->conn))
+        int wait_ms = timeout_ms < STUDY_POSTGRESQL_LOOK_MS ? timeout_ms : STUDY_POSTGRESQL_LOOK_MS;
+        if (poll(&fd, 1, wait_ms) > 0 && !PQconsumeInput(store->conn))
             return study_postgresql_fail(store, NULL, err);
     }
 }

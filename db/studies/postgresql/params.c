@@ -9,14 +9,14 @@
 #include "db/studies/postgresql/postgresql_store.h"
 #include "exchange/fail.h"
 
-enum { CONNECT_S = 10 };
+enum { CONNECT_S = 10 };    /* connect_timeout, which is ours to keep: PQconnectPoll() does not */
 #define CREDENTIAL "pgpass" /* in $CREDENTIALS_DIRECTORY */
 
 /* A machine that has vanished is noticed within half a minute: the connection's locks are others' then. */
 static const char *const defaults[][2] = {
-    {"connect_timeout", "10"},    {"client_encoding", "UTF8"},  {"fallback_application_name", "papertape"},
-    {"keepalives_idle", "15"},    {"keepalives_interval", "5"}, {"keepalives_count", "3"},
-    {"tcp_user_timeout", "30000"}};
+    {"client_encoding", "UTF8"}, {"fallback_application_name", "papertape"},
+    {"keepalives_idle", "15"},   {"keepalives_interval", "5"},
+    {"keepalives_count", "3"},   {"tcp_user_timeout", "30000"}};
 
 /* Do the words of an error possibly have a password? */
 static bool has_password(const char *url)
@@ -151,7 +151,7 @@ static char *credential(const PQconninfoOption *options)
 int study_postgresql_params(const char *url, struct study_postgresql_params *ret, char **ret_name,
                             char err[static STUDY_ERROR_MAX])
 {
-    struct study_postgresql_params params = {.connect_ms = CONNECT_S * 1000};
+    struct study_postgresql_params params = {.connect_s = CONNECT_S};
     int n = 0, r = parse(url, &params.options, err);
     if (r < 0)
         return r;
@@ -166,7 +166,7 @@ int study_postgresql_params(const char *url, struct study_postgresql_params *ret
         add(&params, &n, "passfile", params.passfile);
     const char *seconds = value_of(params.options, "connect_timeout");
     if (seconds && atoi(seconds) > 0)
-        params.connect_ms = atoi(seconds) * 1000;
+        params.connect_s = atoi(seconds);
     char *name = name_of(params.options);
     if (!name) {
         study_postgresql_params_finish(&params);

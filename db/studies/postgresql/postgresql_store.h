@@ -14,7 +14,7 @@ struct study_postgresql_params {
     const char *keys[STUDY_POSTGRESQL_PARAMS + 1], *values[STUDY_POSTGRESQL_PARAMS + 1];
     PQconninfoOption *options; /* which own most of the values */
     char *passfile;            /* of systemd's credentials */
-    int connect_ms;
+    int connect_s;
 };
 
 struct study_postgresql {
@@ -36,6 +36,12 @@ struct study_postgresql {
 static inline struct study_postgresql *study_postgresql_of(struct study_sql *store)
 {
     return (struct study_postgresql *)store;
+}
+
+enum { STUDY_POSTGRESQL_LOOK_MS = 100 }; /* how often a wait looks whether to stop */
+static inline bool study_postgresql_stopped(const struct study_postgresql *store)
+{
+    return store->stop && atomic_load(store->stop);
 }
 
 /* params.c: the parts of a URL as libpq has it, and its name, which has no password; for free(). `url` begins

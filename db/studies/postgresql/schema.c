@@ -52,11 +52,10 @@ static int check_version(struct study_postgresql *store, char err[static STUDY_E
 {
     char revision[33] = "", library[64] = "?";
     int64_t version = 0;
-    int r = study_postgresql_ask(
-        store, "SELECT schema_version, version_num, library_version FROM version_info, alembic_version",
-        RECORD_INTO(&version, record_into_chars(revision, sizeof revision),
-                    record_into_chars(library, sizeof library)),
-        err);
+    int r = study_sql_first(&store->sql, STUDY_SQL_SCHEMA, NULL,
+                            RECORD_INTO(&version, record_into_chars(revision, sizeof revision),
+                                        record_into_chars(library, sizeof library)),
+                            err);
     return r < 0 ? r : study_sql_check_version(&store->sql.base, version, revision, library, err);
 }
 
@@ -128,14 +127,9 @@ int study_postgresql_schema(struct study_postgresql *store, char err[static STUD
 int study_postgresql_same_schema(struct study_sql *sql, int64_t data_version,
                                  char err[static STUDY_ERROR_MAX])
 {
-    char revision[33] = "", library[64] = "?";
-    int64_t version = 0;
     (void)data_version; /* it differs nearly each time */
-    int r = study_sql_first(sql, STUDY_SQL_SCHEMA, NULL,
-                            RECORD_INTO(&version, record_into_chars(revision, sizeof revision),
-                                        record_into_chars(library, sizeof library)),
-                            err);
-    if (r == -ENOENT)
-        return study_store_fail(&sql->base, -EMEDIUMTYPE, err, "has no version of Optuna's any more");
-    return r < 0 ? r : study_sql_check_version(&sql->base, version, revision, library, err);
+    int r = check_version(study_postgresql_of(sql), err);
+    return r == -ENOENT
+               ? study_store_fail(&sql->base, -EMEDIUMTYPE, err, "has no version of Optuna's any more")
+               : r;
 }

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "db/studies/postgresql/postgresql_store.h"
-#include "exchange/fail.h"
 
-enum { NUMBER_MAX = 32, PARAMS_MAX = 9 /* ?1 to ?9 */, NAME_MAX_ = 24, LOOK_MS = 100 };
+enum { NUMBER_MAX = 32, PARAMS_MAX = 9 /* ?1 to ?9 */, NAME_MAX_ = 24 };
 
 #define TRIALS           "trials AS t"
 #define LOCK(clause)     clause
@@ -48,11 +47,7 @@ int study_postgresql_fail(struct study_postgresql *store, const PGresult *result
     case -ECONNRESET:
         return study_store_fail(&store->sql.base, r, err, "the connection was lost (%.200s)", said);
     case -EBUSY:
-        return study_store_fail(
-            &store->sql.base, r, err,
-            FAIL_IN_USE(
-                "other processes") " for %g s: shorter transactions there, or fewer workers, are needed",
-            store->busy_ms / 1e3);
+        return study_sql_fail_busy(&store->sql.base, store->busy_ms, err);
     case -EACCES:
         return study_store_fail(&store->sql.base, r, err, "%.200s: a user that may would be right", said);
     case -EROFS:
@@ -84,8 +79,8 @@ static bool await(struct study_postgresql *store)
     bool cancelled = false;
     while (PQisBusy(store->conn)) {
         struct pollfd fd = {.fd = PQsocket(store->conn), .events = POLLIN};
-        int ready = poll(&fd, 1, store->stop ? LOOK_MS : -1);
-        if (ready == 0 && !cancelled && store->stop && atomic_load(store->stop)) {
+        int ready = poll(&fd, 1, store->stop ? STUDY_POSTGRESQL_LOOK_MS : -1);
+        if (ready == 0 && !cancelled && study_postgresql_stopped(store)) {
             cancel(store);
             cancelled = true;
         }

@@ -146,6 +146,14 @@ bool study_sql_state(const char *name, enum trial_state *ret)
     return false;
 }
 
+int study_sql_fail_busy(const struct study_store *store, int busy_ms, char err[static STUDY_ERROR_MAX])
+{
+    return study_store_fail(
+        store, -EBUSY, err,
+        FAIL_IN_USE("other processes") " for %g s: shorter transactions there, or fewer workers, are needed",
+        busy_ms / 1e3);
+}
+
 /* Revisions of Optuna 0.9 to 3.1; `optuna storage upgrade` brings them to ours. */
 static const char *const older[] = {"v0.9.0.a", "v1.2.0.a", "v1.3.0.a", "v2.4.0.a", "v2.6.0.a",
                                     "v3.0.0.a", "v3.0.0.b", "v3.0.0.c", "v3.0.0.d"};

@@ -69,7 +69,6 @@ struct study_sql {
     const struct study_sql_driver *driver;
     uint64_t serial;    /* of this process's stores, from 1 */
     uint64_t rollbacks; /* how many there were */
-    int64_t schema_at;  /* the data_version at which the schema was checked */
     /* `study` has no waiting trial up to `trial`, and so many trials: older ones are not searched again. */
     struct {
         int64_t study, trial;
@@ -121,6 +120,9 @@ struct record_param study_sql_value(double value);
 const char *study_sql_value_type(double value);
 double study_sql_double(double value, const char *type);
 bool study_sql_state(const char *name, enum trial_state *ret);
+
+/* -EBUSY: the lock was waited for so long. */
+int study_sql_fail_busy(const struct study_store *store, int busy_ms, char err[static STUDY_ERROR_MAX]);
 
 /* Is that version, with its revision, ours? 0 or -EMEDIUMTYPE with both in the sentence. */
 int study_sql_check_version(const struct study_store *store, int64_t version, const char *revision,

@@ -174,17 +174,18 @@ int study_sqlite_schema(struct study_sqlite *store, char err[static STUDY_ERROR_
 
 int study_sqlite_same_schema(struct study_sql *sql, int64_t data_version, char err[static STUDY_ERROR_MAX])
 {
+    struct study_sqlite *store = study_sqlite_of(sql);
     char revision[sizeof STUDY_SCHEMA_REVISION + 1] = "";
     int64_t version = 0;
-    if (sql->schema_at == data_version)
+    if (store->schema_at == data_version)
         return 0;
     int r = study_sql_first(sql, STUDY_SQL_SCHEMA, NULL,
                             RECORD_INTO(&version, record_into_chars(revision, sizeof revision)), err);
     if (r < 0 && r != -ENOENT)
         return r;
     bool same = version == STUDY_SCHEMA_VERSION && strcmp(revision, STUDY_SCHEMA_REVISION) == 0;
-    r = same ? 0 : check_version(study_sqlite_of(sql), err);
+    r = same ? 0 : check_version(store, err);
     if (r == 0)
-        sql->schema_at = data_version;
-    return r == -ENOENT ? foreign(study_sqlite_of(sql), err) : r;
+        store->schema_at = data_version;
+    return r == -ENOENT ? foreign(store, err) : r;
 }

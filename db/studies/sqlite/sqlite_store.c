@@ -61,11 +61,7 @@ int study_sqlite_fail(struct study_sqlite *store, int rc, char err[static STUDY_
     const char *said = sqlite3_errmsg(store->db);
     switch (r) {
     case -EBUSY:
-        return study_store_fail(
-            &store->sql.base, r, err,
-            FAIL_IN_USE(
-                "other processes") " for %g s: shorter transactions there, or fewer workers, are needed",
-            store->busy_ms / 1e3);
+        return study_sql_fail_busy(&store->sql.base, store->busy_ms, err);
     case -EROFS:
         return study_store_fail(
             &store->sql.base, r, err,

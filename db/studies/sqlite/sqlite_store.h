@@ -21,6 +21,7 @@ struct study_sqlite {
     struct study_sql sql;
     sqlite3 *db;
     sqlite3_stmt *statements[STUDY_SQL_STATEMENTS], *own[STUDY_SQLITE_OWN];
+    int64_t schema_at; /* the data_version at which the schema was checked */
     int busy_ms;
     const atomic_bool *stop; /* study_store_stop(); NULL: it was not called */
     double busy_since_s, ended_s;
