@@ -39,48 +39,42 @@ static const struct {
 };
 enum { ROWS = sizeof rows_of / sizeof *rows_of };
 
+void study_postgresql_forget_row(struct study_postgresql *store)
+{
+    free(store->wrote[0]);
+    free(store->wrote[1]);
+    store->wrote[0] = store->wrote[1] = NULL;
+}
+
 void study_postgresql_wrote(struct study_postgresql *store, enum study_sql_statement which, const char *first,
                             const char *second)
 {
     for (int i = 0; i < ROWS; i++) {
         if (rows_of[i].which != which)
             continue;
-        free(store->wrote);
-        /* A key that could not be kept is asked for as one that is not there. */
-        store->wrote = NULL;
-        if (asprintf(&store->wrote, "%s%c%s", first, '\1', rows_of[i].second ? second : "") < 0)
-            store->wrote = NULL;
+        study_postgresql_forget_row(store);
         store->wrote_row = i;
+        store->wrote[0] = strdup(first);
+        store->wrote[1] = strdup(second);
+        if (!store->wrote[0] || !store->wrote[1])
+            study_postgresql_forget_row(store);
         return;
     }
 }
 
-/* With its quotes doubled, for free(). */
-static char *quoted(const char *text)
+static char *quoted(struct study_postgresql *store, const char *text)
 {
-    char *copy = malloc(2 * strlen(text) + 3), *to = copy;
-    if (!copy)
-        return NULL;
-    *to++ = '\'';
-    for (; *text; text++) {
-        *to++ = *text;
-        if (*text == '\'')
-            *to++ = '\'';
-    }
-    strcpy(to, "'");
-    return copy;
+    return PQescapeLiteral(store->conn, text, strlen(text));
 }
 
-/* 0: the row that was written last has that transaction's number; -ENOENT: it does not. */
+/* 0: the row that was written last has that transaction's number, or no row is known; -ENOENT: it does not.
+ */
 static int find_row(struct study_postgresql *store, int64_t transaction, char err[static STUDY_ERROR_MAX])
 {
-    if (!store->wrote)
+    if (!store->wrote[0])
         return 0;
     int64_t found;
-    char *text = NULL, *split = strchr(store->wrote, '\1');
-    *split = '\0';
-    char *first = quoted(store->wrote), *second = quoted(split + 1);
-    *split = '\1';
+    char *text = NULL, *first = quoted(store, store->wrote[0]), *second = quoted(store, store->wrote[1]);
     const char *column = rows_of[store->wrote_row].second;
     int r = first && second &&
                     asprintf(&text, "SELECT 1 FROM %s WHERE xmin::text = '%u' AND %s = %s%s%s%s%s",
@@ -89,8 +83,8 @@ static int find_row(struct study_postgresql *store, int64_t transaction, char er
                              column ? column : "", column ? " = " : "", column ? second : "") >= 0
                 ? study_postgresql_ask(store, text, RECORD_INTO(&found), err)
                 : study_store_fail(&store->sql.base, -ENOMEM, err, "no memory");
-    free(first);
-    free(second);
+    PQfreemem(first);
+    PQfreemem(second);
     free(text);
     return r;
 }

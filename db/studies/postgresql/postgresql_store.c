@@ -26,8 +26,7 @@ static int begin(struct study_store *base, char err[static STUDY_ERROR_MAX])
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
     study_sql_release(&store->sql);
-    free(store->wrote); /* by a transaction before */
-    store->wrote = NULL;
+    study_postgresql_forget_row(store); /* of a transaction before */
     int r = study_postgresql_connected(store) ? study_postgresql_command(store, "BEGIN", err) : -ECONNRESET;
     while (r == -ECONNRESET) {
         study_sql_rolled_back(&store->sql);
@@ -139,7 +138,7 @@ static void store_close(struct study_store *base)
         PQfinish(store->conn);
     }
     study_postgresql_params_finish(&store->params);
-    free(store->wrote);
+    study_postgresql_forget_row(store);
     free(store);
 }
 

@@ -26,7 +26,7 @@ struct study_postgresql {
     int n_ahead;
     bool listens; /* study_store_await() was called */
     int64_t changed, changes;
-    char *wrote;      /* the keys of the row that the transaction wrote last; NULL: no row is known */
+    char *wrote[2];   /* the keys of the row that the transaction wrote last; NULL: no row is known */
     int wrote_row;    /* of which table: outcome.c's */
     int64_t clock_us; /* the server's clock less this machine's */
     int busy_ms;
@@ -87,6 +87,7 @@ int study_postgresql_await(struct study_store *base, int timeout_ms, char err[st
 /* outcome.c. A statement has written a row, with these as ?1 and ?2. */
 void study_postgresql_wrote(struct study_postgresql *store, enum study_sql_statement which, const char *first,
                             const char *second);
+void study_postgresql_forget_row(struct study_postgresql *store);
 /* The connection was lost before the answer to a COMMIT: was it committed? 0: yes; -ECONNRESET: no. */
 int study_postgresql_outcome(struct study_postgresql *store, int64_t transaction,
                              char err[static STUDY_ERROR_MAX]);
