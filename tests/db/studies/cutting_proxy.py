@@ -42,8 +42,8 @@ class Proxy:
                 self.sockets |= {client, server}
             first = self.startup(client)
             server.sendall(first)
-            muted = threading.Event()
-            answers = threading.Thread(target=self.answer, args=(server, client, muted), daemon=True)
+            muted, answered = threading.Event(), threading.Event()
+            answers = threading.Thread(target=self.answer, args=(server, client, muted, answered), daemon=True)
             answers.start()
             while True:
                 message = self.message(client)
@@ -54,7 +54,7 @@ class Proxy:
                     muted.set()
                 server.sendall(message)
                 if cut == "after":
-                    self.until_done(server, muted)
+                    assert answered.wait(30), "the server does not answer"  # once it has, it is done there
                     break
             with self.lock:
                 self.sockets -= {client, server}
@@ -63,17 +63,13 @@ class Proxy:
                     end.shutdown(socket.SHUT_RDWR)
             answers.join()
 
-    def until_done(self, server, muted):
-        """The server has answered: it is done there."""
-        muted.answered.wait(30)
-
-    def answer(self, server, client, muted):
-        muted.answered = threading.Event()
+    @staticmethod
+    def answer(server, client, muted, answered):
         with contextlib.suppress(OSError):
             while True:
                 data = server.recv(65536)
                 if muted.is_set():
-                    muted.answered.set()
+                    answered.set()
                 elif data:
                     client.sendall(data)
                 if not data:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Workers of one study are killed at any moment: nothing is lost. kill.py TEST-DB-STUDIES-WORKER [postgresql]
 
-4 workers for 16 trials each, 8 for 64 in the long run, on PostgreSQL 6 for 8, SIGKILL to one of them after random times, and a new one in its place. At
-the end every trial is COMPLETE, PRUNED, or FAIL and tried again; no number is lost or doubled; values and parameters belong
-together; the file is whole."""
+4 workers for 16 trials each (on PostgreSQL 6 for 8; in the long run 8 for 64), SIGKILL to one of them after random times, and a new
+one in its place. At the end every trial is COMPLETE, PRUNED, or FAIL and tried again; no number is lost or doubled; values and
+parameters belong together; the file is whole."""
 
 import contextlib
 import json
@@ -23,7 +23,8 @@ MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a kill is one
 LONG = bool(os.environ.get("PAPERTAPE_LONG"))
 WORKERS, TRIALS = (8, 64) if LONG else (6, 8) if ON_SERVER else (4, 16)
 KILLS = WORKERS * TRIALS // (4 if LONG else 5)
-GRACE_S, PAUSE_MS = "0.4", "4"
+GRACE_S, PAUSE_MS = "0.4", "20" if ON_SERVER else "4"
+KILL_WITHIN_S = 0.3 if ON_SERVER else 0.06  # of the one before; a worker that connects has no trial yet
 SEED = int(os.environ.get("PAPERTAPE_SEED", "0")) or random.randrange(1, 10**6)
 
 
@@ -37,7 +38,7 @@ def work(url, rng):
     try:
         while workers:
             # Random moments are what is tested: nothing is waited for here.
-            time.sleep(rng.uniform(0.001, 0.06))
+            time.sleep(rng.uniform(0.001, KILL_WITHIN_S))
             at = rng.randrange(len(workers))
             if killed < KILLS and workers[at].poll() is None:
                 workers[at].send_signal(signal.SIGKILL)
@@ -65,7 +66,7 @@ def check(rows):
     assert ended == WORKERS * TRIALS, f"{ended} ended, not {WORKERS * TRIALS}"
     attributes = {}
     for number, key, value in rows("SELECT number, key, value_json FROM trial_system_attributes JOIN trials "
-                                           "USING (trial_id)"):
+                                   "USING (trial_id)"):
         attributes.setdefault(number, {})[key] = json.loads(value)
     after = {}
     for number, having in attributes.items():
@@ -76,7 +77,7 @@ def check(rows):
     assert failed == set(after), "a failed trial was not tried again, or one that did not fail was"
     params, values = {}, {}
     for number, name, value in rows("SELECT number, param_name, param_value FROM trial_params JOIN trials "
-                                            "USING (trial_id) ORDER BY param_name"):
+                                    "USING (trial_id) ORDER BY param_name"):
         params.setdefault(number, []).append((name, value))
     for number, value in rows("SELECT number, value FROM trial_values JOIN trials USING (trial_id)"):
         values[number] = value
@@ -120,6 +121,7 @@ def main():
     with (on_server if ON_SERVER else in_file)() as (url, rows):
         killed = work(url, random.Random(SEED))
         failed = check(rows)
+        assert failed > 0, "no worker was killed within a trial"
     print(f"counts: {WORKERS} workers, {WORKERS * TRIALS} trials, {killed} killed, {failed} tried again")
 
 
