@@ -36,7 +36,7 @@ static int store_heartbeat(struct study_store *store, int64_t trial, const char 
 }
 
 /* Without the lock: a database may be locked for long. */
-static int write_heartbeat(struct study_store *store, int64_t trial, const struct study_heartbeat *now)
+static int write_heartbeat(const struct study_heartbeat *now)
 {
     char err[STUDY_ERROR_MAX];
     json_t *progress = json_pack("{s:f, s:o, s:i, s:i}", "share", now->share, "steps_per_second",
@@ -44,8 +44,8 @@ static int write_heartbeat(struct study_store *store, int64_t trial, const struc
     char *text = progress ? json_dumps(progress, JSON_REAL_PRECISION(6)) : NULL;
     int r;
     do
-        r = store_heartbeat(store, trial, text, err);
-    while (r < 0 && study_store_again(store, &r, err));
+        r = store_heartbeat(now->store, now->trial, text, err);
+    while (r < 0 && study_store_again(now->store, &r, err));
     free(text);
     json_decref(progress);
     return r;
@@ -72,7 +72,7 @@ static void *run(void *ctx)
         if (now.ends || now.trial == 0)
             continue;
         pthread_mutex_unlock(&beat->lock);
-        int r = write_heartbeat(beat->store, now.trial, &now);
+        int r = write_heartbeat(&now);
         pthread_mutex_lock(&beat->lock);
         if (r == -EINVAL && beat->trial == now.trial) /* finished; a lock may clear */
             beat->lost = true;
