@@ -5,6 +5,13 @@ from .library import BadBars
 SUFFIX = r"(_[^/]*)?\.[^/]*$"
 
 
+def _decoded(text):
+    """A column without its %XX; as it is where they are none. A + is no blank in a path."""
+    from pyspark.sql import functions as F
+
+    return F.coalesce(F.try_url_decode(F.replace(text, F.lit("+"), F.lit("%2B"))), text)
+
+
 def read(spark, path, format=None, *, schema=None):
     """A DataFrame of the bars or trades below `path` (or a list of paths): Parquet or CSV, partitioned into folders
     `symbol=BTCUSDT/day=2024-01-02` (any names with `symbol=`), or files named SYMBOL_… .
@@ -31,11 +38,12 @@ def read(spark, path, format=None, *, schema=None):
     else:
         raise BadBars(f"format={format!r} is unknown: 'parquet' or 'csv' is needed")
     found = reader.format(format).load(paths)
-    name = F.col("_metadata.file_path")
-    folder = F.regexp_extract(name, r"/symbol=([^/]+)/", 1)
-    of_file = F.when(folder != "", F.url_decode(folder)).otherwise(F.url_decode(F.regexp_extract(name, r"([^/_]+)" + SUFFIX, 1)))
+    name = F.col("_metadata.file_path")  # a URI
+    of_folder = F.regexp_extract(name, r"/symbol=([^/]+)/", 1)
+    folder = _decoded(_decoded(of_folder))  # whose name has %XX itself, as writers of partitions give it
     if "symbol" not in found.columns:
-        return found.withColumn("symbol", of_file).select("symbol", *found.columns)
-    wrong = F.concat(F.lit("two symbols in one file: "), name, F.lit(": "), F.col("symbol"), F.lit(" is in the folder of "), F.url_decode(folder))
-    same = (folder == "") | (F.url_decode(folder) == F.col("symbol"))
+        of_file = _decoded(F.regexp_extract(name, r"([^/_]+)" + SUFFIX, 1))
+        return found.withColumn("symbol", F.when(of_folder != "", folder).otherwise(of_file)).select("symbol", *found.columns)
+    wrong = F.concat(F.lit("two symbols in one file: "), name, F.lit(": "), F.col("symbol"), F.lit(" is in the folder of "), folder)
+    same = (of_folder == "") | (folder == F.col("symbol"))
     return found.withColumn("symbol", F.when(same, F.col("symbol")).otherwise(F.raise_error(wrong).cast("string")))

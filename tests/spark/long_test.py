@@ -149,6 +149,21 @@ def bars():
     check(np.array_equal(found.volume, np.round(expected.volume, 3)), "bars: volume, exact decimals")
 
 
+def named_folders():
+    """Symbols that a folder's name has as %XX, by two writers of partitions, with the column symbol in the files too or not."""
+    symbols = ["A B", "A+B", "A/B", "A:B=C", "50%", "A%20B", "BTC\u00dc"]
+    rows = pd.concat([BARS[1].iloc[:3].assign(symbol=symbol) for symbol in symbols])
+    df = spark.createDataFrame(rows)
+    df.write.partitionBy("symbol").parquet(f"{scratch.name}/by_spark")
+    df.withColumn("folder", F.col("symbol")).write.partitionBy("folder").parquet(f"{scratch.name}/by_spark_twice")
+    for folder in Path(scratch.name, "by_spark_twice").glob("folder=*"):
+        folder.rename(folder.with_name(folder.name.replace("folder=", "symbol=")))
+    rows.astype({"timestamp": "datetime64[us]"}).to_parquet(f"{scratch.name}/by_pyarrow", partition_cols=["symbol"])
+    for name in ("by_spark", "by_spark_twice", "by_pyarrow"):
+        found = papertape_spark.read(spark, f"{scratch.name}/{name}").groupBy("symbol").count().collect()
+        check({row.symbol: row["count"] for row in found} == dict.fromkeys(symbols, 3), f"{name}: {found}")
+
+
 def files():
     """Partitions by symbol and day, and what a lake may hold by mistake."""
     lake = Path(scratch.name, "lake")
@@ -189,6 +204,7 @@ if MODE == "local":
     warmup()
     chained()
     bars()
+    named_folders()
     files()
 spark.stop()
 done(f"spark/long {MODE}")
