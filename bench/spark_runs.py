@@ -1,6 +1,6 @@
 """Measures papertape_spark and its peers in one Spark of so many cores: spark_runs.py CORES FOLDER, in the venv of bench/spark.
 Prints {what: {way: rows a second}} as its last line; the rows lie in FOLDER. Wants PAPERTAPE_SPARK_LIBRARY.
-PAPERTAPE_BENCH_ROWS: other than a million; wide110 has a tenth of them, 80,000 or more."""
+PAPERTAPE_BENCH_ROWS: other than a million; wide110 and iterrows() have a tenth of them, 80,000 or more."""
 
 import json
 import os
@@ -158,17 +158,19 @@ def trading_alone(rows):
 
 
 def backtested(spark):
-    """The same strategy, sma-cross, on the same bars: the engine with orders, ledger and every figure, and a loop of Python over
-    the bars with cash, fees, equity and three figures."""
+    """The same strategy, sma-cross, on the same bars: the engine with orders, ledger and every figure, and loops of Python over
+    the bars with cash, fees, equity and three figures; the slower one, iterrows(), on fewer of them."""
     df = spark.read.parquet(priced(ROWS))
     few = spark.read.parquet(priced(WIDE_ROWS))
     schema = "symbol string, equity double, return double, max_drawdown double, sharpe double, fills bigint"
     say("backtest")
-    return {"backtest": {
-        "identity": rate(ROWS, 1, identity(df)),
-        "ours": rate(ROWS, TIMES, papertape_spark.backtest(df, STRATEGY, PARAMS, partitions=PARTITIONS)),
-        "loop": rate(WIDE_ROWS, TIMES, few.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest(frame), schema)),
-        "rows": rate(WIDE_ROWS, 1, few.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest_by_rows(frame), schema)),
+    return {"backtest": rates(ROWS, {
+        "identity": identity(df),
+        "ours": papertape_spark.backtest(df, STRATEGY, PARAMS, partitions=PARTITIONS),
+        "loop": df.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest(frame), schema),
+    }) | rates(WIDE_ROWS, {
+        "rows": few.groupBy("symbol").applyInPandas(lambda frame: spark_peers.backtest_by_rows(frame), schema),
+    }) | {
         "alone": trading_alone(ROWS),
         "loop_alone": loop_alone(WIDE_ROWS, spark_peers.backtest),
         "rows_alone": loop_alone(WIDE_ROWS, spark_peers.backtest_by_rows),
