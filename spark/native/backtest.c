@@ -61,7 +61,8 @@ int papertape_spark_backtest_open(const char *what, const char *const keys[], co
                                   size_t n, struct papertape_spark_backtest **ret, char *err, size_t err_cap)
 {
     struct papertape_spark_backtest *run = calloc(1, sizeof *run);
-    int r = run ? find_rows(what, &run->rows, err, err_cap) : -ENOMEM;
+    int r =
+        run ? find_rows(what, &run->rows, err, err_cap) : fail_with(-ENOMEM, err, err_cap, "out of memory");
     if (r == 0)
         r = spark_trading_read(keys, values, n, &run->trading, err, err_cap);
     if (r == 0)

@@ -52,19 +52,6 @@ static int refuse_bar(void *ctx, const struct indicator_bar *bar, struct spark_c
     return fail_with(-EINVAL, err, err_cap, "bars are built by papertape_spark_bars_update()");
 }
 
-static void visit(void *ctx, const struct indicator_stream_fields *fields)
-{
-    (void)ctx;
-    (void)fields;
-}
-
-static int warmup(void *ctx, int64_t *ret, char *err, size_t err_cap)
-{
-    (void)ctx;
-    (void)ret;
-    return fail_with(-EOPNOTSUPP, err, err_cap, "bars need no warm-up");
-}
-
 int papertape_spark_bars(const char *interval, bool trades, int digits, struct papertape_spark **ret,
                          char *err, size_t err_cap)
 {
@@ -79,8 +66,7 @@ int papertape_spark_bars(const char *interval, bool trades, int digits, struct p
         return spark_run_memory(-ENOMEM, err, err_cap);
     *j = (struct joining){
         .interval_ns = interval_ns, .rows = trades ? SPARK_TRADES : SPARK_BARS, .digits = digits};
-    const struct spark_computation computation = {
-        .start = start, .bar = refuse_bar, .visit = visit, .warmup = warmup, .close = close_joining};
+    const struct spark_computation computation = {.start = start, .bar = refuse_bar, .close = close_joining};
     return spark_run_memory(spark_run_create(&computation, j, ret), err, err_cap);
 }
 

@@ -3,23 +3,18 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "indicators_gpu/module.h"
 #include "spark/native/batch.h"
 #include "spark/native/columns.h"
-#include "spark/native/papertape_spark.h"
-
-enum { SHOWN = 64 /* of a symbol in a sentence */ };
+#include "spark/native/run.h"
 
 struct papertape_spark_device {
     struct gpu_module *module;
-    struct papertape_spark *run; /* on the CPU, of the same specs: it names the columns */
-    size_t n, width;
-    struct indicator_spec *specs; /* [n] */
-    const char **names;           /* [width], the run's */
+    struct papertape_spark *run; /* on the CPU, of the same specs: it names the columns and checks the bars */
+    struct indicator_spec *specs;
+    size_t n; /* specs */
 };
 
 void papertape_spark_device_close(struct papertape_spark_device *device)
@@ -29,36 +24,7 @@ void papertape_spark_device_close(struct papertape_spark_device *device)
     gpu_module_close(device->module);
     papertape_spark_close(device->run);
     free(device->specs);
-    free(device->names);
     free(device);
-}
-
-/* Specs that were read before. */
-static int read_specs(struct papertape_spark_device *device, const char *specs)
-{
-    char wrong[300];
-    size_t cap = 1;
-    for (const char *c = specs; *c; c++)
-        cap += *c == '\n';
-    device->specs = calloc(cap, sizeof *device->specs);
-    char *copy = strdup(specs), *next = copy;
-    int r = device->specs && copy ? 0 : -ENOMEM;
-    while (r == 0 && next) {
-        char *line = strsep(&next, "\n");
-        if (*line)
-            r = indicator_spec_parse(line, &device->specs[device->n++], wrong, sizeof wrong);
-    }
-    free(copy);
-    return r;
-}
-
-static int name_columns(struct papertape_spark_device *device)
-{
-    device->width = papertape_spark_width(device->run);
-    device->names = calloc(device->width + 1, sizeof *device->names);
-    for (size_t k = 0; device->names && k < device->width; k++)
-        device->names[k] = papertape_spark_column(device->run, k);
-    return device->names ? 0 : -ENOMEM;
 }
 
 static int open_module(struct papertape_spark_device *device, const char *module, char *err, size_t err_cap)
@@ -79,11 +45,8 @@ int papertape_spark_device_open(const char *module, const char *specs, struct pa
     struct papertape_spark_device *device = calloc(1, sizeof *device);
     int r = device ? papertape_spark_indicators(specs, &device->run, err, err_cap) : -ENOMEM;
     if (r == 0)
-        r = read_specs(device, specs);
-    if (r == 0)
-        r = name_columns(device);
-    if (r == -ENOMEM)
-        (void)fail_with(r, err, err_cap, "out of memory");
+        r = spark_specs_parse(specs, &device->specs, &device->n, err, err_cap);
+    (void)spark_run_memory(r, err, err_cap);
     if (r == 0)
         r = open_module(device, module, err, err_cap);
     if (r < 0) {
@@ -99,41 +62,21 @@ const char *papertape_spark_device_name(const struct papertape_spark_device *dev
     return gpu_module_device(device->module);
 }
 
-static int fail_row(const struct spark_batch *bars, int64_t row, const char *what, char *err, size_t err_cap)
+/* Reads the times in seconds; bars are refused as on the CPU. */
+static int read_times(struct papertape_spark_device *device, const struct spark_batch *bars, double *times,
+                      char *err, size_t err_cap)
 {
-    char when[CLOCK_TEXT_MAX] = "no time";
-    struct spark_text symbol = {"", 0};
+    struct indicator_bar bar;
     int64_t ns;
-    if (!spark_child_null(&bars->symbol, row))
-        symbol = spark_batch_symbol(bars, row);
-    if (!spark_child_null(&bars->time, row) && spark_batch_time(bars, row, &ns))
-        clock_utc_text(ns, when);
-    return fail_with(-EINVAL, err, err_cap, "%.*s at %s: %s", (int)(symbol.n < SHOWN ? symbol.n : SHOWN),
-                     symbol.data, when, what);
-}
-
-/* Reads the times in seconds, which must rise; prices must be there. */
-static int read_times(const struct spark_batch *bars, double *times, char *err, size_t err_cap)
-{
-    int64_t before = 0, ns;
-    for (int64_t row = 0; row < bars->n; row++) {
-        if (spark_child_null(&bars->time, row) || !spark_batch_time(bars, row, &ns))
-            return fail_row(bars, row, "its timestamp is null, or not from 1677 to 2262", err, err_cap);
-        if (row > 0 && ns <= before)
-            return fail_row(
-                bars, row,
-                "its time does not rise: one row a bar, in the order of their timestamp, is needed", err,
-                err_cap);
-        for (int c = 0; c < SPARK_PRICES; c++)
-            if (spark_child_null(&bars->prices[c], row) || !isfinite(bars->values[c][row]))
-                return fail_row(
-                    bars, row,
-                    "a price or its volume is null or not finite: a number is needed, or no such row", err,
-                    err_cap);
-        before = ns;
-        times[row] = (double)ns / 1e9;
+    int r = 0;
+    for (int64_t row = 0; row < bars->n && r == 0; row++) {
+        r = spark_run_place(device->run, bars, row, err, err_cap);
+        if (r == 0)
+            r = spark_run_read_bar(device->run, bars, row, &bar, &ns, err, err_cap);
+        if (r == 0)
+            times[row] = bar.time;
     }
-    return 0;
+    return spark_run_memory(r, err, err_cap);
 }
 
 /* All specs over the series. */
@@ -160,14 +103,14 @@ static int give(const struct papertape_spark_device *device, int64_t n, double *
                 struct ArrowArray *ret_batch, struct ArrowSchema *ret_schema)
 {
     struct spark_columns columns;
-    int r = spark_columns_init(&columns, device->width, n, true);
+    int r = spark_columns_init(&columns, papertape_spark_width(device->run), n, true);
     if (r < 0)
         return r;
-    for (size_t k = 0; k < device->width; k++)
+    for (size_t k = 0; k < papertape_spark_width(device->run); k++)
         for (int64_t row = 0; row < n; row++)
             if (!isnan(out[k][row]))
                 spark_columns_double(&columns, k, row, out[k][row]);
-    r = spark_columns_export(&columns, device->names, ret_batch, ret_schema);
+    r = spark_columns_export(&columns, spark_run_names(device->run), ret_batch, ret_schema);
     spark_columns_finish(&columns);
     return r;
 }
@@ -181,14 +124,14 @@ static int run_batch(struct papertape_spark_device *device, const struct ArrowAr
     if (r < 0)
         return r;
     size_t n = (size_t)bars.n;
-    double *cells = calloc((device->width + 1) * (n + 1), sizeof *cells);
-    double **out = calloc(device->width + 1, sizeof *out);
+    double *cells = calloc((papertape_spark_width(device->run) + 1) * (n + 1), sizeof *cells);
+    double **out = calloc(papertape_spark_width(device->run) + 1, sizeof *out);
     if (!cells || !out)
         r = fail_with(-ENOMEM, err, err_cap, "out of memory");
-    for (size_t k = 0; r == 0 && k < device->width; k++)
+    for (size_t k = 0; r == 0 && k < papertape_spark_width(device->run); k++)
         out[k] = cells + (k + 1) * n;
     if (r == 0)
-        r = read_times(&bars, cells, err, err_cap);
+        r = read_times(device, &bars, cells, err, err_cap);
     if (r == 0 && n > 0)
         r = compute(device, &bars, cells, out, err, err_cap);
     if (r == 0 && (r = give(device, bars.n, out, ret_batch, ret_schema)) < 0)

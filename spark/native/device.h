@@ -22,7 +22,8 @@ void papertape_spark_device_close(struct papertape_spark_device *device); /* NUL
 /* The device's name; as long as it is open. */
 const char *papertape_spark_device_name(const struct papertape_spark_device *device);
 
-/* All bars of one symbol, oldest first, as one batch, which is released whatever the outcome: its columns,
+/* All bars of one symbol, oldest first, as one batch, which is released whatever the outcome; symbols in
+ * rising order, as papertape_spark.h has them. Its columns,
  * float64, as papertape_spark_indicators() names them, null before a first output. -EINVAL for a bar that is
  * refused, -ENOMEM and -EIO of the device, with a sentence. */
 int papertape_spark_device_compute(struct papertape_spark_device *device, struct ArrowArray *batch,

@@ -40,15 +40,13 @@ static int start(void *ctx)
     return 0;
 }
 
-static int fail_values(const struct features *f, const struct indicator_bar *bar, int r, char *err,
-                       size_t err_cap)
+static int fail_values(const struct features *f, int r, char *err, size_t err_cap)
 {
     if (r == -EINVAL)
         return fail_with(
             r, err, err_cap,
             "bars of whole seconds, %lld s or more after the one before, are needed by timeframes",
             (long long)f->interval_s);
-    (void)bar;
     return fail_with(r, err, err_cap,
                      "a feature that had values has none that is finite and within float32: its formula does "
                      "not fit these prices");
@@ -60,7 +58,7 @@ static int take_bar(void *ctx, const struct indicator_bar *bar, struct spark_col
     struct features *f = ctx;
     int r = feature_stream_update(f->stream, bar, f->row);
     if (r < 0)
-        return fail_values(f, bar, r, err, err_cap);
+        return fail_values(f, r, err, err_cap);
     for (size_t k = 0; k < f->set->n && columns; k++)
         if (!isnan(f->row[k]))
             spark_columns_float(columns, k, row, f->row[k]);
@@ -81,11 +79,7 @@ static int warmup(void *ctx, int64_t *ret, char *err, size_t err_cap)
         const struct feature *feature = &f->set->features[k];
         size_t bars = feature->spec.row ? indicator_warmup(&feature->spec, INDICATOR_F64) : 1;
         if (bars == INDICATOR_FOREVER)
-            return fail_with(
-                -EOPNOTSUPP, err, err_cap,
-                "%s remembers its first bar for ever, so that no number of bars warms it up: the "
-                "state must be handed on, as without warm-up, or cut='symbol' be used",
-                feature->name);
+            return spark_run_forever(feature->name, err, err_cap);
         /* A higher bar more: the one that the warm-up begins in is left out. */
         int64_t lower = feature->timeframe_s ? ((int64_t)bars + 1) * (feature->timeframe_s / f->interval_s)
                                              : (int64_t)bars;

@@ -59,19 +59,6 @@ static int keep(void *ctx, const struct indicator_bar *bar, struct spark_columns
     return 0;
 }
 
-static void visit(void *ctx, const struct indicator_stream_fields *fields)
-{
-    (void)ctx;
-    (void)fields;
-}
-
-static int warmup(void *ctx, int64_t *ret, char *err, size_t err_cap)
-{
-    (void)ctx;
-    (void)ret;
-    return fail_with(-EOPNOTSUPP, err, err_cap, "a fit needs all of its bars");
-}
-
 int papertape_spark_fit(const char *set, int64_t interval_s, struct papertape_spark **ret, char *err,
                         size_t err_cap)
 {
@@ -86,8 +73,7 @@ int papertape_spark_fit(const char *set, int64_t interval_s, struct papertape_sp
         close_fit(fit);
         return spark_run_memory(r, err, err_cap);
     }
-    const struct spark_computation computation = {
-        .start = start, .bar = keep, .visit = visit, .warmup = warmup, .close = close_fit};
+    const struct spark_computation computation = {.start = start, .bar = keep, .close = close_fit};
     return spark_run_memory(spark_run_create(&computation, fit, ret), err, err_cap);
 }
 

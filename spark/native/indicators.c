@@ -77,37 +77,49 @@ static int warmup(void *ctx, int64_t *ret, char *err, size_t err_cap)
         char text[SPEC_TEXT_MAX];
         indicator_spec_text(&all->specs[i], text, sizeof(text));
         if (bars == INDICATOR_FOREVER)
-            return fail_with(
-                -EOPNOTSUPP, err, err_cap,
-                "%s remembers its first bar for ever, so that no number of bars warms it up: the "
-                "state must be handed on, as without warm-up, or cut='symbol' be used",
-                text);
+            return spark_run_forever(text, err, err_cap);
         most = bars > most ? bars : most;
     }
     *ret = (int64_t)most;
     return 0;
 }
 
-/* Reads the specs, a line each. */
-static int parse(struct indicators *all, const char *specs, char *err, size_t err_cap)
+static int parse_line(const char *line, size_t n, struct indicator_spec *ret, char *err, size_t err_cap)
 {
-    for (const char *line = specs; *line;) {
-        size_t n = strcspn(line, "\n");
-        char *text = strndup(line, n), wrong[300];
-        line += n + (line[n] == '\n');
-        if (!text)
-            return -ENOMEM;
-        int r = indicator_spec_parse(text, &all->specs[all->n], wrong, sizeof(wrong));
-        if (r < 0)
-            (void)fail_with(r, err, err_cap, "%s: %s", text, wrong);
-        free(text);
-        if (r < 0)
-            return r;
-        all->width += all->specs[all->n++].row->n_outputs;
+    char *text = strndup(line, n), wrong[300];
+    if (!text)
+        return -ENOMEM;
+    int r = indicator_spec_parse(text, ret, wrong, sizeof(wrong));
+    if (r < 0)
+        (void)fail_with(r, err, err_cap, "%s: %s", text, wrong);
+    free(text);
+    return r;
+}
+
+int spark_specs_parse(const char *specs, struct indicator_spec **ret, size_t *ret_n, char *err,
+                      size_t err_cap)
+{
+    size_t n = 0, most = 1;
+    int r = 0;
+    for (const char *c = specs; *c; c++)
+        most += *c == '\n';
+    struct indicator_spec *all = calloc(most, sizeof(*all));
+    if (!all)
+        return -ENOMEM;
+    for (const char *line = specs; *line && r == 0; n++) {
+        size_t length = strcspn(line, "\n");
+        r = parse_line(line, length, &all[n], err, err_cap);
+        line += length + (line[length] == '\n');
     }
-    return all->n > 0
-               ? 0
-               : fail_with(-EINVAL, err, err_cap, "no specification: at least one is needed, as sma:20");
+    if (r == 0 && n == 0)
+        r = fail_with(-EINVAL, err, err_cap, "no specification: at least one is needed, as sma:20");
+    if (r < 0) {
+        free(all);
+        return r;
+    }
+    *ret = all;
+    *ret_n = n;
+    return 0;
 }
 
 static int name_columns(struct indicators *all, char *err, size_t err_cap)
@@ -142,15 +154,13 @@ static uint64_t meaning(const struct indicators *all)
 
 static int open_indicators(struct indicators *all, const char *specs, char *err, size_t err_cap)
 {
-    size_t most = 1;
-    for (const char *c = specs; *c; c++)
-        most += *c == '\n';
-    all->specs = calloc(most, sizeof(*all->specs));
-    all->streams = calloc(most, sizeof(*all->streams));
-    if (!all->specs || !all->streams)
-        return -ENOMEM;
-    int r = parse(all, specs, err, err_cap);
-    return r < 0 ? r : name_columns(all, err, err_cap);
+    int r = spark_specs_parse(specs, &all->specs, &all->n, err, err_cap);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < all->n; i++)
+        all->width += all->specs[i].row->n_outputs;
+    all->streams = calloc(all->n, sizeof(*all->streams));
+    return all->streams ? name_columns(all, err, err_cap) : -ENOMEM;
 }
 
 int papertape_spark_indicators(const char *specs, struct papertape_spark **ret, char *err, size_t err_cap)

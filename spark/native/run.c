@@ -92,9 +92,24 @@ const char *papertape_spark_column(const struct papertape_spark *run, size_t ind
     return run->computation.names[index];
 }
 
+const char *const *spark_run_names(const struct papertape_spark *run)
+{
+    return run->computation.names;
+}
+
 int papertape_spark_warmup(const struct papertape_spark *run, int64_t *ret, char *err, size_t err_cap)
 {
+    if (!run->computation.warmup)
+        return fail_with(-EOPNOTSUPP, err, err_cap, "no number of bars warms this run up: it needs all");
     return run->computation.warmup(run->ctx, ret, err, err_cap);
+}
+
+int spark_run_forever(const char *what, char *err, size_t err_cap)
+{
+    return fail_with(-EOPNOTSUPP, err, err_cap,
+                     "%s remembers its first bar for ever, so that no number of bars warms it up: the "
+                     "state must be handed on, as without warm-up, or cut='symbol' be used",
+                     what);
 }
 
 /* A row that is refused: "SYMBOL at TIME: WHAT". */
@@ -222,6 +237,8 @@ static int check_prices(const struct papertape_spark *run, const struct spark_ba
 
 static int load(struct papertape_spark *run, struct spark_text state, char *err, size_t err_cap)
 {
+    if (!run->computation.visit)
+        return fail_with(-EINVAL, err, err_cap, "a state is of indicators or features: this run has none");
     int r = spark_state_load(&run->computation, run->ctx, state.data, state.n, &run->last_ns, err, err_cap);
     run->has_bar = r == 0;
     return r;
@@ -316,7 +333,9 @@ int papertape_spark_update(struct papertape_spark *run, struct ArrowArray *batch
 
 size_t papertape_spark_save(const struct papertape_spark *run, uint8_t *buf, size_t cap)
 {
-    return run->has_bar ? spark_state_save(&run->computation, run->ctx, run->last_ns, buf, cap) : 0;
+    if (!run->has_bar || !run->computation.visit)
+        return 0;
+    return spark_state_save(&run->computation, run->ctx, run->last_ns, buf, cap);
 }
 
 int papertape_spark_load(struct papertape_spark *run, const char *symbol, const uint8_t *state, size_t n,

@@ -20,22 +20,32 @@ struct spark_computation {
     int (*bar)(void *ctx, const struct indicator_bar *bar, struct spark_columns *columns, int64_t row,
                char *err, size_t err_cap);
 
-    /* Visits every field of the memory. */
+    /* Visits every field of the memory. NULL: it is not to be saved or loaded. */
     void (*visit)(void *ctx, const struct indicator_stream_fields *fields);
 
+    /* As papertape_spark_warmup(). NULL: no number of bars warms it up. */
     int (*warmup)(void *ctx, int64_t *ret, char *err, size_t err_cap);
     void (*close)(void *ctx);
     uint64_t meaning; /* a hash of what is computed, which a state has */
 };
 
-/* A batch's rows are checked, and taken one by one. */
 struct spark_batch;
 
 /* Takes `ctx`, which is closed here on failure too. 0 or -ENOMEM. */
 int spark_run_create(const struct spark_computation *computation, void *ctx, struct papertape_spark **ret);
 
+/* -EOPNOTSUPP: `what` is of a spec or feature whose warm-up is INDICATOR_FOREVER. */
+int spark_run_forever(const char *what, char *err, size_t err_cap);
+
 /* Writes the sentence of -ENOMEM, which has none yet; returns r. */
 int spark_run_memory(int r, char *err, size_t err_cap);
+
+/* The columns' names, [papertape_spark_width()], as long as the run. */
+const char *const *spark_run_names(const struct papertape_spark *run);
+
+/* Reads the specs, a line each, for the caller to free. 0; -EINVAL and a sentence, -ENOMEM without one. */
+int spark_specs_parse(const char *specs, struct indicator_spec **ret, size_t *ret_n, char *err,
+                      size_t err_cap);
 
 void *spark_run_ctx(struct papertape_spark *run);
 
