@@ -20,8 +20,6 @@ class Indicators:
     specs: tuple
     gaps: str = ""  # an interval: a bar that is missing is refused
 
-    wide = True
-
     def open(self):
         return _strict(Run("indicators", "\n".join(self.specs).encode()), self.gaps)
 
@@ -41,8 +39,6 @@ class Features:
     gaps: str = ""
     symbol: str = field(default=None)
     vector: str = ""  # the name of one column of lists
-
-    wide = False
 
     def text(self):
         if isinstance(self.sets, str):

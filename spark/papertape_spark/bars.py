@@ -32,6 +32,12 @@ def checked(df):
     return _checked(df, PRICES, "a DataFrame of bars")
 
 
+def sorted_by_symbol(df, partitions=None, *, last=()):
+    """Each symbol's rows in one partition, in the order of time, and within it of the columns `last`."""
+    ranged = df.repartitionByRange(partitions, "symbol") if partitions else df.repartitionByRange("symbol")
+    return ranged.sortWithinPartitions("symbol", "timestamp", *last)
+
+
 def checked_trades(df):
     """The trades with price and qty as DOUBLE, and an id, if there is one, as BIGINT."""
     from pyspark.sql import functions as F

@@ -3,6 +3,8 @@
 import numpy
 import pyarrow
 
+OWN = ("slice", "state", "warm")  # columns that cut="time" adds, and the library reads
+
 
 def joined(batch, columns):
     """The batch with these columns behind its own."""
@@ -38,5 +40,6 @@ def stretches(batch, keys):
         yield tuple(column[begin].as_py() for column in columns), batch.slice(begin, end - begin)
 
 
-def without(batch, names):
-    return batch.select([name for name in batch.schema.names if name not in names])
+def without_own(batch):
+    """The batch without the columns OWN."""
+    return batch.select([name for name in batch.schema.names if name not in OWN])

@@ -6,7 +6,7 @@ import pyarrow
 import pyarrow.compute
 
 from .asked import Series
-from .bars import PRICES, checked, checked_trades
+from .bars import KEYS, PRICES, checked, checked_trades, sorted_by_symbol
 from .batches import stretches
 from .library import BadBars, Run, interval_ns
 
@@ -47,11 +47,10 @@ def bars(df, interval, *, digits=8, partitions=None):
     with Run("bars", interval.encode(), ctypes.c_bool(trades), digits):
         pass
     kind = dict(rows.dtypes)["timestamp"]
-    order = ["symbol", "timestamp"] + (["id"] if trades and "id" in rows.columns else [])
-    rows = rows.select(*order, *(("price", "qty") if trades else PRICES))
-    ranged = rows.repartitionByRange(partitions, "symbol") if partitions else rows.repartitionByRange("symbol")
+    ids = ["id"] if trades and "id" in rows.columns else []
+    rows = rows.select(*KEYS, *ids, *(("price", "qty") if trades else PRICES))
     schema = f"symbol string, timestamp {kind}, " + ", ".join(f"{name} double" for name in PRICES) + ", count bigint"
-    return ranged.sortWithinPartitions(*order).mapInArrow(building(interval, trades, digits, kind), schema)
+    return sorted_by_symbol(rows, partitions, last=ids).mapInArrow(building(interval, trades, digits, kind), schema)
 
 
 def _ns(moment, otherwise):
@@ -101,13 +100,13 @@ def fit(df, set, interval=None, *, since=None, until=None):
     set         a built-in's name ("market14", "wide110"), or a set's text
     since, until  datetimes (without a zone: UTC) or ISO texts; left out: all bars
     """
-    rows = checked(df).select("symbol", "timestamp", *PRICES)
+    rows = checked(df).select(*KEYS, *PRICES)
     seconds = interval_ns(interval) // 1_000_000_000 if interval else 0
     between = (_ns(since, EPOCH_NS[0]), _ns(until, EPOCH_NS[1]))
     with Run("fit", set.encode(), ctypes.c_int64(seconds)):
         pass
-    ordered = rows.repartitionByRange("symbol").sortWithinPartitions("symbol", "timestamp")
-    found = {row.symbol: row.set for row in ordered.mapInArrow(fitting(set, seconds, between), "symbol string, set string").collect()}
+    fitted = sorted_by_symbol(rows).mapInArrow(fitting(set, seconds, between), "symbol string, set string")
+    found = {row.symbol: row.set for row in fitted.collect()}
     if not found:
         raise BadBars("there are no bars to fit on")
     return found

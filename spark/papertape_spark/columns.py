@@ -1,8 +1,8 @@
 """indicators() and features(): columns computed from bars, symbol by symbol."""
 
 from .asked import Features, Indicators, Series, split
-from .bars import checked
-from .batches import joined, stretches
+from .bars import checked, sorted_by_symbol
+from .batches import joined, stretches, without_own
 from .library import BadBars, interval_ns
 from .slices import by_state, by_warmup
 
@@ -22,10 +22,10 @@ def computing(asked):
         with Series(asked) as series:
             for batch in batches:
                 if series.one:
-                    yield joined(batch, asked.shaped(series.at(None).update(batch)))
+                    yield joined(batch, asked.shaped(series.at(None).update(without_own(batch))))
                     continue
                 for (symbol,), rows in stretches(batch, ("symbol",)):
-                    yield joined(rows, asked.shaped(series.at(symbol).update(rows)))
+                    yield joined(rows, asked.shaped(series.at(symbol).update(without_own(rows))))
 
     return compute
 
@@ -40,44 +40,43 @@ def with_columns(df, names, kind):
     return types.StructType([*df.schema.fields, *(types.StructField(name, kind, True) for name in names)])
 
 
-def sorted_by_symbol(df, partitions=None):
-    """Each symbol's bars in one partition, in order."""
-    ranged = df.repartitionByRange(partitions, "symbol") if partitions else df.repartitionByRange("symbol")
-    return ranged.sortWithinPartitions("symbol", "timestamp")
-
-
-def add_columns(df, asked, kind, cut, every, warmup, partitions):
+def add_columns(df, asked, kind, compute):
+    """The DataFrame with the columns that compute(bars, schema) adds."""
     names = described(asked)
     with_columns(df, names, kind)
     # Spark's mapInArrow() takes a dot in a column's name for a field of a struct.
     dotted = any("." in name for name in df.columns)
     bars = checked(df.toDF(*(name if "." not in name else f"column {k}" for k, name in enumerate(df.columns))) if dotted else df)
-    made = computed(bars, asked, with_columns(bars, names, kind), cut, every, warmup, partitions)
+    made = compute(bars, with_columns(bars, names, kind))
     return made.toDF(*df.columns, *names) if dotted else made
 
 
-def computed(bars, asked, schema, cut, every, warmup, partitions):
-    if cut == "symbol":
-        if warmup:
-            raise BadBars("warmup=True goes with cut='time': cut='symbol' computes each symbol whole, and needs none")
-        return sorted_by_symbol(bars, partitions).mapInArrow(computing(asked), schema)
-    if cut != "time":
-        raise BadBars(f"cut={cut!r} is unknown: 'symbol' or 'time' is needed")
-    return (by_warmup if warmup else by_state)(bars, asked, schema, every, partitions)
+def by_cut(asked, cut, every, warmup, partitions):
+    """What add_columns() calls: by symbol, or by slices of one."""
+
+    def compute(bars, schema):
+        if cut == "symbol":
+            if warmup:
+                raise BadBars("warmup=True goes with cut='time': cut='symbol' computes each symbol whole, and needs none")
+            return sorted_by_symbol(bars, partitions).mapInArrow(computing(asked), schema)
+        if cut != "time":
+            raise BadBars(f"cut={cut!r} is unknown: 'symbol' or 'time' is needed")
+        return (by_warmup if warmup else by_state)(bars, asked, schema, every, partitions)
+
+    return compute
 
 
-def on_device(df, specs, cut, warmup, gaps, partitions):
-    """indicators() by the GPU module."""
-    from pyspark.sql.types import DoubleType
-
+def on_device(specs, cut, warmup, gaps, partitions):
+    """What add_columns() calls: indicators by the GPU module."""
     from . import device
 
-    if cut != "symbol" or warmup or gaps:
-        raise BadBars("backend='gpu' computes whole symbols: it goes with cut='symbol', without warmup and gaps")
-    bars = checked(df)
-    schema = with_columns(bars, described(Indicators(tuple(specs))), DoubleType())
-    device.check(df.sparkSession, specs)
-    return sorted_by_symbol(bars, partitions).mapInArrow(device.computing(specs), schema)
+    def compute(bars, schema):
+        if cut != "symbol" or warmup or gaps:
+            raise BadBars("backend='gpu' computes whole symbols: it goes with cut='symbol', without warmup and gaps")
+        device.check(bars.sparkSession, specs)
+        return sorted_by_symbol(bars, partitions).mapInArrow(device.computing(specs), schema)
+
+    return compute
 
 
 def indicators(df, specs, cut="symbol", *, every="30d", warmup=False, gaps=None, partitions=None, backend="cpu"):
@@ -101,9 +100,10 @@ def indicators(df, specs, cut="symbol", *, every="30d", warmup=False, gaps=None,
 
     if backend not in ("cpu", "gpu"):
         raise BadBars(f"backend={backend!r} is unknown: 'cpu' or 'gpu' is needed")
+    asked = Indicators(tuple(split(specs)), gaps or "")
     if backend == "gpu":
-        return on_device(df, split(specs), cut, warmup, gaps, partitions)
-    return add_columns(df, Indicators(tuple(split(specs)), gaps or ""), DoubleType(), cut, every, warmup, partitions)
+        return add_columns(df, asked, DoubleType(), on_device(asked.specs, cut, warmup, gaps, partitions))
+    return add_columns(df, asked, DoubleType(), by_cut(asked, cut, every, warmup, partitions))
 
 
 def features(df, set, interval=None, cut="symbol", *, vector=None, every="30d", warmup=False, gaps=None, partitions=None):
@@ -122,4 +122,5 @@ def features(df, set, interval=None, cut="symbol", *, vector=None, every="30d", 
 
     seconds = interval_ns(interval) // NS_PER_S if interval else 0
     kind = ArrayType(FloatType()) if vector else FloatType()
-    return add_columns(df, Features(set, seconds, gaps or "", None, vector or ""), kind, cut, every, warmup, partitions)
+    asked = Features(set, seconds, gaps or "", None, vector or "")
+    return add_columns(df, asked, kind, by_cut(asked, cut, every, warmup, partitions))

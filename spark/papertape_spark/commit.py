@@ -31,7 +31,7 @@ def key_of(*parts):
     """What rows follow from, as hexadecimal digits."""
     digest = hashlib.sha256()
     for part in parts:
-        digest.update(str(part).encode() + b"\\0")
+        digest.update(str(part).encode() + b"\0")
     return digest.hexdigest()
 
 

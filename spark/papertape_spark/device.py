@@ -4,7 +4,7 @@ import ctypes
 
 import pyarrow
 
-from .batches import joined, stretches
+from .batches import joined, stretches, without_own
 from .library import BadBars, Given, Taken, called, load
 
 BATCH_ROWS = 10000
@@ -46,7 +46,7 @@ def computing(specs):
         whole = pyarrow.Table.from_batches(pieces).combine_chunks().to_batches(max_chunksize=None)
         if len(whole) != 1:
             raise BadBars("a symbol's bars do not fit one Arrow batch: backend cpu computes them batch by batch")
-        columns = joined(whole[0], device.compute(whole[0]))
+        columns = joined(whole[0], device.compute(without_own(whole[0])))
         for at in range(0, columns.num_rows, BATCH_ROWS):
             yield columns.slice(at, BATCH_ROWS)
 

@@ -97,7 +97,6 @@ class Run:
         self.handle = ctypes.c_void_p()
         called(kind, *arguments, ctypes.byref(self.handle))
 
-
     def __enter__(self):
         return self
 
@@ -153,6 +152,10 @@ class Run:
         buffer = ctypes.create_string_buffer(size)
         library.papertape_spark_save(self.handle, buffer, size)
         return buffer.raw[:size]
+
+    def load(self, symbol, state):
+        """What save() gave, in front of this symbol's next bars."""
+        called("load", self.handle, symbol.encode(), state, ctypes.c_size_t(len(state)))
 
 
 def interval_ns(interval):

@@ -9,10 +9,9 @@ import pyarrow
 import pyarrow.compute
 
 from .asked import Series
-from .batches import joined, stretches, without
+from .bars import KEYS, PRICES, sorted_by_symbol
+from .batches import OWN, joined, stretches, without_own
 from .library import BadBars, interval_ns
-
-OWN = ("slice", "state", "warm")
 
 
 def sliced(df, every):
@@ -53,7 +52,7 @@ def handing(asked):
                     run = series.at(key[0])
                     if before and before[0] == key[0] and before[1] != key[1]:
                         states.append((*key, run.save()))
-                    run.skip(without(rows, OWN))
+                    run.skip(without_own(rows))
                     before = key
                 symbols, numbers, memories = zip(*states) if states else ((), (), ())
                 yield pyarrow.RecordBatch.from_arrays(
@@ -73,7 +72,7 @@ def computing(asked):
                 for (symbol,), rows in [((None,), batch)] if series.one else stretches(batch, ("symbol",)):
                     columns = asked.shaped(series.at(symbol).update(rows))
                     kept = rows.column("state").is_null() if "state" in rows.schema.names else pyarrow.compute.invert(rows.column("warm"))
-                    yield joined(without(rows, OWN), columns).filter(kept)
+                    yield joined(without_own(rows), columns).filter(kept)
 
     return compute
 
@@ -82,9 +81,8 @@ def by_state(df, asked, schema, every, partitions):
     from pyspark.sql import functions as F
 
     bars = sliced(df, every)
-    needed = bars.select("symbol", "slice", "timestamp", "open", "high", "low", "close", "volume")
-    ordered = needed.repartitionByRange("symbol").sortWithinPartitions("symbol", "timestamp")
-    states = ordered.mapInArrow(handing(asked), "symbol string, slice bigint, state binary")
+    needed = bars.select(*KEYS, "slice", *PRICES)
+    states = sorted_by_symbol(needed).mapInArrow(handing(asked), "symbol string, slice bigint, state binary")
     nothing = bars.withColumn("state", F.lit(None).cast("binary"))
     rows = nothing.unionByName(states, allowMissingColumns=True)
     parted = rows.repartition(partitions, "slice", "symbol") if partitions else rows.repartition("slice", "symbol")

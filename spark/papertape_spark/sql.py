@@ -13,7 +13,6 @@ from .library import BadBars
 ROWS = 10_000  # that are computed at once; the memory is carried on
 
 
-
 class _Table:
     """Rows come one by one from Spark, and are computed ROWS at a time. One of these is for one PARTITION BY's value."""
 

@@ -4,7 +4,7 @@ memory kept by Spark from one micro-batch to the next."""
 import pyarrow
 
 from .asked import Features, Indicators, split
-from .bars import PRICES, checked
+from .bars import KEYS, PRICES, checked
 from .batches import joined
 from .columns import described, with_columns
 from .library import BadBars, interval_ns
@@ -15,22 +15,14 @@ STATE = "state binary"
 def _in_order(frame):
     """The frame's rows in the order of time."""
     frame = frame.sort_values("timestamp", kind="stable")
-    batch = pyarrow.RecordBatch.from_arrays(
+    return pyarrow.RecordBatch.from_arrays(
         [
             pyarrow.array(frame["symbol"], pyarrow.string()),
             pyarrow.array(frame["timestamp"], pyarrow.int64()).cast(pyarrow.timestamp("us")),
             *(pyarrow.array(frame[name], pyarrow.float64(), from_pandas=True) for name in PRICES),
         ],
-        names=["symbol", "timestamp", *PRICES],
+        names=[*KEYS, *PRICES],
     )
-    return batch
-
-
-def _remembering(symbol, memory):
-    """A batch whose one row is no bar, but what the symbol remembers."""
-    empty = {name: pyarrow.array([0.0]) for name in PRICES}
-    time = pyarrow.array([0], pyarrow.timestamp("us"))
-    return pyarrow.RecordBatch.from_pydict({"symbol": [symbol], "timestamp": time, **empty, "state": pyarrow.array([memory], pyarrow.binary())})
 
 
 def computing(asked):
@@ -40,7 +32,7 @@ def computing(asked):
     def compute(key, frames, state):
         with asked.of(key[0]).open() as run:
             if state.exists:
-                run.skip(_remembering(key[0], state.get[0]))
+                run.load(key[0], state.get[0])
             batch = _in_order(pandas.concat(list(frames)))
             columns = run.update(batch)
             memory = run.save()
@@ -68,7 +60,7 @@ def _stream(df, asked, kind):
     from pyspark.sql import types
     from pyspark.sql.streaming.state import GroupStateTimeout
 
-    bars = checked(df).select("symbol", "timestamp", *PRICES)
+    bars = checked(df).select(*KEYS, *PRICES)
     time = dict(bars.dtypes)["timestamp"]
     if time not in TO_MICROS:
         raise BadBars(f"timestamp is of type {time}: a stream needs a timestamp, as of timestamp_micros(timestamp)")

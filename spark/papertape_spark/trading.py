@@ -6,8 +6,7 @@ import re
 
 import pyarrow
 
-from .bars import PRICES, checked
-from .columns import sorted_by_symbol
+from .bars import KEYS, PRICES, checked, sorted_by_symbol
 from .library import BadBars, Given, Taken, _Schema, called, load
 
 ROWS_MOST = 10000  # in a batch that is given back
@@ -123,7 +122,7 @@ def traded(df, what, pairs, cut, partitions):
         raise BadBars(f"cut={cut!r} is unknown: 'symbol' is there")
     with Trading(what, pairs) as tried:  # raises for what cannot be run, before any task does
         schema = from_arrow_schema(tried.schema())
-    bars = checked(df).select("symbol", "timestamp", *PRICES)
+    bars = checked(df).select(*KEYS, *PRICES)
     return sorted_by_symbol(bars, partitions).mapInArrow(trading(what, pairs), schema)
 
 

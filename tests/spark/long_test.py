@@ -135,6 +135,10 @@ def chained():
     found = in_order(papertape_spark.indicators(papertape_spark.indicators(one, "macd"), "sma,adx", cut="time", every="3d").toPandas())
     expected = {name: EXPECTED["S01USDT"][name] for name in ("macd_12_26_9.signal", "macd_12_26_9.hist", "sma_30", "adx_14")}
     check(all(same_bits(found[name], column) for name, column in expected.items()), f"chained: {list(found.columns)}")
+    others = one.withColumn("slice", F.monotonically_increasing_id()).withColumn("state", F.lit("x"))
+    found = in_order(papertape_spark.indicators(others, "macd").toPandas())
+    check(same_bits(found["macd_12_26_9.signal"], expected["macd_12_26_9.signal"]), "columns called slice and state are the user's own")
+    refused("cut='time' needs the column name slice for itself", lambda: papertape_spark.indicators(others, "macd", cut="time"))
 
 
 def bars():

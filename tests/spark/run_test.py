@@ -185,6 +185,10 @@ def on_device(df):
     for name in expected.columns:
         same = same_bits(found[name], expected[name]) if name not in ("symbol", "timestamp") else found[name].equals(expected[name])
         check(same, f"backend gpu: {name}")
+    chained = papertape_spark.indicators(papertape_spark.indicators(few, "macd").withColumn("state", F.lit("x")), "sma:20", backend="gpu")
+    check(same_bits(in_order(chained.toPandas()).sma_20, expected.sma_20), "backend gpu: behind columns of any names")
+    below = few.withColumn("high", F.expr("low - 1"))
+    refused("high is below low", lambda: papertape_spark.indicators(below, SPECS, backend="gpu").count())
     refused("it goes with cut='symbol'", lambda: papertape_spark.indicators(few, SPECS, cut="time", backend="gpu"))
 
 
