@@ -177,7 +177,6 @@ static int begin(struct papertape_spark_backtest *run, struct spark_text text, c
 /* The rows [row, to) of the batch, which are of the symbol: converted and added. */
 static int add(struct papertape_spark_backtest *run, int64_t to, char *err, size_t err_cap)
 {
-    static const char *const names[SPARK_PRICES] = {"open", "high", "low", "close", "volume"};
     int64_t open_ns[CHUNK], n = to - run->row < CHUNK ? to - run->row : CHUNK;
     const double *const *values = run->bars.values;
     char why[MARKET_ERROR_MAX];
@@ -195,7 +194,7 @@ static int add(struct papertape_spark_backtest *run, int64_t to, char *err, size
                 return fail_with(-EINVAL, err, err_cap,
                                  "%.*s: bar %zu: %s is null, as of an empty cell or a file without that "
                                  "column: a number is needed, or no such row",
-                                 SHOWN, run->symbol, bar, names[c]);
+                                 SHOWN, run->symbol, bar, spark_price_names[c]);
     }
     const struct market_given_columns columns = {open_ns,
                                                  values[SPARK_OPEN] + run->row,

@@ -8,15 +8,18 @@
  * its result. A run belongs to one thread at a time.
  *
  * What is given back, a column each; amounts are decimal128(38, 18), texts utf8, shares as in the verbs:
+ *
  *   figures  one row a symbol: symbol, currency, strategy, way, interval, rows, first_ns, last_ns,
  *            bars_missing, deposits, equity, cash, orders, fills, trades, open_trades, wins, losses,
- * rejected, ledger_rows, ledger_hash, then every figure of papertape.backtest/1, and `error`: null, or with
- *            the option errors=rows why the symbol could not be run
+ *            rejected, ledger_rows, ledger_hash, then every figure of papertape.backtest/1, and `error`:
+ *            null, or with the option errors=rows why the symbol could not be run
  *   trades   the fills, as --trades has them, with `timestamp`
  *   rounds   trades from flat to flat, as --rounds has them
  *   equity   symbol, timestamp, ts_ns, equity, cash, peak: as --equity has them
  *   sweep    symbol, a column for each axis of the grid, rank (1 is best), then the columns of sweep --csv,
- * and `error` Every call returns 0, or -errno with one sentence in err[err_cap]; what it returns through
+ *            and `error`
+ *
+ * Every call returns 0, or -errno with one sentence in err[err_cap]; what it returns through
  * pointers is written on success only. */
 #ifndef SPARK_NATIVE_BACKTEST_H
 #define SPARK_NATIVE_BACKTEST_H

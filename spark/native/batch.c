@@ -5,13 +5,12 @@
 
 #include "exchange/fail.h"
 
-static const char *const names[][SPARK_PRICES] = {
-    [SPARK_BARS] = {"open", "high", "low", "close", "volume"},
-    [SPARK_TRADES] = {"price", "qty"},
-};
+const char *const spark_price_names[SPARK_PRICES] = {"open", "high", "low", "close", "volume"};
+static const char *const trade_names[SPARK_PRICES] = {"price", "qty"};
 
-struct spark_child spark_child_find(const struct ArrowArray *batch, const struct ArrowSchema *schema,
-                                    const char *name)
+/* The child of this name; .array NULL where there is none. */
+static struct spark_child find(const struct ArrowArray *batch, const struct ArrowSchema *schema,
+                               const char *name)
 {
     for (int64_t k = 0; k < schema->n_children && k < batch->n_children; k++)
         if (schema->children[k]->name && strcmp(schema->children[k]->name, name) == 0)
@@ -33,7 +32,8 @@ static bool has_format(const struct spark_child *child, const char *format)
     return child->array && strcmp(child->schema->format, format) == 0;
 }
 
-const double *spark_child_doubles(const struct spark_child *child)
+/* A float64 child's values of row 0 on; NULL where it has another type. */
+static const double *doubles(const struct spark_child *child)
 {
     return has_format(child, "g") ? (const double *)child->array->buffers[1] + child->offset : NULL;
 }
@@ -78,11 +78,12 @@ static int fail_column(const struct spark_child *child, const char *name, const 
 static int read_prices(enum spark_rows rows, struct spark_batch *ret, const struct ArrowArray *batch,
                        const struct ArrowSchema *schema, char *err, size_t err_cap)
 {
-    for (int c = 0; c < SPARK_PRICES && names[rows][c]; c++) {
-        ret->prices[c] = spark_child_find(batch, schema, names[rows][c]);
-        ret->values[c] = spark_child_doubles(&ret->prices[c]);
+    const char *const *names = rows == SPARK_TRADES ? trade_names : spark_price_names;
+    for (int c = 0; c < SPARK_PRICES && names[c]; c++) {
+        ret->prices[c] = find(batch, schema, names[c]);
+        ret->values[c] = doubles(&ret->prices[c]);
         if (!ret->values[c] && !(has_format(&ret->prices[c], "g") && batch->length == 0))
-            return fail_column(&ret->prices[c], names[rows][c], "float64", err, err_cap);
+            return fail_column(&ret->prices[c], names[c], "float64", err, err_cap);
     }
     return 0;
 }
@@ -91,11 +92,11 @@ int spark_batch_read(enum spark_rows rows, struct spark_batch *ret, const struct
                      const struct ArrowSchema *schema, char *err, size_t err_cap)
 {
     struct spark_batch b = {.n = batch->length,
-                            .symbol = spark_child_find(batch, schema, "symbol"),
-                            .time = spark_child_find(batch, schema, "timestamp"),
-                            .slice = spark_child_find(batch, schema, "slice"),
-                            .state = spark_child_find(batch, schema, "state"),
-                            .id = spark_child_find(batch, schema, "id")};
+                            .symbol = find(batch, schema, "symbol"),
+                            .time = find(batch, schema, "timestamp"),
+                            .slice = find(batch, schema, "slice"),
+                            .state = find(batch, schema, "state"),
+                            .id = find(batch, schema, "id")};
     b.time_unit_ns = time_unit(&b.time);
     if (!is_symbol(&b.symbol))
         return fail_column(&b.symbol, "symbol", "a string", err, err_cap);

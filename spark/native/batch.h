@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 enum spark_price { SPARK_OPEN, SPARK_HIGH, SPARK_LOW, SPARK_CLOSE, SPARK_VOLUME, SPARK_PRICES };
+extern const char *const spark_price_names[SPARK_PRICES]; /* the columns of bars */
 
 /* A child of the batch; array NULL: there is none. */
 struct spark_child {
@@ -31,17 +32,11 @@ struct spark_text {
     size_t n;
 };
 
-/* Finds a child by its name; .array NULL where there is none. */
-struct spark_child spark_child_find(const struct ArrowArray *batch, const struct ArrowSchema *schema,
-                                    const char *name);
 bool spark_child_null(const struct spark_child *child, int64_t row);
-
-/* A float64 child's values of row 0 on; NULL where it has another type. */
-const double *spark_child_doubles(const struct spark_child *child);
 
 /* What a batch's rows are: their columns of float64. */
 enum spark_rows { SPARK_BARS, SPARK_TRADES };
-enum { SPARK_PRICE, SPARK_QTY, SPARK_FIGURES }; /* of trades, in place of enum spark_price */
+enum { SPARK_PRICE, SPARK_QTY }; /* of trades, in place of enum spark_price */
 
 /* Finds the columns. 0; -EINVAL and a sentence for one that is missing or has another type. */
 int spark_batch_read(enum spark_rows rows, struct spark_batch *ret, const struct ArrowArray *batch,

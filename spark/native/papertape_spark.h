@@ -7,12 +7,16 @@
  * It belongs to one thread at a time. Nothing here logs or keeps global state.
  *
  * A batch is a struct of these children, in any order; others are ignored:
- *   symbol                       utf8, large utf8, or a dictionary of one of them
- *   timestamp                    of the bar's opening: timestamp in s, ms, us or ns, taken as UTC; or int64,
- * an epoch in s, ms, us or ns recognised by its size, as in bars files open, high, low, close, volume float64
- *   slice                        int64, may be missing
- *   state                        binary, may be missing: where it is not null the row is no bar, but what
- *                                papertape_spark_save() gave, and the symbol's memory from here on
+ *
+ *   symbol     utf8, large utf8, or a dictionary of one of them
+ *   timestamp  of the bar's opening: timestamp in s, ms, us or ns, taken as UTC; or int64, an epoch in one of
+ *              these units recognised by its size, as in bars files
+ *   open, high, low, close, volume
+ *              float64
+ *   slice      int64, may be missing
+ *   state      binary, may be missing: where it is not null the row is no bar, but what
+ *              papertape_spark_save() gave, and the symbol's memory from here on
+ *
  * A null, a value that is not finite, a bar that no bars file may have (high below low, open or close outside
  * them, a negative volume), a time that does not rise and a row out of order are refused, with a sentence
  * that says what, in which symbol at which time, and what would be right.
@@ -72,8 +76,7 @@ int papertape_spark_fit(const char *set, int64_t interval_s, struct papertape_sp
                         size_t err_cap);
 
 /* The set fitted on the bars that open in [from_ns, to_ns), of those given: feature_set_fit_by() with
- * FEATURE_EXACT. The text is to
- * be given to papertape_spark_free(). */
+ * FEATURE_EXACT. The text is for papertape_spark_free(). */
 int papertape_spark_fitted(struct papertape_spark *run, int64_t from_ns, int64_t to_ns, char **ret, char *err,
                            size_t err_cap);
 void papertape_spark_free(char *text); /* NULL is fine */

@@ -204,7 +204,6 @@ static int check_time(const struct papertape_spark *run, int64_t ns, char *err, 
 static int check_prices(const struct papertape_spark *run, const struct spark_batch *batch, int64_t row,
                         int64_t ns, char *err, size_t err_cap)
 {
-    static const char *const names[SPARK_PRICES] = {"open", "high", "low", "close", "volume"};
     char what[160];
     for (int c = 0; c < SPARK_PRICES; c++) {
         bool null = spark_child_null(&batch->prices[c], row);
@@ -215,7 +214,7 @@ static int check_prices(const struct papertape_spark *run, const struct spark_ba
             null ? "%s is null, as of an empty cell or a file without that column: a number is needed, or "
                    "no such row"
                  : "%s is not finite: a number is needed, or no such row",
-            names[c]);
+            spark_price_names[c]);
         return spark_run_refuse(run, ns, what, err, err_cap);
     }
     double open = batch->values[SPARK_OPEN][row], high = batch->values[SPARK_HIGH][row];
