@@ -67,22 +67,26 @@ def parser():
     return top
 
 
-def features_set(args, bars):
-    """A set's text, a built-in's name, or each symbol's own."""
+def set_text(word):
+    """A file's text, or the word, a built-in's name."""
     import os
 
+    if not os.path.exists(word):
+        return word
+    with open(word, encoding="utf-8") as file:
+        return file.read()
+
+
+def fitted_set(args, bars):
+    """The set, or fitted here each symbol's own."""
     from . import fit
     from .library import BadBars
 
-    text = args.set
-    if os.path.exists(text):
-        with open(text, encoding="utf-8") as file:
-            text = file.read()
     if not args.fit_until:
-        return text
+        return args.set
     if not args.interval:
         raise BadBars("--fit-until goes with --interval, the bars' own")
-    return fit(bars, text, args.interval, until=args.fit_until)
+    return fit(bars, args.set, args.interval, until=args.fit_until)
 
 
 def made(args, bars):
@@ -110,12 +114,6 @@ def described(args):
     fixed = {"schema": SCHEMA, "library": library.VERSION, "command": args.command}
     apart = ("backend", "command", "fitted", "input", "output", "symbols", "partitions", "replace", "quiet")
     asked = {key: value for key, value in vars(args).items() if key not in apart}
-    if args.command == "features":
-        import os
-
-        if os.path.exists(args.set):
-            with open(args.set, encoding="utf-8") as file:
-                asked["set"] = file.read()
     return json.dumps({**fixed, "asked": asked}, sort_keys=True)
 
 
@@ -225,7 +223,8 @@ def run(args, beside):
     if args.symbols:
         bars = bars.where(F.col("symbol").isin(args.symbols.split(",")))
     if args.command == "features":
-        args.fitted = features_set(args, bars)
+        args.set = set_text(args.set)
+        args.fitted = fitted_set(args, bars)
     place = Place(args.output)
     made(args, bars)  # raises for what cannot be computed, before the output is touched
     names = claim(place, described(args), args.replace)
