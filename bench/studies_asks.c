@@ -1,17 +1,18 @@
 /* Times a study's storage and sampler: bench/studies builds and runs it.
  *
- *   studies_asks fill FILE TRIALS              a study of so many finished trials of 24 parameters
+ *   studies_asks fill WHERE TRIALS             a study of so many finished trials of 24 parameters
  *
- *   studies_asks one FILE TIMES                ask-and-tell, alone: seconds of each, without commits, of
+ *   studies_asks one WHERE TIMES               ask-and-tell, alone: seconds of each, without commits, of
  *                                              commits, of processor time
  *
- *   studies_asks many FILE WORKERS SECONDS     parallel processes of ask-and-tell: the seconds of all, and
+ *   studies_asks many WHERE WORKERS SECONDS    parallel processes of ask-and-tell: the seconds of all, and
  *                                              of each ask-and-tell
  *
- * One ask-and-tell is a worker's storage access for a trial, without its training: what others wrote is
- * read, a trial begins, TPE draws (Optuna's defaults), 24 parameters are stored, all in one transaction;
- * the trial's value is stored in another. Lines of numbers go to stdout. The parameters are floats,
- * logarithmic floats, whole numbers and categories in turn, of the default search space's kinds. */
+ * WHERE is a file, or a server's URL. One ask-and-tell is a worker's storage access for a trial, without its
+ * training: what others wrote is read, a trial begins, TPE draws (Optuna's defaults), 24 parameters are
+ * stored, all in one transaction; the trial's value is stored in another. Lines of numbers go to stdout. The
+ * parameters are floats, logarithmic floats, whole numbers and categories in turn, of the default search
+ * space's kinds. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>

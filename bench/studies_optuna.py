@@ -1,6 +1,7 @@
-"""Optuna's ask-and-tell, as in bench/studies_asks.c, with the bench's own venv: studies_optuna.py one FILE TIMES, or many
-FILE WORKERS SECONDS. Lines of numbers: of one, the seconds of each without its commits, and of commits; of many, the seconds that
-all took, then those of each ask-and-tell. A locked database is tried again: its time counts."""
+"""Optuna's ask-and-tell, as in bench/studies_asks.c, with the bench's own venv: studies_optuna.py one WHERE TIMES, or many
+WHERE WORKERS SECONDS. WHERE is a file, or a server's URL, whose connections are SQLAlchemy's pool's, as RDBStorage has them by
+default. Lines of numbers: of one, the seconds of each without its commits, and of commits; of many, the seconds that all took, then
+those of each ask-and-tell. A locked database is tried again: its time counts."""
 
 import multiprocessing
 import sys
@@ -22,7 +23,7 @@ def distributions():
 
 
 def open_study(path, seed):
-    storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
+    storage = optuna.storages.RDBStorage(path if "://" in path else f"sqlite:///{path}")
     return optuna.create_study(study_name="bench", storage=storage, direction="maximize", load_if_exists=True,
                                sampler=optuna.samplers.TPESampler(seed=seed)), storage
 

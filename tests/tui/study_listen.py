@@ -3,7 +3,7 @@ import os
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "db", "studies"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures"))
 import postgresql_server  # noqa: E402
 
 with postgresql_server.running(databases=["listened"]) as server:

@@ -16,7 +16,8 @@ import sys
 import tempfile
 import time
 
-import postgresql_server
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../fixtures"))
+import postgresql_server  # noqa: E402
 
 WORKER, ON_SERVER = sys.argv[1], sys.argv[2:] == ["postgresql"]
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a kill is one wherever the file is

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import urllib.parse
 
-import postgresql_server
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../fixtures"))
+import postgresql_server  # noqa: E402
 
 EXCHANGE, WORKER = sys.argv[1:3]
 PASSWORD = "ge heim/@:?%&#"

@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 
-import postgresql_server
 from cutting_proxy import Proxy
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../fixtures"))
+import postgresql_server  # noqa: E402
 
 WORKER = sys.argv[1]
 LONG = bool(os.environ.get("PAPERTAPE_LONG"))

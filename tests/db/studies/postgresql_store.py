@@ -6,7 +6,8 @@ import os
 import subprocess
 import sys
 
-import postgresql_server
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../fixtures"))
+import postgresql_server  # noqa: E402
 
 WORKER, TESTS = sys.argv[1], sys.argv[2:]
 WORKERS, TRIALS = 6, 8

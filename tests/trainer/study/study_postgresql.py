@@ -13,7 +13,7 @@ import urllib.parse
 
 from small_study import Run, SLOW, SMALL, Trainer, check, done, events, lines, write, write_market
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "db", "studies"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "fixtures"))
 import postgresql_server  # noqa: E402
 
 PASSWORD = "geheim"
