@@ -130,10 +130,11 @@ static int64_t ask(struct worker *worker, bool draw, double *values)
              "sample");
         put_relative(worker, trial, relative);
     }
+    struct study_store_param params[PARAMS];
     for (int i = 0; i < PARAMS; i++)
-        need(study_store_set_param(worker->store, trial, worker->space.params[i].name,
-                                   &worker->space.params[i].distribution, values[i], err),
-             "param");
+        params[i] = (struct study_store_param){worker->space.params[i].name,
+                                               &worker->space.params[i].distribution, values[i]};
+    need(study_store_set_params(worker->store, trial, params, PARAMS, err), "params");
     if (draw)
         need(study_store_commit(worker->store, err), "commit");
     return trial;

@@ -138,31 +138,82 @@ static int insert(struct study_store *store, int64_t trial, const struct study_t
     return r;
 }
 
-static int once_set_param(struct study_store *store, int64_t trial, const char *name,
-                          const struct distribution *distribution, double value,
-                          char err[static STUDY_ERROR_MAX])
+static int check_value(struct study_store *store, const struct study_trial_row *row,
+                       const struct study_store_param *param, char err[static STUDY_ERROR_MAX])
+{
+    if (distribution_contains(param->distribution, param->value))
+        return 0;
+    return study_store_fail(
+        store, -EINVAL, err,
+        "trial %d: parameter \"%.100s\": %.17g: a value of %.15g to %.15g, on its grid, is needed",
+        row->number, param->name, param->value, param->distribution->low, param->distribution->high);
+}
+
+/* Those whose distributions were seen before, in one statement where the database has one: `stored` of
+ * `rows` [n]. */
+static int insert_known(struct study_store *store, int64_t trial, const struct study_trial_row *row,
+                        const struct study_store_param *params, int n, struct study_param_row *rows,
+                        char err[static STUDY_ERROR_MAX])
+{
+    int n_known = 0;
+    for (int i = 0; i < n; i++) {
+        const struct known_param *known = known_find(store->known, row->study, params[i].name);
+        if (known && distribution_equal(&known->distribution, params[i].distribution))
+            rows[n_known++] =
+                (struct study_param_row){params[i].name, known->text, params[i].value, known->trial, false};
+    }
+    return n_known > 0 ? store->ops->params_insert(store, row->study, trial, rows, n_known, err) : 0;
+}
+
+static int insert_all(struct study_store *store, int64_t trial, const struct study_trial_row *row,
+                      const struct study_store_param *params, int n, struct study_param_row *rows,
+                      char err[static STUDY_ERROR_MAX])
+{
+    int r = n > 1 ? insert_known(store, trial, row, params, n, rows, err) : 0;
+    for (int i = 0, at = 0; i < n && r == 0; i++) {
+        if (at < n && rows[at].name == params[i].name && rows[at++].stored)
+            continue;
+        r = insert(store, trial, row, params[i].name, params[i].distribution, params[i].value, err);
+    }
+    return r;
+}
+
+static int once_set_params(struct study_store *store, int64_t trial, const struct study_store_param *params,
+                           int n, struct study_param_row *rows, char err[static STUDY_ERROR_MAX])
 {
     struct study_trial_row row;
     bool own;
-    int r = study_store_check_name(store, "parameter", name, err);
+    int r = 0;
+    memset(rows, 0, ((size_t)n + 1) * sizeof *rows); /* of a call that is repeated */
+    for (int i = 0; i < n && r == 0; i++)
+        r = study_store_check_name(store, "parameter", params[i].name, err);
     if (r == 0)
         r = study_store_enter(store, &own, err);
     if (r < 0)
         return r;
     r = study_store_trial_open(store, trial, &row, err);
-    if (r == 0 && !distribution_contains(distribution, value))
-        r = study_store_fail(
-            store, -EINVAL, err,
-            "trial %d: parameter \"%.100s\": %.17g: a value of %.15g to %.15g, on its grid, is needed",
-            row.number, name, value, distribution->low, distribution->high);
+    for (int i = 0; i < n && r == 0; i++)
+        r = check_value(store, &row, &params[i], err);
     if (r == 0)
-        r = insert(store, trial, &row, name, distribution, value, err);
+        r = insert_all(store, trial, &row, params, n, rows, err);
     return study_store_leave(store, own, r, err);
+}
+
+int study_store_set_params(struct study_store *store, int64_t trial, const struct study_store_param *params,
+                           int n, char err[static STUDY_ERROR_MAX])
+{
+    struct study_param_row *rows = calloc((size_t)n + 1, sizeof *rows);
+    if (!rows)
+        return study_store_fail(store, -ENOMEM, err, "no memory for %d parameters", n);
+    int r = STUDY_STORE_CALL(store, err, once_set_params(store, trial, params, n, rows, err));
+    free(rows);
+    return r;
 }
 
 int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
                           const struct distribution *distribution, double value,
                           char err[static STUDY_ERROR_MAX])
 {
-    return STUDY_STORE_CALL(store, err, once_set_param(store, trial, name, distribution, value, err));
+    return study_store_set_params(store, trial, &(struct study_store_param){name, distribution, value}, 1,
+                                  err);
 }

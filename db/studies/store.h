@@ -131,7 +131,16 @@ int study_store_ask(struct study_store *store, int64_t study_id, bool heartbeat,
 int study_store_enqueue(struct study_store *store, int64_t study_id, const json_t *fixed, const json_t *user,
                         int64_t *ret_trial, char err[static STUDY_ERROR_MAX]);
 
-/* A trial may have the parameter already, as a retried one does: 0 where it is the same, else -EEXIST. */
+struct study_store_param {
+    const char *name; /* all borrowed */
+    const struct distribution *distribution;
+    double value; /* as Optuna stores it */
+};
+/* A trial may have the parameter already, as a retried one does: 0 where it is the same, else -EEXIST. Within
+ * study_store_begin() the parameters before one that is refused may stay; a value outside of its distribution
+ * refuses all. A server takes those of which this store has seen the distribution in one statement. */
+int study_store_set_params(struct study_store *store, int64_t trial, const struct study_store_param *params,
+                           int n, char err[static STUDY_ERROR_MAX]);
 int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
                           const struct distribution *distribution, double value,
                           char err[static STUDY_ERROR_MAX]);

@@ -12,6 +12,13 @@ struct study_trial_row {
     enum trial_state state;
 };
 
+struct study_param_row {
+    const char *name, *text; /* of the distribution */
+    double value;
+    int64_t known;
+    bool stored;
+};
+
 /* All return 0 or -errno, with a sentence where `err` is; -ENOENT for a missing row has none. Those that
  * change something are called within a write transaction. */
 /* clang-format off */
@@ -26,6 +33,8 @@ struct study_trial_row {
     OP(peek, int64_t study, struct study **ret) \
     OP(sync, struct study *study) \
     OP(trial_find, int64_t trial, struct study_trial_row *ret) \
+    /* An ask follows, of directions and then of a trial. */ \
+    OP(trial_ahead, int64_t study) \
     /* The oldest WAITING one becomes RUNNING and started now; -ENOENT: there is none. */ \
     OP(trial_take, int64_t study, int64_t *ret_trial, int *ret_number) \
     /* RUNNING ones start now. */ \
@@ -40,6 +49,9 @@ struct study_trial_row {
     OP(param_is, int64_t study, int64_t trial, const char *name, const char *text) \
     /* -EEXIST: the trial has it; *ret_same: is it the same? */ \
     OP(param_insert, int64_t trial, const char *name, double value, const char *text, bool *ret_same) \
+    /* Those whose text `known`, another trial of the study, has too, and which this one lacks: `stored`. As \
+     * many as the database inserts at once, or none. */ \
+    OP(params_insert, int64_t study, int64_t trial, struct study_param_row *params, int n) \
     /* A system attribute. For free(). */ \
     OP(attribute_get, int64_t trial, const char *key, char **ret_json) \
     OP(attribute, int64_t trial, bool system, const char *key, const char *json) \

@@ -65,7 +65,9 @@ static int once_ask(struct study_store *store, int64_t study_id, bool heartbeat,
     int r = study_store_enter(store, &own, err);
     if (r < 0)
         return r;
-    r = check_study(store, study_id, directions, &n, err);
+    r = store->ops->trial_ahead(store, study_id, err);
+    if (r == 0)
+        r = check_study(store, study_id, directions, &n, err);
     if (r == 0) {
         r = store->ops->trial_take(store, study_id, &trial, &number, err);
         if (r == -ENOENT)

@@ -122,7 +122,8 @@ static int set_values(struct study_store *store, const struct study *study, stru
     json_t *fixed = NULL, *relative = NULL;
     double *drawn = calloc((size_t)space->n + 1, sizeof *drawn);
     int *origin = calloc((size_t)space->n + 1, sizeof *origin), n_drawn = 0;
-    int r = drawn && origin ? 1 : say(err, -ENOMEM, "out of memory");
+    struct study_store_param *params = calloc((size_t)space->n + 1, sizeof *params);
+    int r = drawn && origin && params ? 1 : say(err, -ENOMEM, "out of memory");
     if (r > 0 && fixed_params(trial, &fixed, why) < 0) {
         ret->failed = true;
         r = -EINVAL;
@@ -143,17 +144,22 @@ static int set_values(struct study_store *store, const struct study *study, stru
         int stored = set_relative(store, ret->trial, relative, err);
         r = stored < 0 ? stored : r;
     }
+    int n_params = 0;
     for (int i = 0; i < space->n && r > 0; i++) {
         const struct space_param *param = &space->params[i];
         if (origin[i] == DRAWN)
             ret->values[i] = drawn[i];
-        int stored = origin[i] == KEPT ? 0
-                                       : study_store_set_param(store, ret->trial, param->name,
-                                                               &param->distribution, ret->values[i], err);
+        if (origin[i] != KEPT)
+            params[n_params++] =
+                (struct study_store_param){param->name, &param->distribution, ret->values[i]};
+    }
+    if (r > 0 && n_params > 0) {
+        int stored = study_store_set_params(store, ret->trial, params, n_params, err);
         r = stored < 0 ? stored : r;
     }
     json_decref(relative);
     json_decref(fixed);
+    free(params);
     free(origin);
     free(drawn);
     return r;

@@ -112,6 +112,7 @@ static void ignore(void *ctx, const char *notice)
 int study_postgresql_connect(struct study_postgresql *store, char err[static STUDY_ERROR_MAX])
 {
     int r;
+    study_postgresql_drop_later(store);
     if (store->conn) {
         study_postgresql_forget(store);
         PQfinish(store->conn);

@@ -16,7 +16,7 @@ static const char in_future[] = "22023"; /* SQLSTATE of a number that was not gi
 /* Of a statement: the row that it writes, with its parameters ?1 and ?2 as %s; a statement that is not here
  * leaves the row before it. */
 static const struct {
-    enum study_sql_statement which;
+    int which;
     const char *table, *first, *second; /* columns; NULL: one alone */
 } rows_of[] = {
     {STUDY_SQL_INSERT, "studies", "study_name", NULL},
@@ -28,6 +28,7 @@ static const struct {
     {STUDY_SQL_TRIAL_INSERT, "trials", "number", "study_id"},
     {STUDY_SQL_TRIAL_FINISH, "trials", "trial_id", NULL},
     {STUDY_SQL_PARAM_INSERT, "trial_params", "trial_id", "param_name"},
+    {STUDY_POSTGRESQL_INSERT_PARAMS, "trial_params", "trial_id", NULL},
     {STUDY_SQL_VALUE_PUT, "trial_values", "trial_id", "objective"},
     {STUDY_SQL_REPORT_PUT, "trial_intermediate_values", "trial_id", "step"},
     {STUDY_SQL_TRIAL_USER_UPDATE, "trial_user_attributes", "trial_id", "\"key\""},
@@ -46,8 +47,7 @@ void study_postgresql_forget_row(struct study_postgresql *store)
     store->wrote[0] = store->wrote[1] = NULL;
 }
 
-void study_postgresql_wrote(struct study_postgresql *store, enum study_sql_statement which, const char *first,
-                            const char *second)
+void study_postgresql_wrote(struct study_postgresql *store, int which, const char *first, const char *second)
 {
     for (int i = 0; i < ROWS; i++) {
         if (rows_of[i].which != which)

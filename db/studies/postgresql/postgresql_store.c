@@ -14,18 +14,13 @@ enum {
     REREAD = 256, /* six answers over a network take as long as some hundred trials */
 };
 
-/* Where something was written: by which transaction, so that its outcome can be asked for when the answer to
- * COMMIT is lost; and others are notified when it is committed. */
-#define END_OF_WRITE \
-    "SELECT x, pg_notify('" STUDY_STORE_CHANNEL "', '') FROM txid_current_if_assigned() AS x " \
-    "WHERE x IS NOT NULL"
-
 /* ---- Transactions. ---- */
 
 static int begin(struct study_store *base, char err[static STUDY_ERROR_MAX])
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
     study_sql_release(&store->sql);
+    study_postgresql_drop_later(store);
     study_postgresql_forget_row(store); /* of a transaction before */
     int r = study_postgresql_connected(store) ? study_postgresql_command(store, "BEGIN", err) : -ECONNRESET;
     while (r == -ECONNRESET) {
@@ -42,6 +37,7 @@ static void rollback(struct study_store *base)
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
     char ignored[STUDY_ERROR_MAX];
     study_sql_rolled_back(&store->sql);
+    study_postgresql_drop_later(store);
     if (store->conn && PQtransactionStatus(store->conn) != PQTRANS_IDLE)
         study_postgresql_command(store, "ROLLBACK", ignored);
 }
@@ -51,7 +47,8 @@ static int commit(struct study_store *base, char err[static STUDY_ERROR_MAX])
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
     int64_t transaction = 0;
     study_sql_release(&store->sql);
-    int r = study_postgresql_ask(store, END_OF_WRITE, RECORD_INTO(&transaction), err);
+    int r = study_sql_first(&store->sql, (enum study_sql_statement)STUDY_POSTGRESQL_END_OF_WRITE, NULL,
+                            RECORD_INTO(&transaction), err);
     if (r < 0 && r != -ENOENT)
         return r;
     PGresult *result = study_postgresql_exec(store, "COMMIT");
@@ -111,8 +108,7 @@ static int64_t now_us(const struct study_sql *sql)
 /* Which transactions a statement sees: a hash of that, FNV-1a. */
 static int data_version(struct study_sql *sql, int64_t *ret, char err[static STUDY_ERROR_MAX])
 {
-    struct study_postgresql *store = study_postgresql_of(sql);
-    struct study_rows rows = {.of = study_postgresql_exec(store, "SELECT txid_current_snapshot()")};
+    struct study_rows rows = study_postgresql_query(sql, STUDY_SQL_VERSION, NULL);
     const char *text = "";
     int r = study_postgresql_next(sql, &rows, RECORD_INTO(&text), err);
     if (r <= 0)
@@ -138,6 +134,7 @@ static void store_close(struct study_store *base)
         PQfinish(store->conn);
     }
     study_postgresql_params_finish(&store->params);
+    study_postgresql_drop_later(store);
     study_postgresql_forget_row(store);
     free(store);
 }
@@ -148,6 +145,8 @@ static const struct study_sql_driver driver = {.locks_rows = true,
                                                .reread = REREAD,
                                                .query = study_postgresql_query,
                                                .ahead = study_postgresql_ahead,
+                                               .later = study_postgresql_later,
+                                               .params_insert = study_postgresql_insert_params,
                                                .next = study_postgresql_next,
                                                .take = study_postgresql_take,
                                                .end = study_postgresql_end,

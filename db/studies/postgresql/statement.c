@@ -8,12 +8,13 @@
 
 #include "db/studies/postgresql/postgresql_store.h"
 
-enum { NUMBER_MAX = 32, PARAMS_MAX = 9 /* ?1 to ?9 */, NAME_MAX_ = 24 };
+enum { NAME_MAX_ = 24 };
 
 #define TRIALS           "trials AS t"
 #define LOCK(clause)     clause
 #define TEXT(name, text) text,
-static const char *const texts[] = {STUDY_STATEMENTS(TEXT, TRIALS, " JOIN ", LOCK)};
+static const char *const texts[] = {STUDY_STATEMENTS(TEXT, TRIALS, " JOIN ", LOCK)
+                                        STUDY_POSTGRESQL_OWN(TEXT)};
 
 /* ---- Errors. ---- */
 
@@ -73,8 +74,7 @@ static void cancel(struct study_postgresql *store)
     PQfreeCancel(request);
 }
 
-/* Until a result is there. False: the connection was lost. */
-static bool await(struct study_postgresql *store)
+bool study_postgresql_arrived(struct study_postgresql *store)
 {
     bool cancelled = false;
     while (PQisBusy(store->conn)) {
@@ -90,13 +90,12 @@ static bool await(struct study_postgresql *store)
     return true;
 }
 
-/* The first error of what was sent, or else its last result. */
-static PGresult *result_of(struct study_postgresql *store, int sent)
+PGresult *study_postgresql_result(struct study_postgresql *store, bool sent)
 {
     PGresult *last = NULL, *result;
     if (!sent)
         return NULL;
-    while (await(store) && (result = PQgetResult(store->conn))) {
+    while (study_postgresql_arrived(store) && (result = PQgetResult(store->conn))) {
         if (last && PQresultStatus(last) == PGRES_FATAL_ERROR) {
             PQclear(result);
             continue;
@@ -107,7 +106,7 @@ static PGresult *result_of(struct study_postgresql *store, int sent)
     return last;
 }
 
-static bool is_done(const PGresult *result)
+bool study_postgresql_done(const PGresult *result)
 {
     ExecStatusType status = result ? PQresultStatus(result) : PGRES_FATAL_ERROR;
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
@@ -115,8 +114,11 @@ static bool is_done(const PGresult *result)
 
 PGresult *study_postgresql_exec(struct study_postgresql *store, const char *text)
 {
+    PGresult *error;
     study_postgresql_forget(store);
-    return store->conn ? result_of(store, PQsendQuery(store->conn, text)) : NULL;
+    if (store->n_later > 0 && !study_postgresql_flush(store, &error))
+        return error;
+    return store->conn ? study_postgresql_result(store, PQsendQuery(store->conn, text)) : NULL;
 }
 
 int study_postgresql_command(struct study_postgresql *store, const char *text,
@@ -137,25 +139,24 @@ int study_postgresql_ask(struct study_postgresql *store, const char *text, const
 }
 
 /* SQLite's parameters, ?1, are PostgreSQL's $1; no statement has a "?" of its own. */
-static PGresult *prepare(struct study_postgresql *store, enum study_sql_statement which, const char *name)
+static PGresult *prepare(struct study_postgresql *store, int which, const char *name)
 {
     char *text = strdup(texts[which]);
     if (!text)
         return NULL;
     for (char *at = text; (at = strchr(at, '?')) != NULL;)
         *at = '$';
-    PGresult *result = result_of(store, PQsendPrepare(store->conn, name, text, 0, NULL));
+    PGresult *result = study_postgresql_result(store, PQsendPrepare(store->conn, name, text, 0, NULL));
     free(text);
     return result;
 }
 
-static void name_of(enum study_sql_statement which, char ret[static NAME_MAX_])
+static void name_of(int which, char ret[static NAME_MAX_])
 {
-    snprintf(ret, NAME_MAX_, "papertape_%d", (int)which);
+    snprintf(ret, NAME_MAX_, "papertape_%d", which);
 }
 
-/* Unless it is already: its error, for PQclear(), or NULL. False: it failed. */
-static bool is_prepared(struct study_postgresql *store, enum study_sql_statement which, PGresult **ret_error)
+bool study_postgresql_prepared(struct study_postgresql *store, int which, PGresult **ret_error)
 {
     char name[NAME_MAX_];
     *ret_error = NULL;
@@ -163,7 +164,7 @@ static bool is_prepared(struct study_postgresql *store, enum study_sql_statement
         return true;
     name_of(which, name);
     PGresult *result = prepare(store, which, name);
-    store->prepared[which] = is_done(result);
+    store->prepared[which] = study_postgresql_done(result);
     if (store->prepared[which])
         PQclear(result);
     else
@@ -172,7 +173,7 @@ static bool is_prepared(struct study_postgresql *store, enum study_sql_statement
 }
 
 /* How many it takes. */
-static int parameters_of(enum study_sql_statement which)
+static int parameters_of(int which)
 {
     int n = 0;
     for (const char *at = texts[which]; (at = strchr(at, '?')) != NULL; at++)
@@ -180,31 +181,24 @@ static int parameters_of(enum study_sql_statement which)
     return n;
 }
 
-struct texts {
-    char numbers[PARAMS_MAX][NUMBER_MAX];
-    const char *values[PARAMS_MAX];
-    int n;
-};
-
-/* As many of `params` as the statement takes; texts are borrowed. */
-static void write_params(enum study_sql_statement which, const struct record_param *params, struct texts *ret)
+void study_postgresql_texts(int which, const struct record_param *params, struct study_postgresql_texts *ret)
 {
     int wanted = parameters_of(which), n = 0;
     for (; n < wanted && params && params[n].kind != RECORD_PARAMS_END; n++) {
         ret->values[n] = params[n].kind == RECORD_PARAM_TEXT ? params[n].bytes : ret->numbers[n];
         if (params[n].kind == RECORD_PARAM_REAL)
-            snprintf(ret->numbers[n], NUMBER_MAX, "%.17g", params[n].real);
+            snprintf(ret->numbers[n], STUDY_POSTGRESQL_NUMBER, "%.17g", params[n].real);
         else
-            snprintf(ret->numbers[n], NUMBER_MAX, "%lld", (long long)params[n].number);
+            snprintf(ret->numbers[n], STUDY_POSTGRESQL_NUMBER, "%lld", (long long)params[n].number);
     }
     ret->n = n;
 }
 
-static int send(struct study_postgresql *store, enum study_sql_statement which, const struct texts *params)
+bool study_postgresql_send(struct study_postgresql *store, int which, int n, const char *const *values)
 {
     char name[NAME_MAX_];
     name_of(which, name);
-    return PQsendQueryPrepared(store->conn, name, params->n, params->values, NULL, NULL, 0);
+    return PQsendQueryPrepared(store->conn, name, n, values, NULL, NULL, 0);
 }
 
 struct study_rows study_postgresql_query(struct study_sql *sql, enum study_sql_statement which,
@@ -212,86 +206,23 @@ struct study_rows study_postgresql_query(struct study_sql *sql, enum study_sql_s
 {
     struct study_postgresql *store = study_postgresql_of(sql);
     struct study_rows rows = {.which = which};
-    PGresult *error;
     if (store->n_ahead > 0 && store->ahead[which]) {
         rows.of = store->ahead[which];
         store->ahead[which] = NULL;
         store->n_ahead--;
         return rows;
     }
-    study_postgresql_forget(store);
-    if (!store->conn)
-        return rows;
-    if (!is_prepared(store, which, &error)) {
-        rows.of = error;
-        return rows;
-    }
-    struct texts sent;
-    write_params(which, params, &sent);
-    rows.of = result_of(store, send(store, which, &sent));
-    const char *done = is_done(rows.of) ? PQcmdStatus(rows.of) : "SELECT";
-    store->changed = strncmp(done, "SELECT", 6) == 0 ? 0 : atoll(PQcmdTuples(rows.of));
-    store->changes += store->changed;
-    if (store->changed > 0)
-        study_postgresql_wrote(store, which, sent.values[0], sent.n > 1 ? sent.values[1] : "");
+    struct study_postgresql_texts sent;
+    study_postgresql_texts(which, params, &sent);
+    rows.of = study_postgresql_run(store, which, sent.n, sent.values);
     return rows;
-}
-
-void study_postgresql_forget(struct study_postgresql *store)
-{
-    for (int i = 0; i < STUDY_SQL_STATEMENTS && store->n_ahead > 0; i++) {
-        store->n_ahead -= store->ahead[i] != NULL;
-        PQclear(store->ahead[i]);
-        store->ahead[i] = NULL;
-    }
-    store->n_ahead = 0;
-}
-
-/* The result of the next statement of a pipeline, which a NULL follows. */
-static PGresult *next_of_pipeline(struct study_postgresql *store)
-{
-    PGresult *result = await(store) ? PQgetResult(store->conn) : NULL, *more;
-    while (result && PQresultStatus(result) != PGRES_PIPELINE_SYNC && await(store) &&
-           (more = PQgetResult(store->conn)) != NULL)
-        PQclear(more);
-    return result;
-}
-
-/* What fails here is the query's to report: the connection is lost, or the statement is sent again. */
-void study_postgresql_ahead(struct study_sql *sql, const enum study_sql_statement *which, int n,
-                            const struct record_param *params)
-{
-    struct study_postgresql *store = study_postgresql_of(sql);
-    PGresult *error = NULL;
-    int sent = 0;
-    study_postgresql_forget(store);
-    for (int i = 0; i < n; i++)
-        if (!store->conn || !is_prepared(store, which[i], &error)) {
-            PQclear(error);
-            return;
-        }
-    if (!PQenterPipelineMode(store->conn))
-        return;
-    for (; sent < n; sent++) {
-        struct texts texts_of;
-        write_params(which[sent], params, &texts_of);
-        if (!send(store, which[sent], &texts_of))
-            break;
-    }
-    bool all = PQpipelineSync(store->conn);
-    for (int i = 0; i < sent && all; i++)
-        if ((store->ahead[which[i]] = next_of_pipeline(store)) != NULL)
-            store->n_ahead++;
-    PGresult *last = all ? next_of_pipeline(store) : NULL;
-    PQclear(last);
-    if (!PQexitPipelineMode(store->conn)) /* only if it was lost */
-        study_postgresql_forget(store);
 }
 
 int study_postgresql_next(struct study_sql *sql, struct study_rows *rows, const struct record_into *into,
                           char err[static STUDY_ERROR_MAX])
 {
-    int r = is_done(rows->of) ? 0 : study_postgresql_fail(study_postgresql_of(sql), rows->of, err);
+    int r =
+        study_postgresql_done(rows->of) ? 0 : study_postgresql_fail(study_postgresql_of(sql), rows->of, err);
     if (r == 0 && rows->at < PQntuples(rows->of)) {
         rows->at++;
         study_postgresql_take(rows, into);

@@ -75,9 +75,26 @@ int study_sql_text(struct study_sql *store, enum study_sql_statement which, cons
     return r;
 }
 
-int study_sql_put(struct study_sql *store, enum study_sql_statement update, enum study_sql_statement insert,
-                  const struct record_param *params, char err[static STUDY_ERROR_MAX])
+int study_sql_later(struct study_sql *store, enum study_sql_statement which,
+                    const struct record_param *params, char err[static STUDY_ERROR_MAX])
 {
+    return store->driver->later ? store->driver->later(store, which, params, err)
+                                : study_sql_run(store, which, params, err);
+}
+
+void study_sql_ahead(struct study_sql *store, const enum study_sql_statement *which, int n,
+                     const struct record_param *params)
+{
+    if (store->driver->ahead)
+        store->driver->ahead(store, which, n, params);
+}
+
+int study_sql_put(struct study_sql *store, bool fresh, enum study_sql_statement update,
+                  enum study_sql_statement insert, const struct record_param *params,
+                  char err[static STUDY_ERROR_MAX])
+{
+    if (fresh)
+        return study_sql_later(store, insert, params, err);
     int r = study_sql_run(store, update, params, err);
     return r < 0 || store->driver->changed(store) > 0 ? r : study_sql_run(store, insert, params, err);
 }

@@ -36,6 +36,13 @@ struct study_sql_driver {
      * queried one after the other, and nothing else between them. NULL: nothing would be gained. */
     void (*ahead)(struct study_sql *store, const enum study_sql_statement *which, int n,
                   const struct record_param *params);
+    /* Sends it with the next one that is queried, or the transaction's end: an error is that one's. NULL: it
+     * is run now. */
+    int (*later)(struct study_sql *store, enum study_sql_statement which, const struct record_param *params,
+                 char err[static STUDY_ERROR_MAX]);
+    /* struct study_store_ops's params_insert(); NULL: nothing would be gained. */
+    int (*params_insert)(struct study_sql *store, int64_t study, int64_t trial,
+                         struct study_param_row *params, int n, char err[static STUDY_ERROR_MAX]);
     /* The next row: 1; at the end, where nothing is left to be ended, 0; -errno likewise. */
     int (*next)(struct study_sql *store, struct study_rows *rows, const struct record_into *into,
                 char err[static STUDY_ERROR_MAX]);
@@ -61,6 +68,7 @@ struct study_sql_held {
     int count;
     int64_t newest;
     int64_t trial; /* its row is locked; 0: of no trial */
+    bool fresh;    /* it was inserted by this transaction */
     struct study_trial_row row;
 };
 
@@ -100,6 +108,11 @@ int study_sql_next(struct study_sql *store, struct study_rows *rows, const struc
 /* Runs one whose rows do not matter: 0 or -errno. */
 int study_sql_run(struct study_sql *store, enum study_sql_statement which, const struct record_param *params,
                   char err[static STUDY_ERROR_MAX]);
+/* That, if the driver can, together with the next one. */
+int study_sql_later(struct study_sql *store, enum study_sql_statement which,
+                    const struct record_param *params, char err[static STUDY_ERROR_MAX]);
+void study_sql_ahead(struct study_sql *store, const enum study_sql_statement *which, int n,
+                     const struct record_param *params);
 /* One row, whose texts need record_into_chars(); -ENOENT: there is none. */
 int study_sql_first(struct study_sql *store, enum study_sql_statement which,
                     const struct record_param *params, const struct record_into *into,
@@ -108,9 +121,10 @@ int study_sql_first(struct study_sql *store, enum study_sql_statement which,
 int study_sql_text(struct study_sql *store, enum study_sql_statement which, const struct record_param *params,
                    char **ret, char err[static STUDY_ERROR_MAX]);
 /* Changes a row, or inserts it where it is missing: an INSERT with ON CONFLICT alone would use up a number of
- * its sequence each time, of which PostgreSQL has 2^31. */
-int study_sql_put(struct study_sql *store, enum study_sql_statement update, enum study_sql_statement insert,
-                  const struct record_param *params, char err[static STUDY_ERROR_MAX]);
+ * its sequence each time, of which PostgreSQL has 2^31. `fresh`: it is likely to be missing. */
+int study_sql_put(struct study_sql *store, bool fresh, enum study_sql_statement update,
+                  enum study_sql_statement insert, const struct record_param *params,
+                  char err[static STUDY_ERROR_MAX]);
 /* Where rows are locked: no other process, ours or Optuna's, creates a trial of the study until the
  * transaction ends. */
 int study_sql_lock_study(struct study_sql *store, int64_t study, char err[static STUDY_ERROR_MAX]);

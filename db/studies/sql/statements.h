@@ -2,7 +2,7 @@
  * of a study's trials with ids from ?2 to ?3, by id, for study_store_sync(). A database's dialect is three
  * arguments: TRIALS, the table as t with, for SQLite, the index by which a study's trials are in the order of
  * their ids; JOIN, whose order SQLite keeps with CROSS; LOCK(CLAUSE), the clause where rows are locked, else
- * nothing. Private to db/studies/. */
+ * nothing. VERSION: where rows are locked, which transactions are seen. Private to db/studies/. */
 #ifndef DB_STUDIES_SQL_STATEMENTS_H
 #define DB_STUDIES_SQL_STATEMENTS_H
 
@@ -32,6 +32,7 @@
 /* clang-format off */
 #define STUDY_STATEMENTS(X, TRIALS, JOIN, LOCK) \
     X(SCHEMA, "SELECT schema_version, version_num, library_version FROM version_info, alembic_version") \
+    X(VERSION, "SELECT " LOCK("txid_current_snapshot(), ") "0") \
     X(FIND, "SELECT study_id FROM studies WHERE study_name = ?1") \
     X(NAME, "SELECT study_name FROM studies WHERE study_id = ?1") \
     X(LOCK_STUDY, "SELECT study_id FROM studies WHERE study_id = ?1" LOCK(" FOR UPDATE")) \
@@ -51,7 +52,7 @@
     X(SYSTEM_PUT, STUDY_SQL_PUT("study_system_attributes", "study_id")) \
     X(USER_DROP, STUDY_SQL_DROP("study_user_attributes", "study_id")) \
     X(SYSTEM_DROP, STUDY_SQL_DROP("study_system_attributes", "study_id")) \
-    X(TRIAL, "SELECT study_id, number, state FROM trials WHERE trial_id = ?1") \
+    X(TRIAL_OF, "SELECT number FROM trials WHERE study_id = ?1 AND trial_id = CAST(?2 AS BIGINT)") \
     X(TRIAL_LOCK, "SELECT study_id, number, state FROM trials WHERE trial_id = ?1" LOCK(" FOR NO KEY UPDATE")) \
     X(TRIAL_WAITING, STUDY_SQL_WAITING(TRIALS)) \
     X(TRIAL_WAITING_LOCK, STUDY_SQL_WAITING(TRIALS) LOCK(" FOR UPDATE SKIP LOCKED")) \

@@ -65,7 +65,7 @@ int study_sql_study_attribute(struct study_store *store, int64_t study, bool sys
     if (!json)
         return study_sql_run(sql, system ? STUDY_SQL_SYSTEM_DROP : STUDY_SQL_USER_DROP,
                              RECORD_PARAMS(study, key), err);
-    return study_sql_put(sql, system ? STUDY_SQL_SYSTEM_UPDATE : STUDY_SQL_USER_UPDATE,
+    return study_sql_put(sql, false, system ? STUDY_SQL_SYSTEM_UPDATE : STUDY_SQL_USER_UPDATE,
                          system ? STUDY_SQL_SYSTEM_PUT : STUDY_SQL_USER_PUT, RECORD_PARAMS(study, key, json),
                          err);
 }

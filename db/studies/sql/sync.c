@@ -34,27 +34,21 @@ static int check_name(struct study_sql *store, const struct study *study, char e
     return 0;
 }
 
-static void ahead(struct study_sql *store, const enum study_sql_statement *which, int n,
-                  const struct record_param *params)
-{
-    if (store->driver->ahead)
-        store->driver->ahead(store, which, n, params);
-}
+/* Trials that are read again: [first, last) in memory, of those with ids from..to. */
+struct range {
+    int first, last;
+    int64_t from, to;
+};
 
-/* Reads trials with ids from..to again, which are [first, last) in memory. */
-static int renew(struct study_sql *store, struct study *study, int first, int last, int64_t from, int64_t to,
-                 bool *changed, char err[static STUDY_ERROR_MAX])
+static int renew(struct study_sql *store, struct study *study, const struct range *range, bool *changed,
+                 char err[static STUDY_ERROR_MAX])
 {
-    static const enum study_sql_statement tables[] = {STUDY_SQL_READ_TRIALS, STUDY_SQL_READ_PARAMS,
-                                                      STUDY_SQL_READ_VALUES, STUDY_SQL_READ_REPORTS,
-                                                      STUDY_SQL_READ_USER,   STUDY_SQL_READ_SYSTEM};
     struct study_trial **fresh;
     int n;
-    ahead(store, tables, sizeof tables / sizeof *tables, RECORD_PARAMS(study->id, from, to));
-    int r = study_sql_read_trials(store, study, from, to, &fresh, &n, err);
+    int r = study_sql_read_trials(store, study, range->from, range->to, &fresh, &n, err);
     if (r < 0)
         return r;
-    r = study_splice(study, first, last, fresh, n, changed);
+    r = study_splice(study, range->first, range->last, fresh, n, changed);
     if (r < 0) {
         study_store_fail(&store->base, r, err, "no memory for study \"%.100s\"", study->name);
         for (int i = 0; i < n; i++)
@@ -74,59 +68,93 @@ static int end_of_run(const struct study_sql *store, const struct study *study, 
     return end;
 }
 
-/* Those that had not ended, a run of neighbours at once; then those after them, with the last run where that
- * is near. */
-static int read_changes(struct study_sql *store, struct study *study, bool *changed,
-                        char err[static STUDY_ERROR_MAX])
+/* From trial `at` on: those that had not ended, a run of neighbours at once; the new ones, with the last run
+ * where that is near. */
+static struct range next_range(const struct study_sql *store, const struct study *study, int at)
+{
+    int n = study->n_trials;
+    while (at < n && trial_state_finished(study->trials[at]->state))
+        at++;
+    if (at == n)
+        return (struct range){n, n, n > 0 ? study->trials[n - 1]->id + 1 : INT64_MIN, INT64_MAX};
+    int end = end_of_run(store, study, at);
+    int64_t from = study->trials[at]->id;
+    return n - end < store->driver->reread ? (struct range){at, n, from, INT64_MAX}
+                                           : (struct range){at, end, from, study->trials[end - 1]->id};
+}
+
+/* What is read first: all trials of another store's study, else from the first one that had not ended. */
+static struct range first_range(const struct study_sql *store, struct study *study)
 {
     struct study_sync *sync = study->sync;
-    int r = study_sql_read_attributes(store, study, changed, err);
+    if (!same_store(store, sync)) {
+        sync->settled = 0;
+        return (struct range){0, study->n_trials, INT64_MIN, INT64_MAX};
+    }
     while (sync->settled < study->n_trials && trial_state_finished(study->trials[sync->settled]->state))
         sync->settled++;
-    for (int i = sync->settled; r == 0 && i < study->n_trials; i++) {
-        if (trial_state_finished(study->trials[i]->state))
-            continue;
-        int end = end_of_run(store, study, i), before = study->n_trials;
-        if (before - end < store->driver->reread)
-            return renew(store, study, i, before, study->trials[i]->id, INT64_MAX, changed, err);
-        r = renew(store, study, i, end, study->trials[i]->id, study->trials[end - 1]->id, changed, err);
-        i = end - 1 + (study->n_trials - before);
-    }
-    int n = study->n_trials;
-    int64_t next = n > 0 ? study->trials[n - 1]->id + 1 : INT64_MIN;
-    return r < 0 ? r : renew(store, study, n, n, next, INT64_MAX, changed, err);
+    return next_range(store, study, sync->settled);
 }
 
-static int read_all(struct study_sql *store, struct study *study, bool *changed,
-                    char err[static STUDY_ERROR_MAX])
+#define READ_TABLES \
+    STUDY_SQL_READ_TRIALS, STUDY_SQL_READ_PARAMS, STUDY_SQL_READ_VALUES, STUDY_SQL_READ_REPORTS, \
+        STUDY_SQL_READ_USER, STUDY_SQL_READ_SYSTEM
+
+static void ahead(struct study_sql *store, const struct study *study, const struct range *range)
 {
-    study->sync->settled = 0;
+    static const enum study_sql_statement tables[] = {READ_TABLES};
+    study_sql_ahead(store, tables, sizeof tables / sizeof *tables,
+                    RECORD_PARAMS(study->id, range->from, range->to));
+}
+
+/* All that a study of one run of changes needs; its lock, too, where that is wanted. */
+static void ahead_of_all(struct study_sql *store, const struct study *study, const struct range *range,
+                         bool lock)
+{
+    static const enum study_sql_statement all[] = {STUDY_SQL_LOCK_STUDY, STUDY_SQL_VERSION, STUDY_SQL_NAME,
+                                                   STUDY_SQL_SCHEMA,     STUDY_SQL_USER,    STUDY_SQL_SYSTEM,
+                                                   READ_TABLES};
+    study_sql_ahead(store, all + !lock, sizeof all / sizeof *all - !lock,
+                    RECORD_PARAMS(study->id, range->from, range->to));
+}
+
+static int read_changes(struct study_sql *store, struct study *study, struct range range, bool *changed,
+                        char err[static STUDY_ERROR_MAX])
+{
     int r = study_sql_read_attributes(store, study, changed, err);
-    return r < 0 ? r : renew(store, study, 0, study->n_trials, INT64_MIN, INT64_MAX, changed, err);
+    while (r == 0) {
+        int before = study->n_trials;
+        r = renew(store, study, &range, changed, err);
+        if (r < 0 || range.to == INT64_MAX)
+            return r;
+        range = next_range(store, study, range.last + (study->n_trials - before));
+        ahead(store, study, &range);
+    }
+    return r;
 }
 
-/* Within a transaction, so that all of it is consistent. */
-static int read_study(struct study_sql *store, struct study *study, char err[static STUDY_ERROR_MAX])
+/* Within a transaction, so that all of it is consistent. `lock`: the study's lock is taken first. */
+static int read_study(struct study_sql *store, struct study *study, bool lock,
+                      char err[static STUDY_ERROR_MAX])
 {
+    const struct range range = first_range(store, study);
     struct study_sync *sync = study->sync, now = {
                                                .serial = store->serial,
                                                .rollbacks = store->rollbacks,
                                                .changes = store->driver->changes(store),
                                                .tentative = store->base.within,
                                            };
-    static const enum study_sql_statement first[] = {STUDY_SQL_NAME, STUDY_SQL_SCHEMA, STUDY_SQL_USER,
-                                                     STUDY_SQL_SYSTEM};
     bool changed = false;
-    int r = store->driver->data_version(store, &now.data_version, err);
+    ahead_of_all(store, study, &range, lock);
+    int r = lock ? study_sql_lock_study(store, study->id, err) : 0;
     if (r == 0)
-        ahead(store, first, sizeof first / sizeof *first, RECORD_PARAMS(study->id));
+        r = store->driver->data_version(store, &now.data_version, err);
     if (r == 0)
         r = check_name(store, study, err);
     if (r == 0)
         r = store->driver->same_schema(store, now.data_version, err);
     if (r == 0)
-        r = same_store(store, sync) ? read_changes(store, study, &changed, err)
-                                    : read_all(store, study, &changed, err);
+        r = read_changes(store, study, range, &changed, err);
     study->version += changed;
     if (r < 0) {
         sync->serial = 0; /* what was read is not consistent */
@@ -147,11 +175,11 @@ static int sync_changes(struct study_sql *sql, struct study *study, char err[sta
             return r;
     }
     if (sql->driver->within(sql))
-        return read_study(sql, study, err);
+        return read_study(sql, study, false, err);
     int r = sql->driver->begin_read(sql, err);
     if (r < 0)
         return r;
-    r = read_study(sql, study, err);
+    r = read_study(sql, study, false, err);
     char ignored[STUDY_ERROR_MAX];
     int end = sql->driver->end_read(sql, r < 0 ? ignored : err);
     return r < 0 ? r : end;
@@ -160,12 +188,11 @@ static int sync_changes(struct study_sql *sql, struct study *study, char err[sta
 int study_sql_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX])
 {
     struct study_sql *sql = study_sql_of(store);
-    int r = 0;
     if (!study->sync && !(study->sync = calloc(1, sizeof *study->sync)))
         return study_store_fail(store, -ENOMEM, err, "no memory for study \"%.100s\"", study->name);
-    if (store->within) /* what is read stays as it is until the commit, as with SQLite's lock */
-        r = study_sql_lock_study(sql, study->id, err);
-    return r < 0 ? r : sync_changes(sql, study, err);
+    /* What is read stays as it is until the commit, as with SQLite's lock. */
+    bool lock = store->within && sql->driver->locks_rows && sql->held.study != study->id;
+    return lock ? read_study(sql, study, true, err) : sync_changes(sql, study, err);
 }
 
 /* The name; for free(). */

@@ -7,13 +7,13 @@
 
 enum { STATE_MAX = 16 }; /* bytes of a state's name; a longer one is invalid */
 
-static int find(struct study_sql *sql, enum study_sql_statement which, int64_t trial,
-                struct study_trial_row *ret, char err[static STUDY_ERROR_MAX])
+static int find(struct study_sql *sql, int64_t trial, struct study_trial_row *ret,
+                char err[static STUDY_ERROR_MAX])
 {
     struct study_trial_row row = {0};
     char state[STATE_MAX];
     int r =
-        study_sql_first(sql, which, RECORD_PARAMS(trial),
+        study_sql_first(sql, STUDY_SQL_TRIAL_LOCK, RECORD_PARAMS(trial),
                         RECORD_INTO(&row.study, &row.number, record_into_chars(state, sizeof state)), err);
     if (r < 0)
         return r;
@@ -30,6 +30,7 @@ static void hold(struct study_sql *sql, int64_t trial, const struct study_trial_
     if (!sql->driver->locks_rows)
         return;
     sql->held.trial = trial;
+    sql->held.fresh = false;
     sql->held.row = *row;
 }
 
@@ -42,26 +43,58 @@ int study_sql_trial_find(struct study_store *store, int64_t trial, struct study_
         *ret = sql->held.row;
         return 0;
     }
-    int r = find(sql, STUDY_SQL_TRIAL_LOCK, trial, ret, err);
+    int r = find(sql, trial, ret, err);
     if (r == 0)
         hold(sql, trial, ret);
     return r;
 }
 
-/* Drops the mark where it belongs to another study, or to a deleted one whose id was reused. */
-static int check_mark(struct study_sql *sql, int64_t study, char err[static STUDY_ERROR_MAX])
+/* What counting and taking a trial reads. */
+static void ahead(struct study_sql *sql, int64_t study, bool all)
 {
-    struct study_trial_row row;
-    int r = 0;
-    if (sql->mark.study == study && sql->mark.count > 0) {
-        r = find(sql, STUDY_SQL_TRIAL, sql->mark.trial, &row, err);
-        if (r == 0 && row.study == study && row.number == sql->mark.count - 1)
-            return 0;
-    }
+    static const enum study_sql_statement which[] = {STUDY_SQL_LOCK_STUDY, STUDY_SQL_DIRECTIONS,
+                                                     STUDY_SQL_TRIAL_OF, STUDY_SQL_TRIAL_COUNT,
+                                                     STUDY_SQL_TRIAL_WAITING};
+    int n = sizeof which / sizeof *which;
+    int first = all ? sql->held.study == study : n - 2;
+    study_sql_ahead(sql, which + first, n - first, RECORD_PARAMS(study, sql->mark.trial));
+}
+
+static void drop_mark(struct study_sql *sql, int64_t study)
+{
     sql->mark.study = study;
     sql->mark.trial = 0;
     sql->mark.count = 0;
+}
+
+/* Drops the mark where it belongs to a deleted study whose id was reused. */
+static int check_mark(struct study_sql *sql, int64_t study, char err[static STUDY_ERROR_MAX])
+{
+    int number;
+    if (sql->mark.study != study)
+        drop_mark(sql, study);
+    if (sql->mark.count == 0)
+        return 0;
+    int r = study_sql_first(sql, STUDY_SQL_TRIAL_OF, RECORD_PARAMS(study, sql->mark.trial),
+                            RECORD_INTO(&number), err);
+    if (r == 0 && number == sql->mark.count - 1)
+        return 0;
+    drop_mark(sql, study);
+    if (r == 0 || r == -ENOENT)
+        ahead(sql, study, false);
     return r == -ENOENT ? 0 : r;
+}
+
+/* The study's lock, which is needed to count its trials; with it comes what is read next. */
+int study_sql_trial_ahead(struct study_store *store, int64_t study, char err[static STUDY_ERROR_MAX])
+{
+    struct study_sql *sql = study_sql_of(store);
+    if (!sql->driver->locks_rows)
+        return 0;
+    if (sql->mark.study != study)
+        drop_mark(sql, study);
+    ahead(sql, study, true);
+    return study_sql_lock_study(sql, study, err);
 }
 
 /* How many trials the study has, and its newest. */
@@ -144,6 +177,7 @@ int study_sql_trial_insert(struct study_store *store, int64_t study, enum trial_
     if (r < 0)
         return r;
     hold(sql, *ret_trial, &(struct study_trial_row){study, number, state});
+    sql->held.fresh = sql->driver->locks_rows;
     *ret_number = number;
     return 0;
 }
@@ -154,13 +188,15 @@ int study_sql_trial_finish(struct study_store *store, int64_t trial, enum trial_
     struct study_sql *sql = study_sql_of(store);
     char now[STUDY_SQL_TIME];
     study_sql_now(sql, 0, now);
+    const struct record_param *params = RECORD_PARAMS(trial, study_trial_state_name(state), now);
+    bool runs = sql->held.trial == trial && sql->held.row.state == TRIAL_RUNNING; /* and is locked */
     sql->held.trial = 0;
-    int r = study_sql_run(sql, STUDY_SQL_TRIAL_FINISH,
-                          RECORD_PARAMS(trial, study_trial_state_name(state), now), err);
-    if (r == 0 && sql->driver->changed(sql) != 1)
+    int r = runs ? study_sql_later(sql, STUDY_SQL_TRIAL_FINISH, params, err)
+                 : study_sql_run(sql, STUDY_SQL_TRIAL_FINISH, params, err);
+    if (r == 0 && !runs && sql->driver->changed(sql) != 1)
         return -ENOENT;
     for (int i = 0; r == 0 && values && i < n; i++)
-        r = study_sql_run(
+        r = study_sql_later(
             sql, STUDY_SQL_VALUE_PUT,
             RECORD_PARAMS(trial, i, study_sql_value(values[i]), study_sql_value_type(values[i])), err);
     return r;
@@ -183,8 +219,8 @@ int study_sql_heartbeat(struct study_store *store, int64_t trial, char err[stati
     struct study_sql *sql = study_sql_of(store);
     char now[STUDY_SQL_TIME];
     study_sql_now(sql, 0, now);
-    return study_sql_put(sql, STUDY_SQL_HEARTBEAT_UPDATE, STUDY_SQL_HEARTBEAT_PUT, RECORD_PARAMS(trial, now),
-                         err);
+    return study_sql_put(sql, sql->held.fresh && sql->held.trial == trial, STUDY_SQL_HEARTBEAT_UPDATE,
+                         STUDY_SQL_HEARTBEAT_PUT, RECORD_PARAMS(trial, now), err);
 }
 
 int study_sql_stale(struct study_store *store, int64_t study, double grace_s, int64_t **ret_trials,

@@ -35,6 +35,13 @@ int study_sql_param_insert(struct study_store *store, int64_t trial, const char 
     return -EEXIST;
 }
 
+int study_sql_params_insert(struct study_store *store, int64_t study, int64_t trial,
+                            struct study_param_row *params, int n, char err[static STUDY_ERROR_MAX])
+{
+    struct study_sql *sql = study_sql_of(store);
+    return sql->driver->params_insert ? sql->driver->params_insert(sql, study, trial, params, n, err) : 0;
+}
+
 int study_sql_attribute_get(struct study_store *store, int64_t trial, const char *key, char **ret_json,
                             char err[static STUDY_ERROR_MAX])
 {
@@ -49,7 +56,8 @@ int study_sql_attribute(struct study_store *store, int64_t trial, bool system, c
     if (!json)
         return study_sql_run(sql, system ? STUDY_SQL_TRIAL_SYSTEM_DROP : STUDY_SQL_TRIAL_USER_DROP,
                              RECORD_PARAMS(trial, key), err);
-    return study_sql_put(sql, system ? STUDY_SQL_TRIAL_SYSTEM_UPDATE : STUDY_SQL_TRIAL_USER_UPDATE,
+    return study_sql_put(sql, sql->held.fresh && sql->held.trial == trial,
+                         system ? STUDY_SQL_TRIAL_SYSTEM_UPDATE : STUDY_SQL_TRIAL_USER_UPDATE,
                          system ? STUDY_SQL_TRIAL_SYSTEM_PUT : STUDY_SQL_TRIAL_USER_PUT,
                          RECORD_PARAMS(trial, key, json), err);
 }
@@ -57,9 +65,9 @@ int study_sql_attribute(struct study_store *store, int64_t trial, bool system, c
 int study_sql_report(struct study_store *store, int64_t trial, int64_t step, double value,
                      char err[static STUDY_ERROR_MAX])
 {
-    return study_sql_run(study_sql_of(store), STUDY_SQL_REPORT_PUT,
-                         RECORD_PARAMS(trial, step, study_sql_value(value), study_sql_value_type(value)),
-                         err);
+    return study_sql_later(study_sql_of(store), STUDY_SQL_REPORT_PUT,
+                           RECORD_PARAMS(trial, step, study_sql_value(value), study_sql_value_type(value)),
+                           err);
 }
 
 int study_sql_report_last(struct study_store *store, int64_t trial, double *ret_value,

@@ -30,8 +30,9 @@ LONG = bool(os.environ.get("PAPERTAPE_LONG"))
 OURS, THEIRS, EACH = (40, 10, 20) if LONG else (3, 2, 6)
 TOTAL = (OURS + THEIRS) * EACH
 KILLS = TOTAL // 8
-GRACE_S, PAUSE_MS, HEARTBEAT_S = (6, 150, 1) if LONG else (2, 10, 1)
+GRACE_S, PAUSE_MS, HEARTBEAT_S = (6, 150, 1) if LONG else (2, 30, 1)
 SEED = int(os.environ.get("PAPERTAPE_SEED", "0")) or random.randrange(1, 10**6)
+BEGUN = "SELECT count(*) FROM trials"
 ENDED = "SELECT count(*) FROM trials WHERE state IN ('COMPLETE', 'PRUNED')"
 FORK = multiprocessing.get_context("fork")  # a start of Python and Optuna takes seconds
 
@@ -64,7 +65,11 @@ class Crew:
 
     def __init__(self, url):
         self.url, self.seed, self.deaths, self.killed = url, 0, 0, 0
-        self.ours, self.theirs = [self.start_ours() for _ in range(OURS)], [self.start_theirs() for _ in range(THEIRS)]
+        self.ours, self.theirs = [], [self.start_theirs() for _ in range(THEIRS)]
+
+    def join(self):
+        """Ours, which start so much faster that Optuna's might find nothing to do."""
+        self.ours = [self.start_ours() for _ in range(OURS)]
 
     def start_ours(self):
         return subprocess.Popen([WORKER, self.url, "many", str(TOTAL), str(GRACE_S), str(PAUSE_MS)])
@@ -122,12 +127,12 @@ class Watch:
     def __init__(self, server):
         self.url, self.connection = server.url("many"), None
 
-    def ended(self):
+    def count(self, query):
         if not self.connection:
             self.connection = psycopg2.connect(self.url)
             self.connection.autocommit = True
         with self.connection.cursor() as cursor:
-            cursor.execute(ENDED)
+            cursor.execute(query)
             return cursor.fetchone()[0]
 
     def close(self):
@@ -140,9 +145,13 @@ def run(server, rng):
     crew = Crew(server.url("many", scheme="postgresql+psycopg2"))
     restarted, mute = False, 0
     try:
+        while watch.count(BEGUN) == 0:
+            assert crew.supervise() > 0
+            time.sleep(0.02)
+        crew.join()
         while crew.supervise() > 0:
             time.sleep(rng.uniform(0.02, 0.2))  # random moments are what is tested
-            ended = watch.ended()
+            ended = watch.count(ENDED)
             if not restarted and ended >= TOTAL // 2:
                 watch.close()
                 server.stop()

@@ -55,23 +55,22 @@ static int put_params(struct worker *worker)
     const struct study_trial *at = worker->study->trials[worker->number];
     const struct study_attribute *attribute = study_attribute_find(at->system, at->n_system, "fixed_params");
     json_t *fixed = attribute ? json_loads(attribute->json, 0, NULL) : NULL;
-    int r = 0;
+    static const char *const names[PARAMS] = {"x0", "x1", "x2", "x3"};
+    struct study_store_param params[PARAMS];
+    struct distribution distribution;
+    TRY(distribution_number(DISTRIBUTION_FLOAT, 0, 1, 0, false, &distribution, err));
     worker->sum = 0;
-    for (int i = 0; i < PARAMS && r == 0; i++) {
-        struct distribution distribution;
-        char name[16];
-        TRY(distribution_number(DISTRIBUTION_FLOAT, 0, 1, 0, false, &distribution, err));
-        snprintf(name, sizeof name, "x%d", i);
-        const struct trial_param *param = study_trial_param(at, study_param_find(worker->study, name));
+    for (int i = 0; i < PARAMS; i++) {
+        const struct trial_param *param = study_trial_param(at, study_param_find(worker->study, names[i]));
         double value = param ? param->value : drand48();
-        json_t *wanted = fixed ? json_object_get(fixed, name) : NULL;
+        json_t *wanted = fixed ? json_object_get(fixed, names[i]) : NULL;
         if (wanted && distribution_internal(&distribution, wanted, &value) < 0)
             die("fixed_params");
-        r = study_store_set_param(worker->store, worker->trial, name, &distribution, value, err);
+        params[i] = (struct study_store_param){names[i], &distribution, value};
         worker->sum += value;
     }
     json_decref(fixed);
-    return r;
+    return study_store_set_params(worker->store, worker->trial, params, PARAMS, err);
 }
 
 /* False: somebody took this worker for dead. */
