@@ -76,6 +76,29 @@ static void known_put(struct study_store *store, int64_t study, int64_t trial, c
     store->known->rows[store->known->n++] = fresh;
 }
 
+/* The newest trial that has it; NULL: none. */
+static const struct study_trial *newest_with(const struct study *study, int param)
+{
+    for (int i = study->n_trials - 1; i >= 0; i--)
+        if (study_trial_param(study->trials[i], param))
+            return study->trials[i];
+    return NULL;
+}
+
+void study_store_learn(struct study_store *store, const struct study *study)
+{
+    for (int i = 0; i < study->n_params && study->n_params <= KNOWN_MAX / 2; i++) {
+        if (known_find(store->known, study->id, study->params[i]))
+            continue;
+        const struct study_trial *trial = newest_with(study, i);
+        const struct trial_param *param = trial ? study_trial_param(trial, i) : NULL;
+        const struct distribution *distribution = param ? &study->distributions[param->distribution] : NULL;
+        char *text = distribution ? distribution_text(distribution) : NULL;
+        if (text)
+            known_put(store, study->id, trial->id, study->params[i], distribution, text);
+    }
+}
+
 /* Is it compatible with the study's trials' distributions of that parameter? */
 static int check_compatible(struct study_store *store, int64_t study, const char *name,
                             const struct distribution *distribution, char err[static STUDY_ERROR_MAX])

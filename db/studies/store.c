@@ -260,5 +260,8 @@ int study_store_load(struct study_store *store, int64_t study_id, struct study *
 
 int study_store_sync(struct study_store *store, struct study *study, char err[static STUDY_ERROR_MAX])
 {
-    return STUDY_STORE_CALL(store, err, store->ops->sync(store, study, err));
+    int r = STUDY_STORE_CALL(store, err, store->ops->sync(store, study, err));
+    if (r == 0 && store->mode == STUDY_STORE_WRITE)
+        study_store_learn(store, study);
+    return r;
 }

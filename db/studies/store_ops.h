@@ -151,6 +151,8 @@ int study_store_check_name(const struct study_store *store, const char *what, co
 int study_store_put_json(struct study_store *store, int64_t trial, bool system, const char *key,
                          const json_t *value, char err[static STUDY_ERROR_MAX]);
 
+/* Distributions of a study that was read, so that the first trial of a store has them as later ones do. */
+void study_store_learn(struct study_store *store, const struct study *study);
 void study_store_known_destroy(struct study_store_known *known); /* NULL is fine */
 
 #endif

@@ -118,7 +118,7 @@ int study_postgresql_connect(struct study_postgresql *store, char err[static STU
         PQfinish(store->conn);
     }
     memset(store->prepared, 0, sizeof store->prepared);
-    store->listens = false;
+    store->listens = store->readied = false;
     store->conn = PQconnectStartParams(store->params.keys, store->params.values, 0);
     if (store->conn)
         PQsetNoticeProcessor(store->conn, ignore, NULL);

@@ -105,6 +105,23 @@ static bool leave(struct study_postgresql *store, bool sent)
     return false;
 }
 
+void study_postgresql_prepare(struct study_postgresql *store)
+{
+    bool sent = true;
+    if (store->readied || !study_postgresql_connected(store) || !PQenterPipelineMode(store->conn))
+        return;
+    store->readied = true;
+    for (int i = 0; i < STUDY_POSTGRESQL_STATEMENTS && sent; i++)
+        sent = store->prepared[i] || study_postgresql_send_prepare(store, i);
+    sent = sent && PQpipelineSync(store->conn);
+    for (int i = 0; i < STUDY_POSTGRESQL_STATEMENTS && sent; i++) {
+        PGresult *result = store->prepared[i] ? NULL : next_of_pipeline(store);
+        store->prepared[i] = store->prepared[i] || study_postgresql_done(result);
+        PQclear(result);
+    }
+    leave(store, sent);
+}
+
 /* ---- Ahead. ---- */
 
 void study_postgresql_forget(struct study_postgresql *store)

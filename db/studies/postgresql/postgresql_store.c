@@ -16,18 +16,27 @@ enum {
 
 /* ---- Transactions. ---- */
 
+/* BEGIN; as a connection's first one after its statements are prepared. */
+static int begin_once(struct study_postgresql *store, char err[static STUDY_ERROR_MAX])
+{
+    study_postgresql_prepare(store);
+    return study_postgresql_connected(store)
+               ? study_postgresql_command(store, "BEGIN", err)
+               : study_store_fail(&store->sql.base, -ECONNRESET, err, "the connection was lost");
+}
+
 static int begin(struct study_store *base, char err[static STUDY_ERROR_MAX])
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
     study_sql_release(&store->sql);
     study_postgresql_drop_later(store);
     study_postgresql_forget_row(store); /* of a transaction before */
-    int r = study_postgresql_connected(store) ? study_postgresql_command(store, "BEGIN", err) : -ECONNRESET;
+    int r = begin_once(store, err);
     while (r == -ECONNRESET) {
         study_sql_rolled_back(&store->sql);
         r = study_postgresql_wait(store, err);
         if (r == 0)
-            r = study_postgresql_command(store, "BEGIN", err);
+            r = begin_once(store, err);
     }
     return r;
 }

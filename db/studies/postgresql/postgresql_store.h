@@ -59,6 +59,7 @@ struct study_postgresql {
     struct study_postgresql_params params;
     PGconn *conn;
     bool prepared[STUDY_POSTGRESQL_STATEMENTS];
+    bool readied;                          /* study_postgresql_prepare() was called */
     PGresult *ahead[STUDY_SQL_STATEMENTS]; /* of statements that were sent before they are queried; NULL */
     int n_ahead;
     struct study_postgresql_later later[STUDY_POSTGRESQL_LATER]; /* which the next statement is sent with */
@@ -115,6 +116,7 @@ bool study_postgresql_done(const PGresult *result);
 bool study_postgresql_arrived(struct study_postgresql *store);
 /* The first error of what was sent, or else its last result; for PQclear(). NULL: the connection was lost. */
 PGresult *study_postgresql_result(struct study_postgresql *store, bool sent);
+bool study_postgresql_send_prepare(struct study_postgresql *store, int which);
 /* Prepares a statement, unless it is: false with its error, for PQclear(). */
 bool study_postgresql_prepared(struct study_postgresql *store, int which, PGresult **ret_error);
 /* As many of `params` as the statement takes. */
@@ -127,7 +129,9 @@ int study_postgresql_next(struct study_sql *sql, struct study_rows *rows, const 
 void study_postgresql_take(const struct study_rows *rows, const struct record_into *into);
 void study_postgresql_end(struct study_rows *rows);
 
-/* pipeline.c: several statements in one message. */
+/* pipeline.c: several statements in one message. Prepares all of a connection, once, so that none is while a
+ * lock is held; what fails is prepared where it is queried. */
+void study_postgresql_prepare(struct study_postgresql *store);
 void study_postgresql_ahead(struct study_sql *sql, const enum study_sql_statement *which, int n,
                             const struct record_param *params);
 void study_postgresql_forget(struct study_postgresql *store); /* what was sent ahead and not queried */

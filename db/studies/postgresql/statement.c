@@ -138,32 +138,31 @@ int study_postgresql_ask(struct study_postgresql *store, const char *text, const
     return r > 0 ? 0 : r < 0 ? r : -ENOENT;
 }
 
-/* SQLite's parameters, ?1, are PostgreSQL's $1; no statement has a "?" of its own. */
-static PGresult *prepare(struct study_postgresql *store, int which, const char *name)
-{
-    char *text = strdup(texts[which]);
-    if (!text)
-        return NULL;
-    for (char *at = text; (at = strchr(at, '?')) != NULL;)
-        *at = '$';
-    PGresult *result = study_postgresql_result(store, PQsendPrepare(store->conn, name, text, 0, NULL));
-    free(text);
-    return result;
-}
-
 static void name_of(int which, char ret[static NAME_MAX_])
 {
     snprintf(ret, NAME_MAX_, "papertape_%d", which);
 }
 
+bool study_postgresql_send_prepare(struct study_postgresql *store, int which)
+{
+    char name[NAME_MAX_], *text = strdup(texts[which]);
+    if (!text)
+        return false;
+    name_of(which, name);
+    /* SQLite's parameters, ?1, are PostgreSQL's $1; no statement has a "?" of its own. */
+    for (char *at = text; (at = strchr(at, '?')) != NULL;)
+        *at = '$';
+    bool sent = PQsendPrepare(store->conn, name, text, 0, NULL);
+    free(text);
+    return sent;
+}
+
 bool study_postgresql_prepared(struct study_postgresql *store, int which, PGresult **ret_error)
 {
-    char name[NAME_MAX_];
     *ret_error = NULL;
     if (store->prepared[which])
         return true;
-    name_of(which, name);
-    PGresult *result = prepare(store, which, name);
+    PGresult *result = study_postgresql_result(store, study_postgresql_send_prepare(store, which));
     store->prepared[which] = study_postgresql_done(result);
     if (store->prepared[which])
         PQclear(result);

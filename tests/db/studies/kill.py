@@ -24,7 +24,7 @@ MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a kill is one
 LONG = bool(os.environ.get("PAPERTAPE_LONG"))
 WORKERS, TRIALS = (8, 64) if LONG else (6, 8) if ON_SERVER else (4, 16)
 KILLS = WORKERS * TRIALS // (4 if LONG else 5)
-GRACE_S, PAUSE_MS = "0.4", "20" if ON_SERVER else "4"
+GRACE_S, PAUSE_MS = "0.4", "60" if ON_SERVER else "4"
 KILL_WITHIN_S = 0.3 if ON_SERVER else 0.06  # of the one before; a worker that connects has no trial yet
 SEED = int(os.environ.get("PAPERTAPE_SEED", "0")) or random.randrange(1, 10**6)
 
