@@ -84,9 +84,8 @@ static void listen_to(struct tui_study_reader *reader)
     char err[STUDY_ERROR_MAX];
     int r;
 
-    if (study_store_open(reader->url, STUDY_STORE_READ, BUSY_MS, &store, err) < 0)
+    if (study_store_open_stopped_by(reader->url, STUDY_STORE_READ, BUSY_MS, &reader->ends, &store, err) < 0)
         return;
-    study_store_stop(store, &reader->ends);
     while (!atomic_load(&reader->ends) && (r = study_store_await(store, QUIET_MS, err)) >= 0)
         set_listens(reader, true, r > 0);
     study_store_close(store);

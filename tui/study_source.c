@@ -138,12 +138,11 @@ static int open_store(struct tui_study_source *source, char words[static STUDY_W
         drop(source);
     if (source->store)
         return 0;
-    int r = study_store_open(source->url, STUDY_STORE_READ, source->busy_ms, &source->store, words);
+    int r = study_store_open_stopped_by(source->url, STUDY_STORE_READ, source->busy_ms, source->stop,
+                                        &source->store, words);
     if (r == 0) {
         source->device = st.st_dev;
         source->inode = st.st_ino;
-        if (source->stop)
-            study_store_stop(source->store, source->stop);
     }
     return r;
 }

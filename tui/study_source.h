@@ -28,8 +28,8 @@ struct tui_study_source;
 struct tui_study_source *tui_study_source_create(const char *url, const char *folder, int busy_ms);
 void tui_study_source_destroy(struct tui_study_source *source);
 
-/* As study_store_stop(): a reading ends soon with -EINTR while *stop is true, and what it has read so far is
- * kept. Before the first reading. */
+/* As study_store_open_stopped_by(): a reading ends soon with -EINTR while *stop is true, and what it has read
+ * so far is kept. Before the first reading. */
 void tui_study_source_stop(struct tui_study_source *source, const atomic_bool *stop);
 
 /* Reads what has changed since; of trials' returns some, and `more` are left. A storage that cannot be read

@@ -19,11 +19,6 @@ void study_store_close(struct study_store *store)
     store->ops->close(store);
 }
 
-void study_store_stop(struct study_store *store, const atomic_bool *stop)
-{
-    store->ops->stop(store, stop);
-}
-
 bool study_store_again(struct study_store *store, int *r, char err[static STUDY_ERROR_MAX])
 {
     if (*r != -ECONNRESET || store->within || !store->ops->again)

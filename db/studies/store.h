@@ -46,11 +46,13 @@ enum study_store_mode {
  * -ELIBACC. No password is in a sentence. */
 int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                      char err[static STUDY_ERROR_MAX]);
+/* While *stop is true, which another thread may set, opening a server, and each call that reads, ends soon
+ * with -EINTR, or, where it waits for a lock, -EBUSY; a server need not answer for that. For as long as the
+ * store is open; NULL: never. */
+int study_store_open_stopped_by(const char *url, enum study_store_mode mode, int busy_ms,
+                                const atomic_bool *stop, struct study_store **ret,
+                                char err[static STUDY_ERROR_MAX]);
 void study_store_close(struct study_store *store); /* rolls back; NULL is fine */
-
-/* While *stop is true, which another thread may set, each call that reads ends soon with -EINTR, or, where it
- * waits for a lock, -EBUSY; for as long as the store is open. */
-void study_store_stop(struct study_store *store, const atomic_bool *stop);
 
 /* The file that such a URL names, for free(); NULL for an invalid one, for one that names no file but a
  * server, or without memory. */

@@ -70,11 +70,11 @@ struct study_store_ops {
     const char *scheme; /* "sqlite" */
     /* study_store_name() of a location; NULL: the database is a file, and its path is its location. */
     int (*name)(const char *location, char **ret, char err[static STUDY_ERROR_MAX]);
-    /* `location` is a file's path, or a server's URL without our keys. */
-    int (*open)(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,
-                char err[static STUDY_ERROR_MAX]);
+    /* `location` is a file's path, or a server's URL without our keys; `stop` is
+     * study_store_open_stopped_by()'s. */
+    int (*open)(const char *location, enum study_store_mode mode, int busy_ms, const atomic_bool *stop,
+                struct study_store **ret, char err[static STUDY_ERROR_MAX]);
     void (*close)(struct study_store *store);
-    void (*stop)(struct study_store *store, const atomic_bool *stop);
     int (*begin)(struct study_store *store, char err[static STUDY_ERROR_MAX]); /* with the writer's lock */
     int (*commit)(struct study_store *store, char err[static STUDY_ERROR_MAX]);
     void (*rollback)(struct study_store *store);

@@ -170,8 +170,9 @@ int study_store_name(const char *url, char **ret, char err[static STUDY_ERROR_MA
     return r;
 }
 
-int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
-                     char err[static STUDY_ERROR_MAX])
+int study_store_open_stopped_by(const char *url, enum study_store_mode mode, int busy_ms,
+                                const atomic_bool *stop, struct study_store **ret,
+                                char err[static STUDY_ERROR_MAX])
 {
     struct parts parts;
     int r = read_url(url, &parts, err);
@@ -179,7 +180,13 @@ int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, s
         return r;
     if (busy_ms <= 0)
         busy_ms = parts.busy_ms > 0 ? parts.busy_ms : BUSY_DEFAULT_MS;
-    r = parts.ops->open(parts.location, mode, busy_ms, ret, err);
+    r = parts.ops->open(parts.location, mode, busy_ms, stop, ret, err);
     free(parts.location);
     return r;
+}
+
+int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
+                     char err[static STUDY_ERROR_MAX])
+{
+    return study_store_open_stopped_by(url, mode, busy_ms, NULL, ret, err);
 }

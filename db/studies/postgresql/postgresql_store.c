@@ -130,11 +130,6 @@ static int data_version(struct study_sql *sql, int64_t *ret, char err[static STU
     return 0;
 }
 
-static void store_stop(struct study_store *base, const atomic_bool *stop)
-{
-    study_postgresql_of(study_sql_of(base))->stop = stop;
-}
-
 static void store_close(struct study_store *base)
 {
     struct study_postgresql *store = study_postgresql_of(study_sql_of(base));
@@ -175,8 +170,8 @@ static int load(char err[static STUDY_ERROR_MAX])
     return r < 0 ? fail_with(r, err, STUDY_ERROR_MAX, "postgresql://: %s: install libpq5", why) : 0;
 }
 
-static int store_open(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,
-                      char err[static STUDY_ERROR_MAX])
+static int store_open(const char *location, enum study_store_mode mode, int busy_ms, const atomic_bool *stop,
+                      struct study_store **ret, char err[static STUDY_ERROR_MAX])
 {
     int r = load(err);
     if (r < 0)
@@ -194,6 +189,7 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
     store->sql.driver = &driver;
     store->sql.serial = study_sql_serial();
     store->busy_ms = busy_ms;
+    store->stop = stop;
     r = mode != store->sql.base.mode ? study_postgresql_wait(store, err)
                                      : study_postgresql_connect(store, err);
     if (r == 0)
@@ -219,7 +215,6 @@ const struct study_store_ops study_store_postgresql = {.scheme = "postgresql",
                                                        .name = name,
                                                        .open = store_open,
                                                        .close = store_close,
-                                                       .stop = store_stop,
                                                        .begin = begin,
                                                        .commit = commit,
                                                        .rollback = rollback,

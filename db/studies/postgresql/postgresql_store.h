@@ -70,7 +70,7 @@ struct study_postgresql {
     int wrote_row;    /* of which table: outcome.c's */
     int64_t clock_us; /* the server's clock less this machine's */
     int busy_ms;
-    const atomic_bool *stop; /* study_store_stop(); NULL: it was not called */
+    const atomic_bool *stop; /* study_store_open_stopped_by()'s; NULL: none */
 };
 
 static inline struct study_postgresql *study_postgresql_of(struct study_sql *store)
@@ -93,7 +93,7 @@ void study_postgresql_params_finish(struct study_postgresql_params *params);
 /* The URL again, without password; for free(). */
 int study_postgresql_url(const char *url, char **ret, char err[static STUDY_ERROR_MAX]);
 
-/* connect.c. One attempt. -ENOTCONN with libpq's words; -EINTR: study_store_stop(). */
+/* connect.c. One attempt. -ENOTCONN with libpq's words; -EINTR: *stop. */
 int study_postgresql_connect(struct study_postgresql *store, char err[static STUDY_ERROR_MAX]);
 /* Attempts until the store's time-out has passed, each later than the one before. */
 int study_postgresql_wait(struct study_postgresql *store, char err[static STUDY_ERROR_MAX]);

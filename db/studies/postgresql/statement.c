@@ -42,9 +42,14 @@ int study_postgresql_fail(struct study_postgresql *store, const PGresult *result
 {
     const char *state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
     const char *said = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
-    int r = state ? error_of(state) : study_postgresql_connected(store) ? -EIO : -ECONNRESET;
+    int r = state                               ? error_of(state)
+            : study_postgresql_stopped(store)   ? -EINTR
+            : study_postgresql_connected(store) ? -EIO
+                                                : -ECONNRESET;
     said = said ? said : "the server ended it";
     switch (r) {
+    case -EINTR:
+        return study_store_fail(&store->sql.base, r, err, "was interrupted");
     case -ECONNRESET:
         return study_store_fail(&store->sql.base, r, err, "the connection was lost (%.200s)", said);
     case -EBUSY:
@@ -65,24 +70,17 @@ int study_postgresql_fail(struct study_postgresql *store, const PGresult *result
 
 /* ---- Running. ---- */
 
-static void cancel(struct study_postgresql *store)
-{
-    char ignored[256];
-    PGcancel *request = PQgetCancel(store->conn);
-    if (request)
-        PQcancel(request, ignored, sizeof ignored);
-    PQfreeCancel(request);
-}
-
+/* PQcancel() would wait for a server that does not answer; one that does ends the statement when it sends the
+ * rows of it. */
 bool study_postgresql_arrived(struct study_postgresql *store)
 {
-    bool cancelled = false;
     while (PQisBusy(store->conn)) {
         struct pollfd fd = {.fd = PQsocket(store->conn), .events = POLLIN};
         int ready = poll(&fd, 1, store->stop ? STUDY_POSTGRESQL_LOOK_MS : -1);
-        if (ready == 0 && !cancelled && study_postgresql_stopped(store)) {
-            cancel(store);
-            cancelled = true;
+        if (ready == 0 && study_postgresql_stopped(store)) {
+            PQfinish(store->conn);
+            store->conn = NULL;
+            return false;
         }
         if (ready > 0 && !PQconsumeInput(store->conn))
             return false;
@@ -93,15 +91,20 @@ bool study_postgresql_arrived(struct study_postgresql *store)
 PGresult *study_postgresql_result(struct study_postgresql *store, bool sent)
 {
     PGresult *last = NULL, *result;
+    bool lost = false;
     if (!sent)
         return NULL;
-    while (study_postgresql_arrived(store) && (result = PQgetResult(store->conn))) {
+    while (!(lost = !study_postgresql_arrived(store)) && (result = PQgetResult(store->conn))) {
         if (last && PQresultStatus(last) == PGRES_FATAL_ERROR) {
             PQclear(result);
             continue;
         }
         PQclear(last);
         last = result;
+    }
+    if (lost && last && PQresultStatus(last) != PGRES_FATAL_ERROR) {
+        PQclear(last);
+        last = NULL;
     }
     return last;
 }

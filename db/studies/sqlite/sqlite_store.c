@@ -232,9 +232,8 @@ static int is_stopped(void *stop)
     return atomic_load((const atomic_bool *)stop);
 }
 
-static void store_stop(struct study_store *store, const atomic_bool *stop)
+static void set_stop(struct study_sqlite *sqlite, const atomic_bool *stop)
 {
-    struct study_sqlite *sqlite = study_sqlite_of(study_sql_of(store));
     sqlite->stop = stop;
     sqlite3_progress_handler(sqlite->db, STOP_STEPS, is_stopped, (void *)stop);
 }
@@ -296,8 +295,8 @@ static const struct study_sql_driver driver = {.query = query,
                                                .same_schema = study_sqlite_same_schema,
                                                .now_us = now_us};
 
-static int store_open(const char *location, enum study_store_mode mode, int busy_ms, struct study_store **ret,
-                      char err[static STUDY_ERROR_MAX])
+static int store_open(const char *location, enum study_store_mode mode, int busy_ms, const atomic_bool *stop,
+                      struct study_store **ret, char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *store = calloc(1, sizeof *store);
     if (!store || !(store->sql.base.url = strdup(location))) {
@@ -330,6 +329,8 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
         r = study_sqlite_schema(store, err);
     if (r < 0)
         goto fail;
+    if (stop)
+        set_stop(store, stop);
     *ret = &store->sql.base;
     return 0;
 fail:
@@ -341,7 +342,6 @@ fail:
 const struct study_store_ops study_store_sqlite = {.scheme = "sqlite",
                                                    .open = store_open,
                                                    .close = store_close,
-                                                   .stop = store_stop,
                                                    .begin = begin,
                                                    .commit = commit,
                                                    .rollback = rollback,

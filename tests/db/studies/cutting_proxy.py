@@ -1,5 +1,5 @@
 """A proxy before a PostgreSQL server that cuts a connection at a chosen message of the client: before the server has it, or after the
-server has done it, so that only the answer is lost."""
+server has done it, so that only the answer is lost; or that passes nothing on any more, as a server that does not answer."""
 
 import contextlib
 import socket
@@ -15,6 +15,7 @@ class Proxy:
     def __init__(self, port):
         self.server, self.cuts, self.seen, self.done = port, [], {}, []
         self.lock, self.refuses = threading.Lock(), False
+        self.holds, self.held, self.closed = False, threading.Event(), threading.Event()
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.port = self.listening.getsockname()[1]
         self.threads, self.sockets = [threading.Thread(target=self.accept, daemon=True)], set()
@@ -40,6 +41,8 @@ class Proxy:
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self.lock:
                 self.sockets |= {client, server}
+            if self.holds:
+                self.closed.wait()
             first = self.startup(client)
             server.sendall(first)
             muted, answered = threading.Event(), threading.Event()
@@ -47,6 +50,9 @@ class Proxy:
             answers.start()
             while True:
                 message = self.message(client)
+                if self.holds:
+                    self.held.set()
+                    self.closed.wait()
                 cut = self.matches(message)
                 if cut == "before":
                     break
@@ -120,6 +126,7 @@ class Proxy:
             self.cuts.append((text, count, when))
 
     def close(self):
+        self.closed.set()
         self.listening.close()
         with self.lock:
             sockets = list(self.sockets)
