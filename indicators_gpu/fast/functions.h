@@ -35,8 +35,8 @@ static inline vec_double function_log(vec_double x)
     return whole * ln2 + (f + (s * (r * z - f) + whole * ln2_rest));
 }
 
-/* log(to / from) of n pairs; odd(from, to) where one of them is not above 0, or the quotient is not normal.
- * All have room for a whole vector past the last. */
+/* log(to / from) of n pairs; odd(from, to) for all where one of them is not above 0, or the quotient is not
+ * normal. That counts the pairs up to the end of the last one's vector, for which all have room. */
 static inline void function_log_quotients(const double *to, const double *from, size_t n,
                                           double (*odd)(double from, double to), double *logs)
 {

@@ -10,6 +10,8 @@ static inline void log_quotients(const real *to, const real *from, size_t n, dou
     double wide_to[WINDOW_BARS], wide_from[WINDOW_BARS];
     part_widen(to, n, wide_to);
     part_widen(from, n, wide_from);
+    for (size_t i = n; i % WIDE != 0; i++)
+        wide_to[i] = wide_from[i] = 1.0; /* else what the stack had decides how all are computed */
     function_log_quotients(wide_to, wide_from, n, odd, logs);
 }
 

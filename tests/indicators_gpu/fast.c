@@ -1,6 +1,6 @@
 /* The cpu backend against the reference on the same rounded inputs, within what the row states: every row
  * with every precision and instruction set that the processor has, over series of every kind, sizes around
- * each edge, and memory at every alignment.
+ * each edge, and memory at every alignment; and to the bit beside other rows and whatever was in memory.
  *
  *   indicators-fast FIXTURES      the test; it ends with each row's worst error as a share of its tolerance
  *   indicators-fast --time SPEC…  then nanoseconds a bar, for the specs that just passed */
@@ -8,6 +8,7 @@
 #include "indicators_gpu/indicators.h"
 
 #include <float.h>
+#include <malloc.h>
 #include <time.h>
 
 #include "tests/check.h"
@@ -167,6 +168,43 @@ static void test_together(bool f32, enum indicator_isa isa)
     fast_series_free(&s);
 }
 
+/* What later calls find in memory that they do not write: 64 KB of stack, and what malloc() gives. */
+__attribute__((noinline)) static void leave_behind(double value, int heap)
+{
+    volatile double stack[1 << 13];
+    for (size_t i = 0; i < sizeof(stack) / sizeof(stack[0]); i++)
+        stack[i] = value;
+    mallopt(M_PERTURB, heap);
+}
+
+/* Cells past the last bar are whatever was in memory: no output depends on them. */
+static void test_leftovers(const char *text, size_t n, bool f32, enum indicator_isa isa)
+{
+    struct indicator_spec spec = test_spec(text);
+    struct fast_series s = fast_series_make(n, FAST_SINKING, f32, 0);
+    struct fast_outputs outputs[4];
+    for (size_t k = 0; k < 4; k++) {
+        static const double values[] = {0.0, 1.5, -1.0, (double)NAN};
+        static const int heap[] = {0xff, 0xc0, 0x80, 0x01}; /* bytes of 00, 3f, 7f, fe */
+        char err[200] = "";
+        outputs[k] = fast_outputs_make(spec.row->n_outputs, n, f32, 0);
+        struct indicator_request request = fast_request(&s, &spec, 1, &outputs[k], isa);
+        leave_behind(values[k], heap[k]);
+        CHECK_INT(indicator_compute(&request, err, sizeof(err)), 0);
+        for (size_t o = 0; o < spec.row->n_outputs; o++) {
+            bool same = memcmp(outputs[k].at[o], outputs[0].at[o], n * fast_cell(&outputs[0])) == 0;
+            if (!same)
+                fprintf(stderr, "%s %s %s n=%zu: output %zu depends on what was in memory\n", text,
+                        precision_names[f32], indicator_isa_name(isa), n, o);
+            CHECK(same);
+        }
+    }
+    mallopt(M_PERTURB, 0);
+    for (size_t k = 0; k < 4; k++)
+        fast_outputs_free(&outputs[k]);
+    fast_series_free(&s);
+}
+
 static double now_ns(void)
 {
     struct timespec t;
@@ -212,6 +250,10 @@ int main(int argc, char **argv)
         for (enum indicator_isa isa = INDICATOR_ISA_BASELINE; isa <= indicator_isa_best(); isa++) {
             test_together(false, isa);
             test_together(true, isa);
+            for (size_t t = 0; t < TEST_SPECS; t += EACH)
+                for (size_t n = 251; n < 2048; n += 770) /* 251, 1021, 1791: no whole vectors at the end */
+                    for (int f32 = 0; f32 < 2; f32++)
+                        test_leftovers(test_specs[t], n, f32, isa);
         }
     }
     for (int id = 0; id < INDICATOR_IDS; id++)
