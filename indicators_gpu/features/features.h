@@ -94,22 +94,17 @@ void feature_set_destroy(struct feature_set *set);
 
 /* How the indicators of a matrix are computed. */
 enum feature_backend {
-    FEATURE_FAST,  /* indicator_compute() in float64: within each row's tolerance */
+    FEATURE_FAST,  /* indicator_compute() in float64: within each row's tolerance, to the bit on processors
+                      with the same instruction set */
     FEATURE_EXACT, /* indicator_reference(): the bits of a live stream */
 };
 
 /* Fits every scaling on rows [from, to) of the bars, of which those count where the feature has a value; bars
- * from `to` on are not read. Quantiles come from at most 65536 rows, evenly spaced. Returns 0; -EINVAL and a
- * sentence when a feature has no value in the range, or as feature_matrix(); -ENOMEM. The set is unchanged on
- * failure. */
+ * from `to` on are not read. The values are FEATURE_EXACT's: the same bars give the same figures on every
+ * processor. Quantiles come from at most 65536 rows, evenly spaced. Returns 0; -EINVAL and a sentence when a
+ * feature has no value in the range, or as feature_matrix(); -ENOMEM. The set is unchanged on failure. */
 int feature_set_fit(struct feature_set *set, const struct feature_bars *bars, size_t from, size_t to,
                     char *err, size_t err_cap);
-
-/* The same with the indicators of a backend, where feature_set_fit() takes FEATURE_FAST's, whose last digits
- * depend on the processor and on where the columns lie in memory. FEATURE_EXACT: the same figures anywhere.
- */
-int feature_set_fit_by(struct feature_set *set, const struct feature_bars *bars, size_t from, size_t to,
-                       enum feature_backend backend, char *err, size_t err_cap);
 
 struct feature_options {
     enum feature_backend backend;
@@ -142,7 +137,8 @@ struct feature_rows {
     size_t from, to; /* [from, to) */
 };
 
-/* As feature_set_fit(), on rows of all blocks together, rising and apart: no other row is read. */
+/* As feature_set_fit() (to the bit where the columns are FEATURE_EXACT's), on rows of all blocks together,
+ * rising and apart: no other row is read. */
 int feature_columns_fit(const struct feature_columns *columns, struct feature_set *set,
                         const struct feature_rows *blocks, size_t n_blocks, char *err, size_t err_cap);
 

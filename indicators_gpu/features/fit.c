@@ -55,12 +55,6 @@ static int fit_groups(const struct feature_market *market, const struct feature_
 int feature_set_fit(struct feature_set *set, const struct feature_bars *bars, size_t from, size_t to,
                     char *err, size_t err_cap)
 {
-    return feature_set_fit_by(set, bars, from, to, FEATURE_FAST, err, err_cap);
-}
-
-int feature_set_fit_by(struct feature_set *set, const struct feature_bars *bars, size_t from, size_t to,
-                       enum feature_backend backend, char *err, size_t err_cap)
-{
     if (from >= to || to > bars->n)
         return fail_with(-EINVAL, err, err_cap, "bars %zu to %zu cannot be fitted on: there are %zu", from,
                          to, bars->n);
@@ -71,7 +65,7 @@ int feature_set_fit_by(struct feature_set *set, const struct feature_bars *bars,
     if (!fitted)
         return -ENOMEM;
     memcpy(fitted, set->features, set->n * sizeof(*fitted));
-    int r = feature_market_open(&market, set, &seen, backend == FEATURE_EXACT, err, err_cap);
+    int r = feature_market_open(&market, set, &seen, true, err, err_cap);
     if (r == 0) {
         r = fit_groups(&market, set, from, fitted, err, err_cap);
         feature_market_close(&market);

@@ -100,8 +100,8 @@ int papertape_spark_fitted(struct papertape_spark *run, int64_t from_ns, int64_t
         .columns = {c[0], c[1], c[2], c[3], c[4], c[5]}, .n = fit->n, .interval_s = fit->interval_s};
     char wrong[300];
     snprintf(wrong, sizeof(wrong), "out of memory");
-    int r = fit->n > 0 ? feature_set_fit_by(fit->set, &bars, bars_before(fit, from_ns),
-                                            bars_before(fit, to_ns), FEATURE_EXACT, wrong, sizeof(wrong))
+    int r = fit->n > 0 ? feature_set_fit(fit->set, &bars, bars_before(fit, from_ns), bars_before(fit, to_ns),
+                                         wrong, sizeof(wrong))
                        : fail_with(-EINVAL, wrong, sizeof(wrong), "there are no bars to fit on");
     char *text = r == 0 ? feature_set_text(fit->set) : NULL;
     if (!text) {

@@ -75,8 +75,8 @@ int papertape_spark_bars_finish(struct papertape_spark *run, struct ArrowArray *
 int papertape_spark_fit(const char *set, int64_t interval_s, struct papertape_spark **ret, char *err,
                         size_t err_cap);
 
-/* The set fitted on the bars that open in [from_ns, to_ns), of those given: feature_set_fit_by() with
- * FEATURE_EXACT. The text is for papertape_spark_free(). */
+/* The set fitted on the bars that open in [from_ns, to_ns), of those given: feature_set_fit(). The text
+ * is for papertape_spark_free(). */
 int papertape_spark_fitted(struct papertape_spark *run, int64_t from_ns, int64_t to_ns, char **ret, char *err,
                            size_t err_cap);
 void papertape_spark_free(char *text); /* NULL is fine */

@@ -87,7 +87,7 @@ static void test_features(const struct bars *b)
     CHECK_INT(papertape_spark_fitted(fit, INT64_MIN, b->time[ROWS / 2] * 1000, &fitted, err, sizeof(err)), 0);
     struct feature_set *again = NULL;
     CHECK_INT(feature_set_builtin("market14", &again), 0);
-    CHECK_INT(feature_set_fit_by(again, &bars, 0, ROWS / 2, FEATURE_EXACT, err, sizeof(err)), 0);
+    CHECK_INT(feature_set_fit(again, &bars, 0, ROWS / 2, err, sizeof(err)), 0);
     char *expected = feature_set_text(again);
     CHECK_STR(fitted, expected);
     papertape_spark_free(fitted);

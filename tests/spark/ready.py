@@ -156,7 +156,7 @@ def feature_matrix(bars, name, interval_s, rows):
             raise RuntimeError(f"{function}: {error.value.decode()}")
 
     call("feature_set_builtin", name.encode(), ctypes.byref(found))
-    call("feature_set_fit_by", found, ctypes.byref(given), ctypes.c_size_t(0), ctypes.c_size_t(rows), 1, error, ctypes.c_size_t(400))
+    call("feature_set_fit", found, ctypes.byref(given), ctypes.c_size_t(0), ctypes.c_size_t(rows), error, ctypes.c_size_t(400))
     matrix = np.full((len(bars), found.contents.n), -7.0, dtype=np.float32)
     exact = _Options(1, 1)
     call("feature_matrix", found, ctypes.byref(given), ctypes.byref(exact), ctypes.c_void_p(matrix.ctypes.data), None, error, ctypes.c_size_t(400))
