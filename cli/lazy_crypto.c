@@ -1,4 +1,6 @@
 /* libcrypto, at its first use: its relocations take longer than all else of a dashboard's start. */
+#define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_Init() and its like, record/ledger_row.c */
+
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -49,6 +51,9 @@ LAZY(lib, unsigned int, OPENSSL_version_patch, (void), ())
 LAZY(lib, EVP_PKEY *, PEM_read_bio_PrivateKey, (BIO * out, EVP_PKEY **x, pem_password_cb *cb, void *u),
      (out, x, cb, u))
 LAZY(lib, unsigned char *, SHA256, (const unsigned char *d, size_t n, unsigned char *md), (d, n, md))
+LAZY(lib, int, SHA256_Final, (unsigned char *md, SHA256_CTX *c), (md, c))
+LAZY(lib, int, SHA256_Init, (SHA256_CTX * c), (c))
+LAZY(lib, int, SHA256_Update, (SHA256_CTX * c, const void *data, size_t len), (c, data, len))
 LAZY(lib, char *, X509_NAME_oneline, (const X509_NAME *a, char *buf, int size), (a, buf, size))
 LAZY(lib, X509 *, X509_STORE_CTX_get_current_cert, (const X509_STORE_CTX *ctx), (ctx))
 LAZY(lib, int, X509_STORE_CTX_get_error, (const X509_STORE_CTX *ctx), (ctx))
