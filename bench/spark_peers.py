@@ -1,8 +1,30 @@
 """The indicators as they are usually written in pandas, for bench/spark: sma, rsi, and the 110 features of wide110 before their
-scaling; and a backtest as a loop. The figures are those of the usual formulas (an average may begin in another way than ours): what is compared is time."""
+scaling; and a backtest: as loops, and by two packages. The figures are those of the usual formulas (an average may begin in another
+way than ours): what is compared is time."""
+
+import hashlib
 
 import numpy as np
 import pandas as pd
+
+PERIODS, CASH, FEE = (10, 30), 1_000_000.0, 0.001
+FIGURES = "symbol string, equity double, return double, max_drawdown double, sharpe double, fills bigint"
+
+
+def by_apply(values, period, each, _all):
+    """What pandas has no method for, as its users and packages write it."""
+    return values.rolling(period).apply(each, raw=True)
+
+
+def by_windows(values, period, _each, all_):
+    """The same by NumPy, all windows as rows at once."""
+    out = np.full(len(values), np.nan)
+    if len(values) >= period:
+        out[period - 1 :] = all_(np.lib.stride_tricks.sliding_window_view(values.to_numpy(), period))
+    return pd.Series(out, values.index)
+
+
+rolled = by_apply  # wide110() and wide110_windows() choose
 
 
 def sma(frame):
@@ -29,7 +51,7 @@ def rsi(frame):
 
 def wma(values, period):
     weights = np.arange(1, period + 1) / (period * (period + 1) / 2)
-    return values.rolling(period).apply(lambda window: window @ weights, raw=True)
+    return rolled(values, period, lambda window: window @ weights, lambda windows: windows @ weights)
 
 
 def kama(close, period):
@@ -64,7 +86,7 @@ def stochastic(high, low, close, period):
 def slope(values, period):
     x = np.arange(period) - (period - 1) / 2
     weights = x / (x @ x)
-    return values.rolling(period).apply(lambda window: window @ weights, raw=True)
+    return rolled(values, period, lambda window: window @ weights, lambda windows: windows @ weights)
 
 
 def zscore(values, period):
@@ -74,7 +96,7 @@ def zscore(values, period):
 
 def aroon(values, period, most):
     place = np.argmax if most else np.argmin
-    return values.rolling(period + 1).apply(lambda window: 100 * place(window) / period, raw=True)
+    return rolled(values, period + 1, lambda window: 100 * place(window) / period, lambda windows: 100 * place(windows, axis=1) / period)
 
 
 def mfi(bars, period):
@@ -87,7 +109,8 @@ def mfi(bars, period):
 def cci(bars, period):
     price = (bars.high + bars.low + bars.close) / 3
     mean = price.rolling(period).mean()
-    spread = price.rolling(period).apply(lambda window: np.abs(window - window.mean()).mean(), raw=True)
+    spread = rolled(price, period, lambda window: np.abs(window - window.mean()).mean(),
+                    lambda windows: np.abs(windows - windows.mean(axis=1, keepdims=True)).mean(axis=1))
     return (price - mean) / (0.015 * spread)
 
 
@@ -219,10 +242,34 @@ def names():
     return [f"f{k}" for k in range(len(columns(bars)))]
 
 
-def wide110(frame):
+def wide110(frame, how=by_apply):
+    global rolled
+    rolled = how
     found = pd.DataFrame(columns(frame)).astype("float32")
     found.columns = [f"f{k}" for k in range(found.shape[1])]
     return pd.concat([frame.reset_index(drop=True), found], axis=1)
+
+
+def wide110_windows(frame):
+    return wide110(frame, by_windows)
+
+
+def crossing(frame):
+    """The bars that a loop goes through: opens, closes and both averages."""
+    bars = frame.sort_values("timestamp")
+    fast, slow = (bars.close.rolling(period).mean() for period in PERIODS)
+    return pd.DataFrame({"timestamp": bars.timestamp, "open": bars.open, "close": bars.close, "fast": fast, "slow": slow})
+
+
+def summary(frame, equity, fills):
+    """A few figures of a curve, in a frame of FIGURES."""
+    curve = pd.Series(equity)
+    returns = curve.pct_change().dropna()
+    sharpe = returns.mean() / returns.std() * np.sqrt(365 * 288) if returns.std() > 0 else np.nan
+    return pd.DataFrame({
+        "symbol": [frame.symbol.iloc[0]], "equity": [equity[-1]], "return": [equity[-1] / equity[0] - 1],
+        "max_drawdown": [(curve / curve.cummax() - 1).min()], "sharpe": [sharpe], "fills": [fills],
+    })
 
 
 def backtest_by_rows(frame):
@@ -230,20 +277,17 @@ def backtest_by_rows(frame):
     return backtest(frame, each=lambda rows: (row for _, row in rows.iterrows()))
 
 
-def backtest(frame, fast=10, slow=30, cash=10_000.0, fee=0.001, each=lambda rows: rows.itertuples(index=False)):
+def backtest(frame, each=lambda rows: rows.itertuples(index=False)):
     """sma-cross as it is usually written: a loop over the bars of a symbol, by itertuples(), that buys at the next open for all
     its cash where the fast average crosses above the slow one, and sells where it is below; equity at each close, and a few
     figures."""
-    bars = frame.sort_values("timestamp")
-    averages = {period: bars.close.rolling(period).mean() for period in (fast, slow)}
-    rows = pd.DataFrame({"open": bars.open, "close": bars.close, "fast": averages[fast], "slow": averages[slow]})
-    qty, fills, wanted, above, equity = 0.0, 0, None, False, []
-    for row in each(rows):
+    cash, qty, fills, wanted, above, equity = CASH, 0.0, 0, None, False, []
+    for row in each(crossing(frame)):
         if wanted is True and qty == 0:
-            qty = cash / (row.open * (1 + fee))
+            qty = cash / (row.open * (1 + FEE))
             cash, fills = 0.0, fills + 1
         elif wanted is False and qty > 0:
-            cash, qty, fills = qty * row.open * (1 - fee), 0.0, fills + 1
+            cash, qty, fills = qty * row.open * (1 - FEE), 0.0, fills + 1
         wanted = None
         now = row.fast > row.slow
         if now and not above and qty == 0:
@@ -252,10 +296,112 @@ def backtest(frame, fast=10, slow=30, cash=10_000.0, fee=0.001, each=lambda rows
             wanted = False
         above = now
         equity.append(cash + qty * row.close)
-    curve = pd.Series(equity)
-    returns = curve.pct_change().dropna()
-    sharpe = returns.mean() / returns.std() * np.sqrt(365 * 288) if returns.std() > 0 else np.nan
+    return summary(frame, equity, fills)
+
+
+def backtest_kept(frame):
+    """The same loop with what ours keeps: orders, fills, a ledger of rows with balances and a chain of SHA-256, trades from flat to
+    flat, the time in the market, and figures of them."""
+    orders, fills, ledger, trades, equity = [], [], [], [], []
+    balances, chain, held, entry, waiting, above = {"USD": 0.0, "BASE": 0.0}, bytes(32), 0, None, None, False
+
+    def post(time, kind, asset, amount, order, fill):
+        nonlocal chain
+        balances[asset] += amount
+        row = (len(ledger) + 1, time, asset, kind, amount, balances[asset], order, fill)
+        chain = hashlib.sha256(chain + "|".join(map(str, row)).encode()).digest()
+        ledger.append((*row, chain))
+
+    def place(time, side):
+        orders.append({"id": len(orders) + 1, "time": time, "side": side, "status": "new"})
+        return orders[-1]
+
+    def fill(order, time, price):
+        nonlocal entry
+        buy = order["side"] == "buy"
+        qty = balances["USD"] / (price * (1 + FEE)) if buy else balances["BASE"]
+        fee = qty * price * FEE
+        order.update(status="filled", qty=qty, price=price)
+        fills.append({"order": order["id"], "time": time, "side": order["side"], "price": price, "qty": qty, "fee": fee})
+        post(time, "trade", "BASE", qty if buy else -qty, order["id"], len(fills))
+        post(time, "trade", "USD", -qty * price if buy else qty * price, order["id"], len(fills))
+        post(time, "fee", "USD", -fee, order["id"], len(fills))
+        if buy:
+            entry = fills[-1]
+        else:
+            trades.append({"from": entry["time"], "to": time, "pnl": qty * (price - entry["price"]) - fee - entry["fee"]})
+
+    post(0, "deposit", "USD", CASH, 0, 0)
+    for row in crossing(frame).itertuples(index=False):
+        if waiting:
+            fill(waiting, row.timestamp, row.open)
+            waiting = None
+        now = row.fast > row.slow
+        if now and not above and balances["BASE"] == 0:
+            waiting = place(row.timestamp, "buy")
+        elif not now and balances["BASE"] > 0:
+            waiting = place(row.timestamp, "sell")
+        above = now
+        held += balances["BASE"] > 0
+        equity.append(balances["USD"] + balances["BASE"] * row.close)
+    found = summary(frame, equity, len(fills))
+    pnl, returns = pd.Series([trade["pnl"] for trade in trades], dtype=float), pd.Series(equity).pct_change().dropna()
+    won, lost = pnl[pnl > 0], pnl[pnl <= 0]
+    return found.assign(orders=len(orders), trades=len(trades), wins=len(won), profit_factor=won.sum() / max(-lost.sum(), 1e-9), exposure=held / len(equity),
+                        expectancy=pnl.mean(), sortino=returns.mean() / returns[returns < 0].std() * np.sqrt(365 * 288), worst=returns.min(), best=returns.max(),
+                        tail=returns.quantile(0.05), fees=sum(fill["fee"] for fill in fills), ledger_hash=chain.hex())[list(found.columns)]
+
+
+def backtest_by_backtesting(frame):
+    """By backtesting.py, whose orders are of whole units."""
+    from backtesting import Backtest, Strategy
+    from backtesting.lib import crossover
+
+    class Cross(Strategy):
+        def init(self):
+            self.fast, self.slow = (self.I(lambda values, n=n: pd.Series(values).rolling(n).mean(), self.data.Close) for n in PERIODS)
+
+        def next(self):
+            if crossover(self.fast, self.slow):
+                self.buy(size=0.9989)
+            elif crossover(self.slow, self.fast):
+                self.position.close()
+
+    named = frame.sort_values("timestamp").set_index("timestamp")[["open", "high", "low", "close", "volume"]].rename(columns=str.capitalize)
+    stats = Backtest(named, Cross, cash=CASH, commission=FEE, finalize_trades=False).run()
     return pd.DataFrame({
-        "symbol": [frame.symbol.iloc[0]], "equity": [equity[-1]], "return": [equity[-1] / equity[0] - 1],
-        "max_drawdown": [(curve / curve.cummax() - 1).min()], "sharpe": [sharpe], "fills": [fills],
-    })
+        "symbol": [frame.symbol.iloc[0]], "equity": [float(stats["Equity Final [$]"])], "return": [float(stats["Return [%]"]) / 100],
+        "max_drawdown": [float(stats["Max. Drawdown [%]"]) / 100], "sharpe": [float(stats["Sharpe Ratio"])], "fills": [2 * int(stats["# Trades"])]})
+
+
+def backtest_by_backtrader(frame):
+    """By backtrader."""
+    import backtrader as bt
+
+    class Cross(bt.Strategy):
+        def __init__(self):
+            self.cross = bt.ind.CrossOver(*(bt.ind.SMA(period=n) for n in PERIODS))
+            self.fills = 0
+
+        def notify_order(self, order):
+            self.fills += order.status == order.Completed
+
+        def next(self):
+            if self.cross > 0:
+                self.order_target_percent(target=0.9989)
+            elif self.cross < 0 and self.position:
+                self.close()
+
+    cerebro = bt.Cerebro(stdstats=False)
+    cerebro.adddata(bt.feeds.PandasData(dataname=frame.sort_values("timestamp").set_index("timestamp")[["open", "high", "low", "close", "volume"]]))
+    cerebro.addstrategy(Cross)
+    cerebro.addanalyzer(bt.analyzers.SharpeRatio, _name="sharpe")
+    cerebro.addanalyzer(bt.analyzers.DrawDown, _name="drawdown")
+    cerebro.broker.setcash(CASH)
+    cerebro.broker.setcommission(commission=FEE)
+    strategy = cerebro.run()[0]
+    equity = float(cerebro.broker.getvalue())
+    return pd.DataFrame({
+        "symbol": [frame.symbol.iloc[0]], "equity": [equity], "return": [equity / CASH - 1],
+        "max_drawdown": [-strategy.analyzers.drawdown.get_analysis().max.drawdown / 100], "sharpe": [strategy.analyzers.sharpe.get_analysis()["sharperatio"]],
+        "fills": [strategy.fills]})

@@ -6,8 +6,9 @@ import pyarrow
 import pyarrow.compute
 
 from .asked import Series
-from .bars import KEYS, PRICES, checked, checked_trades, sorted_by_symbol
+from .bars import KEYS, PRICES, checked, checked_trades
 from .batches import stretches
+from .files import over_symbols
 from .library import BadBars, Run, interval_ns
 
 EPOCH_NS = (-(2**63), 2**63 - 1)
@@ -50,7 +51,7 @@ def bars(df, interval, *, digits=8, partitions=None):
     ids = ["id"] if trades and "id" in rows.columns else []
     rows = rows.select(*KEYS, *ids, *(("price", "qty") if trades else PRICES))
     schema = f"symbol string, timestamp {kind}, " + ", ".join(f"{name} double" for name in PRICES) + ", count bigint"
-    return sorted_by_symbol(rows, partitions, last=ids).mapInArrow(building(interval, trades, digits, kind), schema)
+    return over_symbols(df, rows, building(interval, trades, digits, kind), schema, partitions, last=ids)
 
 
 def _ns(moment, otherwise):
@@ -105,7 +106,7 @@ def fit(df, set, interval=None, *, since=None, until=None):
     between = (_ns(since, EPOCH_NS[0]), _ns(until, EPOCH_NS[1]))
     with Run("fit", set.encode(), ctypes.c_int64(seconds)):
         pass
-    fitted = sorted_by_symbol(rows).mapInArrow(fitting(set, seconds, between), "symbol string, set string")
+    fitted = over_symbols(df, rows, fitting(set, seconds, between), "symbol string, set string", None)
     found = {row.symbol: row.set for row in fitted.collect()}
     if not found:
         raise BadBars("there are no bars to fit on")

@@ -1,8 +1,9 @@
 """indicators() and features(): columns computed from bars, symbol by symbol."""
 
 from .asked import Features, Indicators, Series, split
-from .bars import checked, sorted_by_symbol
+from .bars import checked
 from .batches import joined, stretches, without_own
+from .files import over_symbols
 from .library import BadBars, interval_ns
 from .slices import by_state, by_warmup
 
@@ -41,24 +42,24 @@ def with_columns(df, names, kind):
 
 
 def add_columns(df, asked, kind, compute):
-    """The DataFrame with the columns that compute(bars, schema) adds."""
+    """The DataFrame with the columns that compute(df, bars, schema) adds; `bars` is df, checked."""
     names = described(asked)
     with_columns(df, names, kind)
     # Spark's mapInArrow() takes a dot in a column's name for a field of a struct.
     dotted = any("." in name for name in df.columns)
     bars = checked(df.toDF(*(name if "." not in name else f"column {k}" for k, name in enumerate(df.columns))) if dotted else df)
-    made = compute(bars, with_columns(bars, names, kind))
+    made = compute(df, bars, with_columns(bars, names, kind))
     return made.toDF(*df.columns, *names) if dotted else made
 
 
 def by_cut(asked, cut, every, warmup, partitions):
     """What add_columns() calls: by symbol, or by slices of one."""
 
-    def compute(bars, schema):
+    def compute(df, bars, schema):
         if cut == "symbol":
             if warmup:
                 raise BadBars("warmup=True goes with cut='time': cut='symbol' computes each symbol whole, and needs none")
-            return sorted_by_symbol(bars, partitions).mapInArrow(computing(asked), schema)
+            return over_symbols(df, bars, computing(asked), schema, partitions)
         if cut != "time":
             raise BadBars(f"cut={cut!r} is unknown: 'symbol' or 'time' is needed")
         return (by_warmup if warmup else by_state)(bars, asked, schema, every, partitions)
@@ -70,11 +71,11 @@ def on_device(specs, cut, warmup, gaps, partitions):
     """What add_columns() calls: indicators by the GPU module."""
     from . import device
 
-    def compute(bars, schema):
+    def compute(df, bars, schema):
         if cut != "symbol" or warmup or gaps:
             raise BadBars("backend='gpu' computes whole symbols: it goes with cut='symbol', without warmup and gaps")
         device.check(bars.sparkSession, specs)
-        return sorted_by_symbol(bars, partitions).mapInArrow(device.computing(specs), schema)
+        return over_symbols(df, bars, device.computing(specs), schema, partitions)
 
     return compute
 

@@ -13,6 +13,7 @@ import pyarrow
 import pyarrow.parquet
 from pyarrow import fs
 
+from . import files
 from .batches import stretches
 
 SUFFIX = ".parquet"
@@ -192,6 +193,10 @@ def _reported(report):
 
 def write(frame, where, keys, stale, schema, counter=None, around=lambda write: write):
     """The DataFrame of REPORT's rows; its action writes. A name with a dot is none that mapInArrow() takes: columns go by
-    their places. `around` is what a test wraps the writing in."""
+    their places. Where tasks make the frame from files on, they write it too. `around` is what a test wraps the writing in."""
+    step = around(writing(where, keys, stale, schema, counter))
+    own = files.tasks(frame)
+    if own and own.steps:
+        return own.then(step).frame(REPORT)
     names = [name if name == "symbol" else f"c{k}" for k, name in enumerate(frame.columns)]
-    return frame.toDF(*names).mapInArrow(around(writing(where, keys, stale, schema, counter)), REPORT)
+    return frame.toDF(*names).mapInArrow(step, REPORT)

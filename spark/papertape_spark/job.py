@@ -145,6 +145,16 @@ def claim(place, description, replace):
     return place.names()
 
 
+def only(bars, symbols):
+    """The rows of these symbols."""
+    from pyspark.sql import functions as F
+
+    from .files import attached, tasks
+
+    rows, own = bars.where(F.col("symbol").isin(symbols)), tasks(bars)
+    return attached(rows, own.only(symbols)) if own else rows
+
+
 def keys_of(bars):
     """{symbol: key} by the files that its rows are in: their paths, sizes and times of change."""
     from pyspark.sql import functions as F
@@ -156,21 +166,10 @@ def keys_of(bars):
     return {row.symbol: key_of(*(f"{f.file_path} {f.file_size} {f.file_modification_time.isoformat()}" for f in row.files)) for row in grouped.collect()}
 
 
-def arrow_schema(schema):
-    """Of the files: timestamps are in UTC. Spark 4.3 asks for their zone, and 4.0 takes none."""
-    import inspect
-
-    from pyspark.sql.pandas.types import to_arrow_schema
-
-    zoned = {"timezone": "UTC"} if "timezone" in inspect.signature(to_arrow_schema).parameters else {}
-    return to_arrow_schema(schema, **zoned)
-
-
 def written(spark, args, place, names, bars):
     """Writes what is not there. Returns the summary."""
-    from pyspark.sql import functions as F
-
     from .commit import UNFINISHED, file_name, stale_files, write, write_empty
+    from .files import arrow_schema
     from .progress import Progress
 
     keys = keys_of(bars)
@@ -178,7 +177,7 @@ def written(spark, args, place, names, bars):
     todo = {symbol: key for symbol, key in keys.items() if file_name(symbol, key) not in there}
     stale = stale_files(names, keys)
     report, counter = [], spark.sparkContext.accumulator(0)
-    frame = made(args, bars.where(F.col("symbol").isin(list(todo))) if len(todo) < len(keys) else bars)
+    frame = made(args, only(bars, list(todo)) if len(todo) < len(keys) else bars)
     if todo:
         group = f"papertape {uuid.uuid4().hex}"
         spark.sparkContext.setJobGroup(group, f"papertape {args.command}", interruptOnCancel=True)
@@ -205,7 +204,6 @@ def written(spark, args, place, names, bars):
 
 def run(args, beside):
     from pyspark.sql import SparkSession
-    from pyspark.sql import functions as F
 
     from . import read
     from .commit import Place
@@ -221,7 +219,7 @@ def run(args, beside):
     spark = builder.getOrCreate()
     bars = read(spark, args.input, args.format)
     if args.symbols:
-        bars = bars.where(F.col("symbol").isin(args.symbols.split(",")))
+        bars = only(bars, args.symbols.split(","))
     if args.command == "features":
         args.set = set_text(args.set)
         args.fitted = fitted_set(args, bars)

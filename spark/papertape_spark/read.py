@@ -1,5 +1,6 @@
 """read(): bars or trades of files whose folders or names say whose they are."""
 
+from . import files
 from .library import BadBars
 
 SUFFIX = r"(_[^/]*)?\.[^/]*$"
@@ -12,7 +13,29 @@ def _decoded(text):
     return F.coalesce(F.try_url_decode(F.replace(text, F.lit("+"), F.lit("%2B"))), text)
 
 
-def read(spark, path, format=None, *, schema=None):
+def _symbol_of(name, named):
+    """(of the folder, "" where it has none; of the folder or else, without a column symbol, of the file's name) by a URI."""
+    from pyspark.sql import functions as F
+
+    of_folder = F.regexp_extract(name, r"/symbol=([^/]+)/", 1)
+    folder = _decoded(_decoded(of_folder))  # whose name has %XX itself, as writers of partitions give it
+    of_file = F.lit(None) if named else _decoded(F.regexp_extract(name, r"([^/_]+)" + SUFFIX, 1))
+    return of_folder, F.when(of_folder != "", folder).otherwise(of_file)
+
+
+def _tasks(spark, found, named):
+    """The tasks that read these files by themselves; None where Spark must."""
+    from pyspark.sql import functions as F
+
+    uris = found.inputFiles()
+    if not uris or not all(uri.startswith("file:/") for uri in uris):
+        return None
+    by_path = spark.createDataFrame([(uri,) for uri in uris], "uri string").select("uri", _symbol_of(F.col("uri"), named)[1].alias("symbol"))
+    symbols = {row.uri: row.symbol for row in by_path.collect()}
+    return files.planned(spark, uris, dict(found.dtypes), named, [symbols[uri] or None for uri in uris])
+
+
+def read(spark, path, format=None, *, schema=None, in_tasks=True):
     """A DataFrame of the bars or trades below `path` (or a list of paths): Parquet or CSV, partitioned into folders
     `symbol=BTCUSDT/day=2024-01-02` (any names with `symbol=`), or files named SYMBOL_… .
 
@@ -23,6 +46,7 @@ def read(spark, path, format=None, *, schema=None):
     format  "parquet" or "csv" (with a header; numbers as DOUBLE, timestamp as TIMESTAMP in ISO 8601 or BIGINT); by the
             path's end where it is left out, else parquet
     schema  of CSV, as Spark takes it, where the header's names are not those of bars
+    in_tasks  False: Spark reads Parquet files of one symbol each too, which a task otherwise reads by itself (files.py)
     """
     from pyspark.sql import functions as F
 
@@ -38,12 +62,14 @@ def read(spark, path, format=None, *, schema=None):
     else:
         raise BadBars(f"format={format!r} is unknown: 'parquet' or 'csv' is needed")
     found = reader.format(format).load(paths)
+    named = "symbol" in found.columns
+    own = _tasks(spark, found, named) if in_tasks and format == "parquet" else None
     name = F.col("_metadata.file_path")  # a URI
-    of_folder = F.regexp_extract(name, r"/symbol=([^/]+)/", 1)
-    folder = _decoded(_decoded(of_folder))  # whose name has %XX itself, as writers of partitions give it
-    if "symbol" not in found.columns:
-        of_file = _decoded(F.regexp_extract(name, r"([^/_]+)" + SUFFIX, 1))
-        return found.withColumn("symbol", F.when(of_folder != "", folder).otherwise(of_file)).select("symbol", *found.columns)
-    wrong = F.concat(F.lit("two symbols in one file: "), name, F.lit(": "), F.col("symbol"), F.lit(" is in the folder of "), folder)
-    same = (of_folder == "") | (folder == F.col("symbol"))
-    return found.withColumn("symbol", F.when(same, F.col("symbol")).otherwise(F.raise_error(wrong).cast("string")))
+    of_folder, symbol = _symbol_of(name, named)
+    if named:
+        wrong = F.concat(F.lit("two symbols in one file: "), name, F.lit(": "), F.coalesce("symbol", F.lit("None")), F.lit(" is in the folder of "), symbol)
+        same = (of_folder == "") | (symbol == F.col("symbol"))
+        rows = found.withColumn("symbol", F.when(same, F.col("symbol")).otherwise(F.raise_error(wrong).cast("string")))
+    else:
+        rows = found.withColumn("symbol", symbol).select("symbol", *found.columns)
+    return files.attached(rows, own) if own else rows

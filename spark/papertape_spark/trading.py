@@ -6,7 +6,8 @@ import re
 
 import pyarrow
 
-from .bars import KEYS, PRICES, checked, sorted_by_symbol
+from .bars import KEYS, PRICES, checked
+from .files import over_symbols
 from .library import BadBars, Given, Taken, _Schema, called, load
 
 ROWS_MOST = 10000  # in a batch that is given back
@@ -123,7 +124,7 @@ def traded(df, what, pairs, cut, partitions):
     with Trading(what, pairs) as tried:  # raises for what cannot be run, before any task does
         schema = from_arrow_schema(tried.schema())
     bars = checked(df).select(*KEYS, *PRICES)
-    return sorted_by_symbol(bars, partitions).mapInArrow(trading(what, pairs), schema)
+    return over_symbols(df, bars, trading(what, pairs), schema, partitions)
 
 
 def backtest(df, strategy, params=None, trades=False, rounds=False, equity=False, cut="symbol", partitions=None, **options):

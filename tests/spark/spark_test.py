@@ -1,5 +1,8 @@
 """papertape_spark on local[2]: indicators and wide110 of several symbols, by DataFrame and by SQL, equal to the bit to
-`papertape indicators` and to the library's own feature matrix; and what is refused: python3 spark_test.py"""
+`papertape indicators` and to the library's own feature matrix; by tasks that read their files; and what is refused:
+python3 spark_test.py"""
+
+from pathlib import Path
 
 import ready
 from ready import check, computed, done, feature_matrix, in_order, refused, same_bits, seeded, session, walk
@@ -21,20 +24,57 @@ df = spark.createDataFrame(pd.concat(BARS)).repartition(7, F.rand(3))  # rows in
 df.createOrReplaceTempView("bars")
 
 
+EXPECTED = {bars.symbol.iloc[0]: computed(bars, SPECS) for bars in BARS}
+
+
+def equal(made, way, expected):
+    found = in_order(made.toPandas())
+    check(len(found) == sum(len(bars) for bars in BARS if bars.symbol.iloc[0] in expected), f"{way}: {len(found)} rows")
+    for symbol, columns in expected.items():
+        mine = found[found.symbol == symbol]
+        check(list(mine.columns[7:]) == list(columns), f"{way}: columns {list(mine.columns)}")
+        for name, column in columns.items():
+            check(same_bits(mine[name], column), f"{way}: {symbol} {name}")
+
+
 def indicators():
-    expected = {bars.symbol.iloc[0]: computed(bars, SPECS) for bars in BARS}
     ways = {
         "DataFrame": papertape_spark.indicators(df, SPECS),
         "SQL": spark.sql(f"SELECT * FROM papertape_indicators(TABLE(bars) PARTITION BY symbol ORDER BY (timestamp), '{','.join(SPECS)}')"),
     }
     for way, made in ways.items():
-        found = in_order(made.toPandas())
-        check(len(found) == sum(map(len, BARS)), f"{way}: {len(found)} rows")
-        for symbol, columns in expected.items():
-            mine = found[found.symbol == symbol]
-            check(list(mine.columns[7:]) == list(columns), f"{way}: columns {list(mine.columns)}")
-            for name, column in columns.items():
-                check(same_bits(mine[name], column), f"{way}: {symbol} {name}")
+        equal(made, way, EXPECTED)
+
+
+def shuffles(made):
+    return "Exchange" in made._jdf.queryExecution().executedPlan().toString()
+
+
+def tasks():
+    """Files of one symbol each, which tasks read by themselves: by days, their rows in any order; and as Spark writes times."""
+    lake, pair = Path(ready.scratch.name, "lake"), {"ADA": EXPECTED["ADA"], "BTCUSDT": EXPECTED["BTCUSDT"]}
+    for day, part in BARS[0].groupby(BARS[0].timestamp.dt.date):
+        folder = lake / "symbol=ADA" / f"day={day}"
+        folder.mkdir(parents=True)
+        part.sample(frac=1, random_state=5).assign(timestamp=part.timestamp.dt.tz_localize("UTC").dt.as_unit("us")).to_parquet(folder / "0.parquet", index=False)
+    df.where("symbol = 'BTCUSDT'").write.parquet(str(lake / "symbol=BTCUSDT"))
+    for zone in ("UTC", "Asia/Tokyo"):
+        spark.conf.set("spark.sql.session.timeZone", zone)
+        own, through_spark = papertape_spark.read(spark, str(lake)), papertape_spark.read(spark, str(lake), in_tasks=False)
+        made, shuffled = (papertape_spark.indicators(bars, SPECS) for bars in (own, through_spark))
+        check(not shuffles(made) and shuffles(shuffled), "who reads the files")
+        check(made.schema == shuffled.schema and not made.exceptAll(shuffled).count(), f"{zone}: rows differ from those through the shuffle")
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    equal(papertape_spark.indicators(papertape_spark.read(spark, str(lake)), SPECS), "tasks", pair)
+    some = papertape_spark.indicators(own.where("symbol = 'ADA'"), SPECS)
+    check(shuffles(some), "rows of another DataFrame are read by Spark")
+    equal(some, "where", {"ADA": EXPECTED["ADA"]})
+    check(papertape_spark.fit(own, "market14", "15m") == papertape_spark.fit(through_spark, "market14", "15m"), "sets fitted by tasks")
+    trading.backtests(own, BARS[:2])
+    longer, expected = (in_order(papertape_spark.bars(bars, "4h").toPandas()) for bars in (own, through_spark))
+    check(longer.equals(expected) and len(longer) > 0, "longer bars by tasks")
+    renamed = own.withColumnRenamed("volume", "amount")
+    refused("column volume is missing", lambda: papertape_spark.indicators(renamed, "sma"))
 
 
 def features():
@@ -69,6 +109,7 @@ def refusals():
 
 
 indicators()
+tasks()
 features()
 vector()
 refusals()
