@@ -112,7 +112,7 @@ int study_postgresql_ask(struct study_postgresql *store, const char *text, const
 int study_postgresql_fail(struct study_postgresql *store, const PGresult *result,
                           char err[static STUDY_ERROR_MAX]);
 bool study_postgresql_done(const PGresult *result);
-/* Waits until a result is there. False: the connection was lost. */
+/* Waits until a result is there. False: the connection was lost, or is given up since it is to stop. */
 bool study_postgresql_arrived(struct study_postgresql *store);
 /* The first error of what was sent, or else its last result; for PQclear(). NULL: the connection was lost. */
 PGresult *study_postgresql_result(struct study_postgresql *store, bool sent);

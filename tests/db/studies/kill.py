@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import random
+import select
 import signal
 import sqlite3
 import subprocess
@@ -25,14 +26,18 @@ LONG = bool(os.environ.get("PAPERTAPE_LONG"))
 WORKERS, TRIALS = (8, 64) if LONG else (6, 8) if ON_SERVER else (4, 16)
 KILLS = WORKERS * TRIALS // (4 if LONG else 5)
 GRACE_S, PAUSE_MS = "0.4", "60" if ON_SERVER else "4"
-KILL_WITHIN_S = 0.3 if ON_SERVER else 0.06  # of the one before; a worker that connects has no trial yet
+KILL_WITHIN_S = 0.3 if ON_SERVER else 0.06  # of the one before
 SEED = int(os.environ.get("PAPERTAPE_SEED", "0")) or random.randrange(1, 10**6)
 
 
 def work(url, rng):
     """Runs and kills workers until all that are left have ended by themselves; how many were killed."""
     def start():
-        return subprocess.Popen([WORKER, url, "killed", str(WORKERS * TRIALS), GRACE_S, PAUSE_MS])
+        return subprocess.Popen([WORKER, url, "killed", str(WORKERS * TRIALS), GRACE_S, PAUSE_MS], stdout=subprocess.PIPE)
+
+    def began(worker):
+        """It has had a trial: one that connects, or waits for a busy machine, is not worth a kill."""
+        return bool(select.select([worker.stdout], [], [], 0)[0])
 
     workers = [start() for _ in range(WORKERS)]
     killed = 0
@@ -41,7 +46,7 @@ def work(url, rng):
             # Random moments are what is tested: nothing is waited for here.
             time.sleep(rng.uniform(0.001, KILL_WITHIN_S))
             at = rng.randrange(len(workers))
-            if killed < KILLS and workers[at].poll() is None:
+            if killed < KILLS and workers[at].poll() is None and began(workers[at]):
                 workers[at].send_signal(signal.SIGKILL)
                 assert workers[at].wait() == -signal.SIGKILL
                 workers[at] = start()

@@ -1,6 +1,7 @@
 /* A worker of a study, to be killed at any moment: worker URL STUDY TRIALS GRACE_S PAUSE_MS. It works until
  * TRIALS have ended COMPLETE or PRUNED and none waits or runs; takes over those whose worker is silent for
- * longer than the grace. A trial's value is sum() of its parameters, so that what was mixed up is found. */
+ * longer than the grace. A trial's value is sum() of its parameters, so that what was mixed up is found. When
+ * its first trial begins, it says so in a line. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -128,7 +129,7 @@ int main(int argc, char **argv)
     struct worker worker = {0};
     int64_t id;
     int failed, retried, r;
-    bool existed;
+    bool existed, began = false;
     if (argc != 6)
         return 2;
     worker.wanted = atoi(argv[3]);
@@ -147,6 +148,8 @@ int main(int argc, char **argv)
         } while (r < 0 && study_store_again(worker.store, &r, err));
         if (r < 0)
             die("claim");
+        if (next == CLAIM_TRIAL && !began)
+            began = puts("began") >= 0 && fflush(stdout) == 0;
         if (next == CLAIM_TRIAL)
             run(worker.store, worker.trial, worker.sum);
         else if (next == CLAIM_WAIT)
