@@ -42,7 +42,7 @@ PEER = "Optuna 5.0.0"
 FINISHED, TIMES, PEER_TIMES = 500, 101, 21
 WORKERS, PEER_WORKERS, SECONDS, PEER_SECONDS = 50, 8, 20.0, 30.0
 LIMIT_S = 1e-3
-PG_WORKERS, PG_FINISHED, PG_SECONDS, PG_PEER_SECONDS = (1, 10, 50), 100, 8.0, 25.0
+PG_WORKERS, PG_FINISHED, PG_SECONDS, PG_PEER_SECONDS = (1, 10, 50), 100, 8.0, 20.0
 PG_SETTINGS = ("fsync=on", "synchronous_commit=on")  # a server's defaults, which tests do without
 
 program = partial(figures.program, "studies_asks")

@@ -96,7 +96,7 @@ int study_sql_put(struct study_sql *store, bool fresh, enum study_sql_statement 
     if (fresh)
         return study_sql_later(store, insert, params, err);
     int r = study_sql_run(store, update, params, err);
-    return r < 0 || store->driver->changed(store) > 0 ? r : study_sql_run(store, insert, params, err);
+    return r < 0 || store->driver->changed(store) > 0 ? r : study_sql_later(store, insert, params, err);
 }
 
 int study_sql_lock_study(struct study_sql *store, int64_t study, char err[static STUDY_ERROR_MAX])
