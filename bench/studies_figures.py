@@ -13,7 +13,7 @@ Optuna takes 27 transactions for the same, and reads the study again for most.
 
 Predicted for PostgreSQL, before it was measured: what an ask costs is its round trips times the time of one, and its two commits.
 Ours, in messages that wait for an answer, is 12: of the ask BEGIN; the study's lock with directions, count and a waiting trial; the
-trial's row; all that is read, with the heartbeat; its parameters, with attributes; the transaction's number; COMMIT; of the tell
+trial's row; all that is read, with the heartbeat; its parameters, with attributes; the transaction's number; COMMIT; of the report
 BEGIN, the trial's row, directions, state and value with the number, COMMIT. One is a system call on either side and a change of
 process, 60 us on loopback: 0.7 ms. The server's own work, 24 rows with two indexes and some 20 statements, 1 ms; TPE 0.4 ms at 100
 finished trials; a commit that waits for the disk 1 ms, twice: 4 ms, 250 asks a second, p99 8 ms. With 10 workers the lock, from the

@@ -126,7 +126,7 @@ void study_postgresql_prepare(struct study_postgresql *store)
 
 void study_postgresql_forget(struct study_postgresql *store)
 {
-    for (int i = 0; i < STUDY_SQL_STATEMENTS && store->n_ahead > 0; i++) {
+    for (int i = 0; i < STUDY_POSTGRESQL_STATEMENTS && store->n_ahead > 0; i++) {
         store->n_ahead -= store->ahead[i] != NULL;
         PQclear(store->ahead[i]);
         store->ahead[i] = NULL;

@@ -59,8 +59,9 @@ struct study_postgresql {
     struct study_postgresql_params params;
     PGconn *conn;
     bool prepared[STUDY_POSTGRESQL_STATEMENTS];
-    bool readied;                          /* study_postgresql_prepare() was called */
-    PGresult *ahead[STUDY_SQL_STATEMENTS]; /* of statements that were sent before they are queried; NULL */
+    bool readied; /* study_postgresql_prepare() was called */
+    PGresult
+        *ahead[STUDY_POSTGRESQL_STATEMENTS]; /* of statements that were sent before they are queried; NULL */
     int n_ahead;
     struct study_postgresql_later later[STUDY_POSTGRESQL_LATER]; /* which the next statement is sent with */
     int n_later;
@@ -129,8 +130,8 @@ int study_postgresql_next(struct study_sql *sql, struct study_rows *rows, const 
 void study_postgresql_take(const struct study_rows *rows, const struct record_into *into);
 void study_postgresql_end(struct study_rows *rows);
 
-/* pipeline.c: several statements in one message. Prepares all of a connection, once, so that none is while a
- * lock is held; what fails is prepared where it is queried. */
+/* pipeline.c: several statements in one message. Prepares all of a connection, once, so that this does not
+ * happen while a lock is held; what fails is prepared where it is queried. */
 void study_postgresql_prepare(struct study_postgresql *store);
 void study_postgresql_ahead(struct study_sql *sql, const enum study_sql_statement *which, int n,
                             const struct record_param *params);

@@ -35,13 +35,13 @@ static int check_name(struct study_sql *store, const struct study *study, char e
 }
 
 /* Trials that are read again: [first, last) in memory, of those with ids from..to. */
-struct range {
+struct study_sql_range {
     int first, last;
     int64_t from, to;
 };
 
-static int renew(struct study_sql *store, struct study *study, const struct range *range, bool *changed,
-                 char err[static STUDY_ERROR_MAX])
+static int renew(struct study_sql *store, struct study *study, const struct study_sql_range *range,
+                 bool *changed, char err[static STUDY_ERROR_MAX])
 {
     struct study_trial **fresh;
     int n;
@@ -70,26 +70,27 @@ static int end_of_run(const struct study_sql *store, const struct study *study, 
 
 /* From trial `at` on: those that had not ended, a run of neighbours at once; the new ones, with the last run
  * where that is near. */
-static struct range next_range(const struct study_sql *store, const struct study *study, int at)
+static struct study_sql_range next_range(const struct study_sql *store, const struct study *study, int at)
 {
     int n = study->n_trials;
     while (at < n && trial_state_finished(study->trials[at]->state))
         at++;
     if (at == n)
-        return (struct range){n, n, n > 0 ? study->trials[n - 1]->id + 1 : INT64_MIN, INT64_MAX};
+        return (struct study_sql_range){n, n, n > 0 ? study->trials[n - 1]->id + 1 : INT64_MIN, INT64_MAX};
     int end = end_of_run(store, study, at);
     int64_t from = study->trials[at]->id;
-    return n - end < store->driver->reread ? (struct range){at, n, from, INT64_MAX}
-                                           : (struct range){at, end, from, study->trials[end - 1]->id};
+    return n - end < store->driver->reread
+               ? (struct study_sql_range){at, n, from, INT64_MAX}
+               : (struct study_sql_range){at, end, from, study->trials[end - 1]->id};
 }
 
 /* What is read first: all trials of another store's study, else from the first one that had not ended. */
-static struct range first_range(const struct study_sql *store, struct study *study)
+static struct study_sql_range first_range(const struct study_sql *store, struct study *study)
 {
     struct study_sync *sync = study->sync;
     if (!same_store(store, sync)) {
         sync->settled = 0;
-        return (struct range){0, study->n_trials, INT64_MIN, INT64_MAX};
+        return (struct study_sql_range){0, study->n_trials, INT64_MIN, INT64_MAX};
     }
     while (sync->settled < study->n_trials && trial_state_finished(study->trials[sync->settled]->state))
         sync->settled++;
@@ -100,7 +101,7 @@ static struct range first_range(const struct study_sql *store, struct study *stu
     STUDY_SQL_READ_TRIALS, STUDY_SQL_READ_PARAMS, STUDY_SQL_READ_VALUES, STUDY_SQL_READ_REPORTS, \
         STUDY_SQL_READ_USER, STUDY_SQL_READ_SYSTEM
 
-static void ahead(struct study_sql *store, const struct study *study, const struct range *range)
+static void ahead(struct study_sql *store, const struct study *study, const struct study_sql_range *range)
 {
     static const enum study_sql_statement tables[] = {READ_TABLES};
     study_sql_ahead(store, tables, sizeof tables / sizeof *tables,
@@ -108,8 +109,8 @@ static void ahead(struct study_sql *store, const struct study *study, const stru
 }
 
 /* All that a study of one run of changes needs; its lock, too, where that is wanted. */
-static void ahead_of_all(struct study_sql *store, const struct study *study, const struct range *range,
-                         bool lock)
+static void ahead_of_all(struct study_sql *store, const struct study *study,
+                         const struct study_sql_range *range, bool lock)
 {
     static const enum study_sql_statement all[] = {STUDY_SQL_LOCK_STUDY, STUDY_SQL_VERSION, STUDY_SQL_NAME,
                                                    STUDY_SQL_SCHEMA,     STUDY_SQL_USER,    STUDY_SQL_SYSTEM,
@@ -118,8 +119,8 @@ static void ahead_of_all(struct study_sql *store, const struct study *study, con
                     RECORD_PARAMS(study->id, range->from, range->to));
 }
 
-static int read_changes(struct study_sql *store, struct study *study, struct range range, bool *changed,
-                        char err[static STUDY_ERROR_MAX])
+static int read_changes(struct study_sql *store, struct study *study, struct study_sql_range range,
+                        bool *changed, char err[static STUDY_ERROR_MAX])
 {
     int r = study_sql_read_attributes(store, study, changed, err);
     while (r == 0) {
@@ -137,7 +138,7 @@ static int read_changes(struct study_sql *store, struct study *study, struct ran
 static int read_study(struct study_sql *store, struct study *study, bool lock,
                       char err[static STUDY_ERROR_MAX])
 {
-    const struct range range = first_range(store, study);
+    const struct study_sql_range range = first_range(store, study);
     struct study_sync *sync = study->sync, now = {
                                                .serial = store->serial,
                                                .rollbacks = store->rollbacks,

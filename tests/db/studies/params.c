@@ -153,6 +153,24 @@ static void test_later(void)
     study_store_close(store);
 }
 
+/* What is read at once is not all needed where there are no trials. */
+static void test_nothing_read(void)
+{
+    struct study_store *store = open_store(storage_of("nothing.db"));
+    OK(study_store_begin(store, err));
+    int64_t id = make_study(store, "n");
+    OK(study_store_set_study_user(store, id, "a", "1", err));
+    struct study *study = load(store, id);
+    OK(study_store_commit(store, err));
+    OK(study_store_begin(store, err));
+    OK(study_store_sync(store, study, err));
+    OK(study_store_commit(store, err));
+    CHECK_INT(study->n_trials, 0);
+    CHECK_INT(study->n_user, 1);
+    study_destroy(study);
+    study_store_close(store);
+}
+
 /* A server's column has no room for the step: the transaction is not stored, and the next one is. */
 static void test_error_later(void)
 {
@@ -179,6 +197,7 @@ int main(void)
     test_refused();
     test_rolled_back();
     test_later();
+    test_nothing_read();
     test_error_later();
     return check_done("db/studies/params");
 }
