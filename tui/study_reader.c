@@ -57,7 +57,7 @@ static void read_studies(void *ctx)
     if (reading.error == -EINTR || (reading.error == -EBUSY && atomic_load(&reader->stop)))
         return; /* interrupted, maybe while it waited for a lock: another is wanted, or none */
     pthread_mutex_lock(&reader->thread.mutex);
-    reader->read_ms = reading.error == 0 && !reading.more ? now.mono_ms : 0;
+    reader->read_ms = reading.error == 0 && !reading.more && !reading.soon ? now.mono_ms : 0;
     reader->thread.wants |= reading.more; /* it continues with the same, or what is wanted since */
     put(reader, &reading);
     eventfd_write(reader->thread.event, 1);

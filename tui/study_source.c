@@ -9,6 +9,7 @@
 
 #include "db/studies/study_build.h"
 #include "trainer/study/runs.h"
+#include "tui/study_fetched.h"
 
 enum {
     SLICE_MS = 200,       /* of one reading, for trials' returns: the list does not wait longer for them */
@@ -53,6 +54,8 @@ struct tui_study_source {
     bool have_validation;
     struct returns_kept *returns; /* of the study that is shown; NULL: of none */
     char returns_key[STUDY_LABEL_MAX];
+    struct tui_study_fetched *fetched; /* NULL without memory */
+    bool soon;                         /* something of the reading is being fetched */
 };
 
 void tui_study_reading_finish(struct tui_study_reading *reading)
@@ -119,6 +122,7 @@ void tui_study_source_destroy(struct tui_study_source *source)
     if (!source)
         return;
     drop(source);
+    tui_study_fetched_destroy(source->fetched);
     free(source->held);
     free(source->url);
     free(source->file);
@@ -273,16 +277,24 @@ static int read_studies(struct tui_study_source *source, char words[static STUDY
 /* For free(); NULL without memory. */
 static char *folder_of(const struct tui_study_source *source, const struct study *study)
 {
-    char *folder = study_attribute_text(study->user, study->n_user, "papertape:folder");
+    return study_folder(study, source->folder);
+}
 
-    if (!folder && asprintf(&folder, "%s/%s", source->folder, study->name) < 0)
-        folder = NULL;
-    return folder;
+/* That of its proposal.json, fetched or not; for free(), NULL without memory. */
+static char *proposal_folder_of(struct tui_study_source *source, const struct study *study)
+{
+    char *folder = folder_of(source, study), whole[PATH_MAX], unused[FETCHED_WORDS_MAX];
+
+    if (!folder)
+        return NULL;
+    if (tui_study_fetched_proposal(source->fetched, study, folder, whole, unused) == FETCHED_SOON)
+        source->soon = true;
+    free(folder);
+    return strdup(whole);
 }
 
 /* Whose proposal is shown: of those that exist the one of the best trial; else the newest study's. */
-static const struct study *proposing(const struct tui_study_source *source, struct study *const *members,
-                                     size_t n)
+static const struct study *proposing(struct tui_study_source *source, struct study *const *members, size_t n)
 {
     const struct study *chosen = NULL, *newest = members[0];
     double best = NAN;
@@ -290,7 +302,7 @@ static const struct study *proposing(const struct tui_study_source *source, stru
     for (size_t i = 0; i < n; i++) {
         const struct study *study = members[i];
         newest = study->id > newest->id ? study : newest;
-        char *folder = n > 1 ? folder_of(source, study) : NULL;
+        char *folder = n > 1 ? proposal_folder_of(source, study) : NULL;
         int trial = folder ? tui_study_proposal_trial(folder) : -1;
         free(folder);
         if (trial < 0)
@@ -401,24 +413,28 @@ static int read_validation(struct tui_study_source *source, struct study *const 
         of.complete = tui_study_complete(counted, (size_t)members.n);
     free(counted);
     of.study = study->id;
-    of.proposed_ns = proposed_ns(members.of[0].folder);
+    char *folder = proposal_folder_of(source, study);
+    of.proposed_ns = folder ? proposed_ns(folder) : 0;
+    free(folder);
     if (!source->have_validation || memcmp(&of, &source->validated, sizeof(of)) != 0 ||
         strcmp(study->name, source->validation.study) != 0) {
-        tui_study_validation_read(&members, returns ? source->returns : NULL, SLICE_MS, source->stop,
-                                  &source->validation);
+        tui_study_validation_read(&members, source->fetched, returns ? source->returns : NULL, SLICE_MS,
+                                  source->stop, &source->validation);
         source->validated = of;
-        source->have_validation = source->validation.unread == 0;
+        source->have_validation =
+            source->validation.unread == 0 && !source->validation.soon && source->validation.missing == 0;
     }
     free_members(source, &members);
+    source->soon = source->soon || source->validation.soon;
     page->validation = source->validation;
     page->have_validation = true;
     return 0;
 }
 
 /* Reads the verdict of its proposal where that is another one than before. */
-static void read_verdict(const struct tui_study_source *source, struct held *held)
+static void read_verdict(struct tui_study_source *source, struct held *held)
 {
-    char *folder = folder_of(source, held->study);
+    char *folder = proposal_folder_of(source, held->study);
     int64_t made_ns = folder ? proposed_ns(folder) : 0;
 
     if (made_ns != held->judged_ns) {
@@ -429,7 +445,7 @@ static void read_verdict(const struct tui_study_source *source, struct held *hel
     free(folder);
 }
 
-static void say_verdict(const struct tui_study_source *source, struct held *held, struct tui_studies *list)
+static void say_verdict(struct tui_study_source *source, struct held *held, struct tui_studies *list)
 {
     read_verdict(source, held);
     if (held->verdict[0])
@@ -494,6 +510,7 @@ static int make_all(struct tui_study_source *source, const struct tui_study_want
     bool same = source->shown_us != STUDY_NO_TIME && version == source->shown_version &&
                 tui_study_want_equal(want, &source->shown) && now_us - source->shown_us < REFRESH_US;
     if (!same) {
+        source->soon = false;
         ret->studies = tui_studies_make(studies, source->n_held, now_us);
         r = ret->studies ? 0 : -ENOMEM;
         for (size_t i = 0; r == 0 && i < source->n_held; i++) {
@@ -508,7 +525,8 @@ static int make_all(struct tui_study_source *source, const struct tui_study_want
         source->shown_us = now_us;
         source->shown_version = version;
         ret->more = ret->page && ret->page->have_validation && ret->page->validation.unread > 0;
-        if (ret->more)
+        ret->soon = source->soon;
+        if (ret->more || ret->soon)
             source->shown_us = STUDY_NO_TIME;
     }
     free(studies);
@@ -519,6 +537,8 @@ void tui_study_source_read(struct tui_study_source *source, const struct tui_stu
                            int64_t mono_ms, struct tui_study_reading *ret)
 {
     struct tui_study_reading reading = {.mono_ms = mono_ms};
+    if (!source->fetched)
+        source->fetched = tui_study_fetched_create(source->stop != NULL);
     int r = open_store(source, reading.words);
 
     if (r == 0)

@@ -13,6 +13,7 @@ struct tui_study_reading {
     struct tui_studies *studies; /* owned; NULL: nothing has changed, or it failed */
     struct tui_study_page *page; /* likewise; of what is wanted, if it is there */
     bool more;                   /* returns are still being read: another reading continues with them */
+    bool soon;                   /* files are still being fetched: a later reading has them */
     int error;                   /* 0 or -errno; then nothing else */
     char words[STUDY_WORDS_MAX]; /* why not */
     int64_t mono_ms;             /* when */

@@ -143,14 +143,22 @@ static bool is_ours(const struct study_members *members)
     return false;
 }
 
-static void read_proposal(const struct study_members *members, struct tui_study_validation *v)
+static void read_proposal(const struct study_members *members, struct tui_study_fetched *fetched,
+                          struct tui_study_validation *v)
 {
-    const char *folder = members->of[0].folder;
+    char folder[PATH_MAX], why[FETCHED_WORDS_MAX];
+    enum fetched_state state =
+        tui_study_fetched_proposal(fetched, members->of[0].study, members->of[0].folder, folder, why);
     json_error_t error;
     json_t *proposal;
     int r = load_proposal(folder, &v->made_ns, &proposal, &error);
 
-    if (r < 0)
+    v->soon = state == FETCHED_SOON;
+    if (r < 0 && state == FETCHED_SOON)
+        snprintf(v->words, sizeof(v->words), "its proposal is being fetched");
+    else if (r < 0 && state == FETCHED_FAILED)
+        cli_text_clean(v->words, sizeof(v->words), why);
+    else if (r < 0)
         snprintf(v->words, sizeof(v->words), "%s",
                  r == -ENOENT   ? is_ours(members) ? "no proposal yet: it comes when the study ends"
                                                    : "no proposal: a study of papertape-trainer's own makes one"
@@ -322,9 +330,11 @@ static void read_columns(struct returns_kept *kept, const struct study_columns *
     if (r == -EINVAL && !is_ours(members) && !any_folder(members))
         snprintf(err, sizeof(err), "no returns: trials of papertape-trainer's own leave them");
     if (r < 0) {
-        cli_text_clean(v->returns_words, sizeof(v->returns_words), err);
+        if (v->missing == 0)
+            cli_text_clean(v->returns_words, sizeof(v->returns_words), err);
         return;
     }
+    v->returns_words[0] = '\0';
     const struct study_members others = {members->of + 1, members->n - 1};
     returns.tried = study_members_tried(members->of[0].study, &others);
     returns.proposed = columns->like >= 0 ? columns->names[columns->like] : NULL;
@@ -332,8 +342,75 @@ static void read_columns(struct returns_kept *kept, const struct study_columns *
     returns_finish(&returns);
 }
 
-static void read_returns(struct study_members *members, struct returns_kept *kept, int slice_ms,
-                         const atomic_bool *stop, struct tui_study_validation *v)
+/* Of the member whose folder that is, and the trial's index in its study; NULL: none. */
+static const struct study *study_of(const struct study_members *members, const struct returns_trial *trial,
+                                    int *ret_trial)
+{
+    for (int i = 0; i < members->n; i++)
+        for (int k = 0; members->of[i].folder == trial->folder && k < members->of[i].study->n_trials; k++)
+            if (members->of[i].study->trials[k]->number == trial->number) {
+                *ret_trial = k;
+                return members->of[i].study;
+            }
+    return NULL;
+}
+
+/* A trial whose returns are not in its folder: they may be fetched, into a folder that is kept in
+ * `*ret_folder`, for free(). */
+static void find_elsewhere(struct tui_study_fetched *fetched, const struct study_members *members,
+                           struct returns_trial *trial, char **ret_folder, char why[static FETCHED_WORDS_MAX],
+                           int *soon, int *missing)
+{
+    char path[PATH_MAX], folder[PATH_MAX], words[FETCHED_WORDS_MAX];
+    int at;
+
+    snprintf(path, sizeof(path), "%.*s/%d/returns.csv", PATH_MAX - 32, trial->folder, trial->number);
+    const struct study *study = access(path, F_OK) < 0 ? study_of(members, trial, &at) : NULL;
+    enum fetched_state state =
+        study ? tui_study_fetched_get(fetched, study, at, folder, words) : FETCHED_NONE;
+    *soon += state == FETCHED_SOON;
+    if (state == FETCHED_FAILED && (*missing)++ == 0)
+        memcpy(why, words, FETCHED_WORDS_MAX);
+    if (state == FETCHED_HERE && (*ret_folder = strdup(folder)))
+        trial->folder = *ret_folder;
+}
+
+/* False: some are still being fetched. */
+static bool find_all(struct tui_study_fetched *fetched, const struct study_members *members,
+                     struct study_columns *columns, char **folders, struct tui_study_validation *v)
+{
+    char why[FETCHED_WORDS_MAX] = "";
+    int soon = 0;
+
+    for (int i = 0; i < columns->n; i++)
+        find_elsewhere(fetched, members, &columns->trials[i], &folders[i], why, &soon, &v->missing);
+    v->soon = v->soon || soon > 0;
+    if (soon > 0)
+        snprintf(v->returns_words, sizeof(v->returns_words), "fetching returns: %d of %d trials",
+                 columns->n - soon, columns->n);
+    else if (v->missing > 0)
+        cli_text_clean(v->returns_words, sizeof(v->returns_words), why);
+    return soon == 0;
+}
+
+static void read_found(struct study_members *members, struct tui_study_fetched *fetched,
+                       struct returns_kept *kept, struct study_columns *columns, int slice_ms,
+                       const atomic_bool *stop, struct tui_study_validation *v)
+{
+    char **folders = calloc((size_t)columns->n + 1, sizeof(*folders));
+
+    if (!folders)
+        snprintf(v->returns_words, sizeof(v->returns_words), "out of memory");
+    else if (!fetched || find_all(fetched, members, columns, folders, v))
+        read_columns(kept, columns, slice_ms, stop, members, v);
+    for (int i = 0; folders && i < columns->n; i++)
+        free(folders[i]);
+    free(folders);
+}
+
+static void read_returns(struct study_members *members, struct tui_study_fetched *fetched,
+                         struct returns_kept *kept, int slice_ms, const atomic_bool *stop,
+                         struct tui_study_validation *v)
 {
     struct study_columns columns;
     int trial = v->trial;
@@ -351,12 +428,13 @@ static void read_returns(struct study_members *members, struct returns_kept *kep
         snprintf(v->returns_words, sizeof(v->returns_words), "out of memory");
         return;
     }
-    read_columns(kept, &columns, slice_ms, stop, members, v);
+    read_found(members, fetched, kept, &columns, slice_ms, stop, v);
     study_columns_finish(&columns);
 }
 
-void tui_study_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
-                               const atomic_bool *stop, struct tui_study_validation *ret)
+void tui_study_validation_read(struct study_members *members, struct tui_study_fetched *fetched,
+                               struct returns_kept *returns, int slice_ms, const atomic_bool *stop,
+                               struct tui_study_validation *ret)
 {
     *ret = (struct tui_study_validation){.trial = -1,
                                          .equity_trial = -1,
@@ -371,9 +449,9 @@ void tui_study_validation_read(struct study_members *members, struct returns_kep
                                          .pbo_now = NAN,
                                          .holdout = {NAN, NAN, NAN, NAN, NAN, -1}};
     snprintf(ret->study, sizeof(ret->study), "%s", members->of[0].study->name);
-    read_proposal(members, ret);
+    read_proposal(members, fetched, ret);
     if (returns)
-        read_returns(members, returns, slice_ms, stop, ret);
+        read_returns(members, fetched, returns, slice_ms, stop, ret);
 }
 
 bool tui_study_validation_moved(const struct tui_study_validation *validation)

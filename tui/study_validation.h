@@ -10,6 +10,7 @@
 #include "trainer/study/members.h"
 #include "tui/status.h"
 #include "tui/studies.h"
+#include "tui/study_fetched.h"
 
 enum {
     STUDY_LAMBDA_BINS = 40,
@@ -38,6 +39,8 @@ struct tui_study_validation {
     } gates[STUDY_GATES_MAX];
     int n_gates;
     char returns_words[STATUS_TEXT_MAX]; /* why there are no returns to show; "" */
+    bool soon;                           /* files are being fetched: this is without them */
+    int missing;                         /* trials whose returns are in a store, and could not be fetched */
     int unread;            /* trials whose returns are still to be read: nothing below is known */
     int columns, left_out; /* trials whose returns count; whose rows are others, or that cannot be read */
     int64_t rows;
@@ -57,13 +60,15 @@ bool tui_study_proposal_verdict(const char *folder, char ret_word[static STATUS_
                                 char ret_text[static STUDY_VERDICT_MAX]);
 
 /* Reads the proposal of members->of[0] into *ret, and with `returns` (NULL: not) those of all the members'
- * trials, as `papertape-trainer validate --study` does; what is missing is reported in its words. Files
+ * trials, as `papertape-trainer validate --study` does; what is missing is reported in its words. What is not
+ * in the members' folders is taken from `fetched` (NULL: nothing is). Files
  * that are not in `returns` yet are read for no longer than slice_ms, and until *stop (NULL: never), but one
  * at least: then unread is how many are left for the next call. Without a proposal the member with the best
  * trial becomes the first one.
  */
-void tui_study_validation_read(struct study_members *members, struct returns_kept *returns, int slice_ms,
-                               const atomic_bool *stop, struct tui_study_validation *ret);
+void tui_study_validation_read(struct study_members *members, struct tui_study_fetched *fetched,
+                               struct returns_kept *returns, int slice_ms, const atomic_bool *stop,
+                               struct tui_study_validation *ret);
 
 /* Does PBO by now differ from the proposal's, since more trials have ended? */
 bool tui_study_validation_moved(const struct tui_study_validation *validation);

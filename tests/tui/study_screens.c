@@ -538,7 +538,7 @@ static void check_validation(void)
     struct study_member member = {fixture_study("ppo-btc_3", 9, 1, &maximize), nowhere};
     fixture_study_user(member.study, "papertape:trials", "40");
     struct returns_kept *kept = returns_kept_create();
-    tui_study_validation_read(&(struct study_members){&member, 1}, kept, 0, NULL, v);
+    tui_study_validation_read(&(struct study_members){&member, 1}, NULL, kept, 0, NULL, v);
     returns_kept_destroy(kept);
     check_screen("validation-none-80x24", 80, 24, GLYPHS_BRAILLE);
 }

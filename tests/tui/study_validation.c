@@ -49,7 +49,7 @@ static int read_all(struct study_members *members, struct tui_study_validation *
     int readings = 0, left = 0;
 
     do {
-        tui_study_validation_read(members, kept, readings % 2 ? 60000 : 0, &stop, ret);
+        tui_study_validation_read(members, NULL, kept, readings % 2 ? 60000 : 0, &stop, ret);
         CHECK(readings++ == 0 || ret->unread == left - 1);
         CHECK(ret->unread == 0 || (strstr(ret->returns_words, "reading returns: ") && ret->n_lambda == 0));
         left = ret->unread;
@@ -129,7 +129,7 @@ static void check_validation(void)
     CHECK(isnan(v.pbo) && isnan(v.holdout.sharpe) && v.holdout.trades == -1);
     for (int i = 0; i < 6; i++)
         write_returns(folder, i);
-    tui_study_validation_read(&alone, NULL, 0, NULL, &v); /* only whether there is a proposal */
+    tui_study_validation_read(&alone, NULL, NULL, 0, NULL, &v); /* only whether there is a proposal */
     CHECK(!v.have && v.columns == 0 && v.n_lambda == 0 && isnan(v.pbo));
     CHECK_INT(read_all(&alone, &v), 5);
     CHECK_STR(v.returns_words, "");
