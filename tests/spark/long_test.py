@@ -20,6 +20,7 @@ from pyspark.sql import functions as F
 
 MODE = sys.argv[1]
 SYMBOLS, ROWS, FITTED = 50, 1500, 1400
+NEVER = {"ad": "ad", "obv": "obv", "sar": "sar:0.02,0.2", "supertrend": "supertrend:10,3"}  # no warm-up ends
 
 
 def home():
@@ -105,7 +106,7 @@ def allowed(row, column, price):
 def warmup():
     """Within the tolerance that the registry states; what never forgets is refused, each by its name."""
     ends = [row for row in ROWS_OF_REGISTRY if row["warmup_bars"]["f64"] is not None]
-    check(0 < len(ends) < 51, f"{len(ends)} rows have an end")
+    check(len(ends) == 51 - len(NEVER), f"{len(ends)} rows have an end")
     found = in_order(papertape_spark.indicators(df, [row["name"] for row in ends], cut="time", every="3d", warmup=True).toPandas())
     check(len(found) == len(whole), f"warm-up: {len(found)} rows")
     apart = 0
@@ -126,7 +127,7 @@ def warmup():
     check(len(found) == ROWS and not same_bits(found.ema_30, EXPECTED["S01USDT"]["ema_30"]), "too few bars to warm up change digits")
     for row in ROWS_OF_REGISTRY:
         if row["warmup_bars"]["f64"] is None:
-            refused(f"{row['name']}", lambda name=row["name"]: papertape_spark.indicators(df, name, cut="time", warmup=True))
+            refused(f"{NEVER[row['name']]} remembers its first bar for ever", lambda name=row["name"]: papertape_spark.indicators(df, name, cut="time", warmup=True))
 
 
 def chained():

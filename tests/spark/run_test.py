@@ -14,6 +14,7 @@ from pathlib import Path
 import ready
 from ready import check, done, in_order, refused, same_bits, seeded, session, walk
 
+import numpy as np
 import pandas as pd
 import papertape_spark
 import papertape_spark.job
@@ -213,6 +214,42 @@ def commands(spark):
         check(found[plain].equals(expected[plain]), f"{name}: the rows differ")
 
 
+def streams(spark, df, bars):
+    sets = papertape_spark.fit(df, "market14", "15m", until="2024-01-03")
+    trading.streams(spark, df, bars, "indicators", lambda stream: papertape_spark.stream_indicators(stream, SPECS), lambda whole: papertape_spark.indicators(whole, SPECS))
+    trading.streams(spark, df, bars, "features", lambda stream: papertape_spark.stream_features(stream, sets, "15m"), lambda whole: papertape_spark.features(whole, sets, "15m"))
+
+
+def trades(spark):
+    """Trades in Parquet and CSV, partitioned by symbol and day, become the bars that pandas makes of them."""
+    made = []
+    for number in range(3):
+        rows = 3000
+        times = pd.Timestamp("2024-01-01", tz="UTC") + pd.to_timedelta(np.sort(rng.integers(0, 3 * 86_400_000_000, rows)), unit="us")
+        prices = np.round(100 + np.cumsum(rng.normal(0, 0.05, rows)), 2)
+        made.append(pd.DataFrame({"symbol": f"T{number}USDT", "timestamp": times.as_unit("us"), "id": np.arange(rows), "price": prices, "qty": np.round(rng.exponential(2, rows), 3)}))
+    whole = pd.concat(made)
+    expected = whole.groupby(["symbol", pd.Grouper(key="timestamp", freq="5min")]).agg(
+        open=("price", "first"), high=("price", "max"), low=("price", "min"), close=("price", "last"), volume=("qty", "sum"), count=("id", "size"))
+    expected = expected[expected["count"] > 0].reset_index()
+    for kind in ("parquet", "csv"):
+        for (symbol, day), rows in whole.groupby(["symbol", whole.timestamp.dt.date]):
+            folder = Path(ready.scratch.name, f"trades_{kind}", f"symbol={symbol}", f"day={day}")
+            folder.mkdir(parents=True)
+            rows = rows.drop(columns="symbol").sample(frac=1, random_state=5)
+            if kind == "parquet":
+                rows.to_parquet(folder / "0.parquet", index=False)
+            else:
+                rows.to_csv(folder / "0.csv", index=False, date_format="%Y-%m-%dT%H:%M:%S.%fZ")
+        df = papertape_spark.read(spark, f"{ready.scratch.name}/trades_{kind}", kind)
+        found = in_order(papertape_spark.bars(df, "5m").toPandas())
+        check(len(found) == len(expected) and list(found.symbol) == list(expected.symbol), f"bars of trades, {kind}: {len(found)} of {len(expected)}")
+        check(list(found.timestamp) == list(expected.timestamp.dt.tz_localize(None)), f"bars of trades, {kind}: times")
+        for name in ("open", "high", "low", "close", "count"):
+            check(np.array_equal(found[name], expected[name]), f"bars of trades, {kind}: {name}")
+        check(np.array_equal(found.volume, np.round(expected.volume, 3)), f"bars of trades, {kind}: volume, exact decimals")
+
+
 def cluster_home():
     """Spark's own folder, whose `work` can be written."""
     home = Path(ready.scratch.name, "home")
@@ -230,7 +267,8 @@ def local():
     trading.refusals(df)
     trading.short_symbols(df.where("symbol = 'S01USDT'"))
     trading.rows_once(spark, df, FRAMES, f"{ready.scratch.name}/once")
-    trading.streams(spark, df.where("symbol < 'S05'"), pd.concat(FRAMES[:5]), SPECS)
+    streams(spark, df.where("symbol < 'S05'"), pd.concat(FRAMES[:5]))
+    trades(spark)
     on_device(df)
     commands(spark)
     spark.stop()

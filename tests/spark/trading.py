@@ -79,28 +79,31 @@ def short_symbols(df):
     check(all(row.error is None for symbol, row in rows.items() if symbol != "ZZZ"), "others have no error")
 
 
-def streams(spark, df, bars, specs, files=4):
-    """A folder's files, one after the other, give what the whole DataFrame gives."""
-    folder = Path(ready.scratch.name, "stream")
+def streams(spark, df, bars, name, streamed, whole, files=4):
+    """A folder's files, one after the other, give what the whole DataFrame gives; a query that ended in the middle continues
+    from its checkpoint."""
+    folder = Path(ready.scratch.name, f"stream {name}")
     folder.mkdir()
     ordered = bars.sort_values("timestamp", kind="stable")
+    out, checkpoint = f"{ready.scratch.name}/streamed {name}", f"{ready.scratch.name}/checkpoint {name}"
     for k in range(files):
         part = ordered.iloc[k * len(ordered) // files : (k + 1) * len(ordered) // files].sample(frac=1, random_state=k)
         path = folder / f"{k}.parquet"
         part.assign(timestamp=part.timestamp.dt.tz_localize("UTC").dt.as_unit("us")).to_parquet(path, index=False)
         os.utime(path, (1_700_000_000 + k, 1_700_000_000 + k))
-    stream = spark.readStream.schema(df.schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
-    out, checkpoint = f"{ready.scratch.name}/streamed", f"{ready.scratch.name}/checkpoint"
-    writer = papertape_spark.stream_indicators(stream, specs).writeStream.format("parquet").option("path", out).option("checkpointLocation", checkpoint)
-    query = writer.trigger(availableNow=True).start()
-    query.awaitTermination()
+        if k + 1 in (files // 2, files):
+            stream = spark.readStream.schema(df.schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+            writer = streamed(stream).writeStream.format("parquet").option("path", out).option("checkpointLocation", checkpoint)
+            writer.trigger(availableNow=True).start().awaitTermination()
+            there = spark.read.parquet(out).count()
+            check(there == (k + 1) * len(ordered) // files, f"streamed {name}: {there} rows of {k + 1} files")
     found = in_order(spark.read.parquet(out).toPandas())
-    expected = in_order(papertape_spark.indicators(df, specs).toPandas())
+    expected = in_order(whole(df).toPandas())
     check(list(found.columns) == list(expected.columns), f"columns: {list(found.columns)}")
     check(len(found) == len(expected), f"{len(found)} rows, not {len(expected)}")
     check(found[["symbol", "timestamp"]].equals(expected[["symbol", "timestamp"]]), "symbols and times")
-    for name in expected.columns[2:]:
-        check(same_bits(found[name], expected[name]), f"streamed: {name}")
+    for column in expected.columns[2:]:
+        check(same_bits(found[column], expected[column]), f"streamed {name}: {column}")
 
 
 def failing(write):

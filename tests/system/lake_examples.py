@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""The examples of docs/lake.md, run as they stand there on a lake of papertape export's: DuckDB, pandas and Polars, and Spark where
-this Python has it; or those that are named: lake_examples.py Spark. Each agrees with what SQLite computes from the state's bars."""
+"""The examples of docs/lake.md, run as they stand there on a lake of papertape export's: DuckDB, pandas and Polars, each of which
+agrees with what SQLite computes from the state's bars; or with the argument Spark, in Spark's virtual environment, Spark's, and that
+of papertape_spark, whose columns are those of `papertape indicators`."""
 
+import csv
 import os
 import re
+import shutil
 import sys
 from decimal import Decimal
 
@@ -13,19 +16,28 @@ import lake
 sys.path.insert(0, os.path.join(harness.SOURCE, "tests/oracle"))
 import oracle_venv  # noqa: E402
 
-with oracle_venv.imports("pyarrow"):
+SPARK = sys.argv[1:] == ["Spark"]
+with oracle_venv.imports("PySpark" if SPARK else "pyarrow", "PAPERTAPE_SPARK_VENV" if SPARK else "PAPERTAPE_VENV"):
     import pyarrow  # noqa: F401
+    if SPARK:
+        import pyspark  # noqa: F401
+if SPARK and not shutil.which("java"):
+    oracle_venv.skip("java is missing, which Spark runs on: openjdk-17-jre-headless")
 
 os.environ["PAPERTAPE_PYTHON"] = sys.executable
+if SPARK:  # of Spark's tasks too
+    os.environ |= {"PYTHONPATH": os.path.join(harness.SOURCE, "spark"), "PYSPARK_PYTHON": sys.executable}
+    sys.path.insert(0, os.environ["PYTHONPATH"])
 ROWS = {"DuckDB": ("duckdb", lambda days: days.fetchall()), "pandas": ("pandas", lambda days: days.itertuples(index=False, name=None)),
         "Polars": ("polars", lambda days: days.rows()), "Spark": ("pyspark", lambda days: [tuple(row) for row in days.collect()])}
 
 
 def examples():
     with open(os.path.join(harness.SOURCE, "docs/lake.md"), encoding="utf-8") as file:
-        found = dict(re.findall(r"^### (\w+)$.*?^```python\n(.*?)^```$", file.read(), re.M | re.S))
+        page = file.read()
+    found = dict(re.findall(r"^### (\w+)$.*?^```python\n(.*?)^```$", page, re.M | re.S))
     assert found.keys() == ROWS.keys(), found.keys()
-    return found
+    return found, re.search(r"^```python\n(import papertape_spark\n.*?)^```$", page, re.M | re.S)[1]
 
 
 def expected(state):
@@ -38,6 +50,20 @@ def expected(state):
     return [(*key, *values) for key, values in sorted(days.items())]
 
 
+def run_columns(text, names):
+    """That of papertape_spark, behind Spark's: each symbol's columns are the program's."""
+    exec(compile(text, "docs/lake.md papertape_spark", "exec"), names)
+    found = {}
+    for row in names["columns"].orderBy("symbol", "timestamp").collect():
+        found.setdefault(row.symbol, []).append((row.sma_20, row.rsi_14))
+    for symbol, rows in found.items():
+        printed = harness.run([harness.PAPERTAPE, "indicators", "lake", "sma:20", "rsi:14", "--interval", "15m", "--symbol", symbol]).stdout
+        wanted = [tuple(float(cell) if cell else None for cell in row[1:]) for row in list(csv.reader(printed.splitlines()))[1:]]
+        assert rows == wanted, (symbol, rows[:30], wanted[:30])
+    assert len(found) == 2, found.keys()
+    print(f"papertape_spark: {sum(map(len, found.values()))} bars")
+
+
 def main():
     with harness.Folder() as folder:
         state, _ = lake.make_state(folder.path)
@@ -45,21 +71,19 @@ def main():
         wanted = expected(state)
         assert len(wanted) == 6, wanted
         os.chdir(folder.path)
-        for name, text in examples().items():
-            if sys.argv[1:] and name not in sys.argv[1:]:
+        texts, columns = examples()
+        for name, text in texts.items():
+            if (name == "Spark") != SPARK:
                 continue
             package, rows_of = ROWS[name]
-            try:
-                module = __import__(package)
-            except ImportError:
-                assert name == "Spark" and not sys.argv[1:], f"{name}: this Python lacks {package}"
-                print("Spark: skipped: no pyspark here")
-                continue
-            names = {}
+            module, names = __import__(package), {}
             exec(compile(text, f"docs/lake.md {name}", "exec"), names)
             found = [(str(row[0]), *row[1:]) for row in rows_of(names["days"])]
             assert found == wanted, (name, found, wanted)
             print(f"{name} {module.__version__}: {len(found)} days")
+            if SPARK:
+                run_columns(columns, names)
+                names["spark"].stop()
 
 
 if __name__ == "__main__":
