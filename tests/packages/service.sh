@@ -224,6 +224,76 @@ holds "with the ledger of that time" test "$(ledger)" = $hash_of_then
 in_it systemctl stop papertaped papertape-trainer
 in_it rm -rf $state.newer
 
+# --- what Debian 12 has not, and a library that is loaded at its first use
+if in_it /usr/bin/python3 -c 'import pyarrow' 2>/dev/null; then
+    echo "this system's Python has pyarrow: its absence is not tried"
+else
+    lacks_pyarrow() {
+        local said status=0
+        said=$(in_it env -u PAPERTAPE_PYTHON PATH=/usr/bin:/bin papertape export --parquet /srv/lake --state "$state" 2>&1) || status=$?
+        echo "$said"
+        ((status == 1)) && [[ $said == *"/usr/bin/python3 (Python 3."*") lacks the package pyarrow ("*"/usr/bin/python3 -m pip install pyarrow"* ]]
+    }
+    holds "an export to Parquet names its Python, and what that lacks" lacks_pyarrow
+fi
+lacks_libpq() {
+    local said status=0
+    said=$(in_it "$@" postgresql://pt@127.0.0.1/studies 2>&1) || status=$?
+    echo "${said%%$'\n'*}"
+    ((status == 1)) && [[ $said == *"libpq.so.5 is needed: "*": install libpq5"* ]]
+}
+holds "libpq5 comes with it" in_it bash -c "dpkg-query -W -f '\${Depends}' papertape | grep -qw libpq5"
+libpq=$(in_it bash -c 'ls /usr/lib/*/libpq.so.5')
+in_it mv "$libpq" "$libpq.away"
+holds "without it the dashboard's command line names it" lacks_libpq papertape study list --studies
+holds "and the trainer" lacks_libpq papertape-trainer study small --resume --storage
+in_it mv "$libpq.away" "$libpq"
+
+# --- a worker of a study, by its unit (docs/workers.md), with the storage's password as its credential
+worker=papertape-trainer-study@small
+server=$(compgen -G '/usr/lib/postgresql/*/bin/postgres' | tail -n 1) || true
+holds "a worker without its file of options" in_it systemctl start $worker
+holds "does not start" is ConditionResult no $worker
+if [[ -z $server ]]; then
+    echo "postgresql (Debian) is not installed: no study's worker is run"
+else
+    mkdir "$root/srv/bars"
+    PYTHONPATH=$here/../trainer/study python3 -c '
+import sys
+from small_study import write, write_market
+write_market(sys.argv[1], n=700)
+write(sys.argv[1] + "/small.ini", {"data": {"bars": "/srv/bars/AAAUSDT_1h.csv, /srv/bars/BBBUSDT_1h.csv"}, "study": {"trials": 3, "pruner": "none"}})
+' "$root/srv/bars"
+    chmod -R a+rX "$root/srv/bars"
+    in_it install -d -o postgres -m 0700 /srv/pg
+    echo secret >"$root/srv/password"
+    in_it runuser -u postgres -- "${server%postgres}initdb" -D /srv/pg -U pt -A scram-sha-256 --pwfile /srv/password >/dev/null
+    in_it systemd-run --quiet --unit pg --uid postgres "$server" -D /srv/pg -k /srv/pg -h 127.0.0.1 -p 5433
+    in_it install -D -m 0600 /dev/null /etc/credstore/papertape-study-small.pgpass
+    echo "127.0.0.1:5433:*:pt:secret" >"$root/etc/credstore/papertape-study-small.pgpass"
+    storage=postgresql://pt@127.0.0.1:5433/postgres
+    sql() {
+        in_it env PGPASSWORD=secret "${server%postgres}psql" -h 127.0.0.1 -p 5433 -U pt -d postgres -AtXc "$1" 2>&1
+    }
+    answers() {
+        [[ $(sql "SELECT 1") == 1 ]]
+    }
+    holds "a server answers" until_true 30 answers
+    holds "a study begins" in_it env PGPASSWORD=secret papertape-trainer study small --config /srv/bars/small.ini --storage $storage \
+        --state /srv/first --trials 1 --no-proposal >/dev/null
+    in_it install -d /etc/papertape/studies
+    echo "STORAGE=$storage" >"$root/etc/papertape/studies/small.env"
+    holds "its worker starts" in_it systemctl start $worker
+    holds "and ends once the study has its trials" until_true 120 is ActiveState inactive $worker
+    holds "with status 0" is ExecMainStatus 0 $worker
+    trials=$(sql "SELECT count(*) FROM trials WHERE state = 'COMPLETE'")
+    holds "of which it ran those that were left" test "$trials" = 3
+    holds "in a state of its own" in_it test -f /var/lib/papertape.study-small/studies/small/2/returns.csv
+    ((faults == 0)) || in_it journalctl -q --no-pager -u $worker -n 20 || true
+    in_it systemctl stop pg
+    in_it rm -r /etc/papertape/studies
+fi
+
 # --- purge
 in_it install -D -o papertape /dev/null /var/lib/papertape.backup/of-ours
 in_it install -D -o papertape /dev/null /var/lib/papertape-second/papertaped.lock
@@ -232,7 +302,7 @@ holds "removed while it runs" in_it bash -c 'dpkg -r papertape papertape-trainer
 holds "it is stopped" is ActiveState inactive
 holds "its state stays" in_it test -f $state/papertape.db
 holds "purged" in_it bash -c 'dpkg -P papertape papertape-trainer python3-papertape libpapertape-dev libpapertape-env0 libpapertape-indicators0 >/var/log/dpkg-P 2>&1'
-holds "the state is gone" bash -c "! nsenter -t $leader -a -- ls -d $state $state-second /etc/papertape 2>/dev/null"
+holds "the state is gone" bash -c "! nsenter -t $leader -a -- ls -d $state $state-second $state.study-small /etc/papertape 2>/dev/null"
 holds "the user stays, and why" in_it grep 'the user papertape stays: /var/lib/papertape.backup/of-ours belongs to it' /var/log/dpkg-P
 in_it rm -r /var/lib/papertape.backup
 holds "installed again" in_it bash -c 'dpkg -i /debs/papertape_*.deb >/var/log/dpkg-i 2>&1'
