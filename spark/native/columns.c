@@ -26,6 +26,17 @@ int spark_columns_init(struct spark_columns *ret, size_t n_columns, int64_t n, b
     return 0;
 }
 
+int spark_columns_init_vector(struct spark_columns *ret, size_t n_columns, int64_t n)
+{
+    if (n_columns > 0 && n > INT32_MAX / (int64_t)n_columns) /* the offsets of Arrow's lists */
+        return -ENOMEM;
+    float *cells = calloc((size_t)n * n_columns + 1, sizeof(*cells));
+    if (!cells)
+        return -ENOMEM;
+    *ret = (struct spark_columns){.n_columns = n_columns, .n = n, .cells = cells};
+    return 0;
+}
+
 void spark_columns_finish(struct spark_columns *columns)
 {
     for (size_t k = 0; k < columns->n_columns; k++) {
@@ -37,6 +48,7 @@ void spark_columns_finish(struct spark_columns *columns)
     free(columns->values);
     free(columns->valid);
     free(columns->nulls);
+    free(columns->cells);
     *columns = (struct spark_columns){0};
 }
 
@@ -136,6 +148,55 @@ int spark_columns_export(struct spark_columns *columns, const char *const names[
         columns->valid[k] = NULL;
         columns->values[k] = NULL;
     }
+    spark_columns_finish(columns);
+    *ret_array = array;
+    *ret_schema = schema;
+    return 0;
+}
+
+static int32_t *make_ends(int64_t n, size_t width)
+{
+    int32_t *ends = malloc(((size_t)n + 1) * sizeof(*ends));
+    for (int64_t i = 0; ends && i <= n; i++)
+        ends[i] = (int32_t)(i * (int64_t)width);
+    return ends;
+}
+
+/* A struct of a list of floats. */
+static int make_lists(const struct spark_columns *columns, const char *name, struct ArrowArray *array,
+                      struct ArrowSchema *schema)
+{
+    int64_t cells = columns->n * (int64_t)columns->n_columns;
+    int r = spark_array_make(array, columns->n, 1, 1);
+    if (r == 0)
+        r = spark_schema_make(schema, "+s", "", 1);
+    if (r == 0)
+        r = spark_array_make(array->children[0], columns->n, 2, 1);
+    if (r == 0)
+        r = spark_schema_make(schema->children[0], "+l", name, 1);
+    if (r == 0)
+        r = spark_array_make(array->children[0]->children[0], cells, 2, 0);
+    if (r == 0)
+        r = spark_schema_make(schema->children[0]->children[0], "f", "element", 0);
+    return r;
+}
+
+int spark_columns_export_vector(struct spark_columns *columns, const char *name, struct ArrowArray *ret_array,
+                                struct ArrowSchema *ret_schema)
+{
+    struct ArrowArray array = {0};
+    struct ArrowSchema schema = {0};
+    int32_t *ends = make_ends(columns->n, columns->n_columns);
+    int r = ends ? make_lists(columns, name, &array, &schema) : -ENOMEM;
+    if (r < 0) {
+        spark_array_release(&array);
+        spark_schema_release(&schema);
+        free(ends);
+        return r;
+    }
+    array.children[0]->buffers[1] = ends;
+    array.children[0]->children[0]->buffers[1] = columns->cells;
+    columns->cells = NULL;
     spark_columns_finish(columns);
     *ret_array = array;
     *ret_schema = schema;

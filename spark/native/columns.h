@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Columns of n rows each, all null before they are set. */
+/* Columns of n rows each, all null before they are set; or one vector of them a row. */
 struct spark_columns {
     size_t n_columns;
     int64_t n;
@@ -15,10 +15,12 @@ struct spark_columns {
     void **values;   /* [n_columns] of n cells */
     uint8_t **valid; /* [n_columns], a bit a row */
     int64_t *nulls;  /* [n_columns] */
+    float *cells;    /* a vector: [n][n_columns], in place of the three above; else NULL */
 };
 
 /* 0, for spark_columns_finish(); -ENOMEM. */
 int spark_columns_init(struct spark_columns *ret, size_t n_columns, int64_t n, bool wide);
+int spark_columns_init_vector(struct spark_columns *ret, size_t n_columns, int64_t n);
 void spark_columns_finish(struct spark_columns *columns); /* fine on a zeroed one */
 
 static inline void spark_columns_mark(struct spark_columns *columns, size_t column, int64_t row)
@@ -43,6 +45,10 @@ static inline void spark_columns_float(struct spark_columns *columns, size_t col
  * zeroed; -ENOMEM, and they are as before. */
 int spark_columns_export(struct spark_columns *columns, const char *const names[],
                          struct ArrowArray *ret_array, struct ArrowSchema *ret_schema);
+
+/* The same of a vector: one column of lists. */
+int spark_columns_export_vector(struct spark_columns *columns, const char *name, struct ArrowArray *ret_array,
+                                struct ArrowSchema *ret_schema);
 
 /* An array with n_buffers buffers that are NULL and n_children children that are released, and a schema
  * likewise: for spark_array_release(), which frees buffers that are set, and spark_schema_release(). `format`

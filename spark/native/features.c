@@ -59,7 +59,13 @@ static int take_bar(void *ctx, const struct indicator_bar *bar, struct spark_col
     int r = feature_stream_update(f->stream, bar, f->row);
     if (r < 0)
         return fail_values(f, r, err, err_cap);
-    for (size_t k = 0; k < f->set->n && columns; k++)
+    if (!columns)
+        return 0;
+    if (columns->cells) {
+        memcpy(columns->cells + (size_t)row * f->set->n, f->row, f->set->n * sizeof(*f->row));
+        return 0;
+    }
+    for (size_t k = 0; k < f->set->n; k++)
         if (!isnan(f->row[k]))
             spark_columns_float(columns, k, row, f->row[k]);
     return 0;

@@ -81,6 +81,10 @@ int papertape_spark_fitted(struct papertape_spark *run, int64_t from_ns, int64_t
                            size_t err_cap);
 void papertape_spark_free(char *text); /* NULL is fine */
 
+/* From now on the columns of a run of features are one column of this name, of lists of them all, NaN where a
+ * column would be null. 0; -EINVAL for indicators, -ENOMEM, with a sentence. */
+int papertape_spark_as_vector(struct papertape_spark *run, const char *name, char *err, size_t err_cap);
+
 /* Refuses gaps: from now on a symbol's bar must open `interval_ns` after the one before. */
 void papertape_spark_refuse_gaps(struct papertape_spark *run, int64_t interval_ns);
 

@@ -22,6 +22,7 @@ struct papertape_spark {
     int64_t slice;
     bool has_bar; /* last_ns is set */
     int64_t last_ns;
+    char *vector;        /* the name of one column of lists; NULL: a column each */
     int64_t interval_ns; /* that every bar must follow the one before by; 0: gaps are taken */
 };
 
@@ -57,7 +58,21 @@ void papertape_spark_close(struct papertape_spark *run)
         return;
     run->computation.close(run->ctx);
     free(run->symbol);
+    free(run->vector);
     free(run);
+}
+
+int papertape_spark_as_vector(struct papertape_spark *run, const char *name, char *err, size_t err_cap)
+{
+    if (run->computation.wide)
+        return fail_with(-EINVAL, err, err_cap,
+                         "a vector is of features: indicators are columns of their own");
+    char *copy = strdup(name);
+    if (!copy)
+        return spark_run_memory(-ENOMEM, err, err_cap);
+    free(run->vector);
+    run->vector = copy;
+    return 0;
 }
 
 int spark_run_memory(int r, char *err, size_t err_cap)
@@ -309,13 +324,16 @@ static int update(struct papertape_spark *run, const struct ArrowArray *batch,
 {
     struct spark_batch rows;
     struct spark_columns columns = {0};
+    size_t width = run->computation.width;
     int r = spark_batch_read(SPARK_BARS, &rows, batch, schema, err, err_cap);
     if (r == 0 && ret_batch)
-        r = spark_columns_init(&columns, run->computation.width, rows.n, run->computation.wide);
+        r = run->vector ? spark_columns_init_vector(&columns, width, rows.n)
+                        : spark_columns_init(&columns, width, rows.n, run->computation.wide);
     if (r == 0)
         r = take_rows(run, &rows, ret_batch ? &columns : NULL, err, err_cap);
     if (r == 0 && ret_batch)
-        r = spark_columns_export(&columns, run->computation.names, ret_batch, ret_schema);
+        r = run->vector ? spark_columns_export_vector(&columns, run->vector, ret_batch, ret_schema)
+                        : spark_columns_export(&columns, run->computation.names, ret_batch, ret_schema);
     spark_columns_finish(&columns);
     return r;
 }

@@ -4,7 +4,6 @@ import ctypes
 import re
 from dataclasses import dataclass, field
 
-from .batches import as_vector
 from .library import BadBars, Run
 
 
@@ -25,9 +24,6 @@ class Indicators:
 
     def of(self, _symbol):
         return self
-
-    def shaped(self, columns):
-        return columns
 
 
 @dataclass(frozen=True)
@@ -50,23 +46,22 @@ class Features:
         return self.sets[self.symbol]
 
     def open(self):
-        return _strict(Run("features", self.text().encode(), ctypes.c_int64(self.interval_s)), self.gaps)
+        return _strict(Run("features", self.text().encode(), ctypes.c_int64(self.interval_s)), self.gaps, self.vector)
 
     def of(self, symbol):
         """The computation of one symbol."""
         return self if isinstance(self.sets, str) else Features(self.sets, self.interval_s, self.gaps, symbol, self.vector)
 
-    def shaped(self, columns):
-        return as_vector(columns, self.vector) if self.vector else columns
 
-
-def _strict(run, gaps):
-    if gaps:
-        try:
+def _strict(run, gaps, vector=""):
+    try:
+        if gaps:
             run.refuse_gaps(gaps)
-        except BadBars:
-            run.close()
-            raise
+        if vector:
+            run.as_vector(vector)
+    except BadBars:
+        run.close()
+        raise
     return run
 
 

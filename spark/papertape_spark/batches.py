@@ -11,15 +11,6 @@ def joined(batch, columns):
     return pyarrow.RecordBatch.from_arrays([*batch.columns, *columns.columns], names=[*batch.schema.names, *columns.schema.names])
 
 
-def as_vector(columns, name):
-    """One column of lists in place of float32 columns, NaN for null: cheaper to carry than many columns are."""
-    cells = numpy.empty((columns.num_rows, columns.num_columns), dtype=numpy.float32)
-    for k, column in enumerate(columns.columns):
-        cells[:, k] = column.to_numpy(zero_copy_only=False)
-    ends = numpy.arange(columns.num_rows + 1, dtype=numpy.int32) * columns.num_columns
-    return pyarrow.RecordBatch.from_arrays([pyarrow.ListArray.from_arrays(ends, cells.reshape(-1))], names=[name])
-
-
 def _codes(column):
     """Whole numbers that differ where the column's neighbours do."""
     if pyarrow.types.is_integer(column.type):

@@ -23,10 +23,10 @@ def computing(asked):
         with Series(asked) as series:
             for batch in batches:
                 if series.one:
-                    yield joined(batch, asked.shaped(series.at(None).update(without_own(batch))))
+                    yield joined(batch, series.at(None).update(without_own(batch)))
                     continue
                 for (symbol,), rows in stretches(batch, ("symbol",)):
-                    yield joined(rows, asked.shaped(series.at(symbol).update(without_own(rows))))
+                    yield joined(rows, series.at(symbol).update(without_own(rows)))
 
     return compute
 

@@ -126,6 +126,9 @@ class Run:
         """Takes a batch without its columns."""
         called("update", self.handle, *Given(batch).arguments(), None, None)
 
+    def as_vector(self, name):
+        called("as_vector", self.handle, name.encode())
+
     def refuse_gaps(self, interval):
         load().papertape_spark_refuse_gaps(self.handle, interval_ns(interval))
 

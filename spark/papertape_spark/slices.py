@@ -70,7 +70,7 @@ def computing(asked):
         with Series(asked) as series:
             for batch in batches:
                 for (symbol,), rows in [((None,), batch)] if series.one else stretches(batch, ("symbol",)):
-                    columns = asked.shaped(series.at(symbol).update(rows))
+                    columns = series.at(symbol).update(rows)
                     kept = rows.column("state").is_null() if "state" in rows.schema.names else pyarrow.compute.invert(rows.column("warm"))
                     yield joined(without_own(rows), columns).filter(kept)
 

@@ -42,6 +42,41 @@ static void test_reference(const struct bars *b)
         free(want[k]);
 }
 
+/* One column of lists: the cells of the columns, a row after the other, over batches cut anywhere. */
+static void test_vector(const char *set, const struct made_column columns[COLUMNS], double *const cells[])
+{
+    char err[PAPERTAPE_SPARK_ERROR_MAX];
+    struct papertape_spark *run = NULL;
+    CHECK_INT(papertape_spark_features(set, 60, &run, err, sizeof(err)), 0);
+    CHECK_INT(papertape_spark_as_vector(run, "cells", err, sizeof(err)), 0);
+    size_t width = papertape_spark_width(run), bad = 0;
+    for (int64_t from = 0, n; from < ALL; from += n) {
+        struct ArrowArray batch, made;
+        struct ArrowSchema schema, made_schema;
+        n = random_between(&rng, 0, ALL - from);
+        made_batch(columns, COLUMNS, from, n, &batch, &schema);
+        CHECK_INT(papertape_spark_update(run, &batch, &schema, &made, &made_schema, err, sizeof(err)), 0);
+        CHECK_STR(made_schema.children[0]->name, "cells");
+        CHECK_STR(made_schema.children[0]->format, "+l");
+        CHECK_STR(made_schema.children[0]->children[0]->format, "f");
+        const int32_t *ends = made.children[0]->buffers[1];
+        const float *values = made.children[0]->children[0]->buffers[1];
+        CHECK_INT(made.children[0]->children[0]->length, (int64_t)width * n);
+        for (int64_t i = 0; i < n; i++)
+            for (size_t k = 0; k < width; k++)
+                bad += !same(cells[k][from + i], (double)values[ends[i] + (int32_t)k]);
+        CHECK_INT(ends[n], (int64_t)width * n);
+        made.release(&made);
+        made_schema.release(&made_schema);
+    }
+    CHECK_INT(bad, 0);
+    papertape_spark_close(run);
+    CHECK_INT(papertape_spark_indicators("sma", &run, err, sizeof(err)), 0);
+    CHECK_INT(papertape_spark_as_vector(run, "cells", err, sizeof(err)), -EINVAL);
+    CHECK(strstr(err, "a vector is of features") != NULL);
+    papertape_spark_close(run);
+}
+
 /* wide110, fitted: the cells of feature_matrix(). */
 static void test_features(const struct bars *b)
 {
@@ -74,6 +109,7 @@ static void test_features(const struct bars *b)
                 bad += !same((double)want[i * set->n + f], got[f][k * ROWS + (int)i]);
     }
     CHECK_INT(bad, 0);
+    test_vector(text, columns, got);
     room_free(got, set->n);
     papertape_spark_close(run);
 
