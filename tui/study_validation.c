@@ -153,6 +153,8 @@ static void read_proposal(const struct study_members *members, struct tui_study_
     json_t *proposal;
     int r = load_proposal(folder, &v->made_ns, &proposal, &error);
 
+    if (state == FETCHED_HERE)
+        v->made_ns = 0;
     v->soon = state == FETCHED_SOON;
     if (r < 0 && state == FETCHED_SOON)
         snprintf(v->words, sizeof(v->words), "its proposal is being fetched");

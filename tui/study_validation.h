@@ -25,7 +25,7 @@ struct tui_study_validation {
     char verdict[512];           /* its outcome in words */
     bool have, admitted;
     char study[STUDY_NAME_MAX + 1]; /* whose proposal it is, or would be */
-    int64_t made_ns;                /* when the file was written */
+    int64_t made_ns;                /* when the file was written; 0: it was fetched */
     int trial;                      /* -1 */
     double value, pbo, loss, slope, intercept, deflated, expected, skill; /* the proposal's, else by now */
     struct {

@@ -201,6 +201,7 @@ int main(void)
     CHECK_INT(rmdir(temporary), 0); /* what is here is not fetched */
     make_folder(temporary);
     const struct tui_study_validation fetched = read_page("/nowhere", verdict);
+    CHECK(local.made_ns != 0 && fetched.made_ns == 0); /* its copy's time is none of the proposal's */
     CHECK_STR(verdict, "Better: of another machine.");
     check_same(&fetched, &local);
     check_thread(&local);

@@ -90,9 +90,10 @@ void panel_validation(const struct area *area, const struct scene *scene)
                              v->verdict[0] ? v->verdict
                              : v->admitted ? "admitted"
                                            : "refused");
-        snprintf(words, sizeof(words), "trial %s, proposed %sZ",
+        snprintf(words, sizeof(words), "trial %s, %s%s%s",
                  v->trial < 0 ? "not known" : tui_study_validation_name(page, v->trial, name, sizeof(name)),
-                 cli_format_time(a, v->made_ns));
+                 v->made_ns ? "proposed " : "fetched from the artifact store",
+                 v->made_ns ? cli_format_time(a, v->made_ns) : "", v->made_ns ? "Z" : "");
         if (y < body.height)
             tui_area_text_cut(&inside, 0, y++, inside.width, STYLE_DIM, words);
     }

@@ -91,6 +91,14 @@ def elsewhere(trainer, papertape, server, folder, config, proposal, complete):
         check(proposal["verdict_text"] and study["verdict_text"] == proposal["verdict_text"] and study["trials"] == len(trials(server)), f"study show: {study}")
 
 
+def listed(papertape, server, folder, proposal):
+    shown = subprocess.run([papertape, "--state", f"{folder}/none", "study", "list", "--studies", server.url("machines"), "--json"], capture_output=True,
+                           text=True, check=False)
+    if check(shown.returncode == 0, f"study list: {shown.stderr}"):
+        study, = json.loads(shown.stdout)["studies"]
+        check(study["study"] == NAME and study["verdict_text"] == proposal["verdict_text"], f"study list: {study}")
+
+
 def versions(trainer, server):
     """A trial that a worker of 0.0.1 runs, by the server's clock."""
     worker = (NAME, "--resume", "--no-proposal", "--storage", server.url("machines"), "--state", "fifth", "--trials", str(TRIALS + 1))
@@ -116,6 +124,7 @@ def main():
         complete = all_trials(server, folder)
         print(f"counts: {len(trials(server))} trials, {len(trials(server)) - len(complete)} tried again")
         elsewhere(trainer, sys.argv[2], server, folder, config, proposal, complete)
+        listed(sys.argv[2], server, folder, proposal)
         versions(trainer, server)
     done("trainer/study/postgresql_machines")
 
