@@ -50,8 +50,9 @@ holds "man page, completion and documents" bash -c "cd '$root' && test -f usr/sh
 holds "papertape-trainer-study@.service, a study's worker" test -f "$root/papertape-trainer/lib/systemd/system/papertape-trainer-study@.service"
 # papertape_spark is pip's (docs/spark.md): what its library needs is on none of these packages' lists.
 holds "nothing of papertape_spark" bash -c "! find '$root' -iname '*papertape*spark*' | grep ."
-holds "the pages have the lake and studies on PostgreSQL" bash -c "zgrep -q 'papertape export' '$root/usr/share/man/man1/papertape-record.1.gz' && \
-    zgrep -q postgresql:// '$root/usr/share/man/man1/papertape-trainer.1.gz'"
+holds "the pages have the lake, studies on PostgreSQL and their worker's unit" bash -c "cd '$root/usr/share/man/man1' && \
+    zgrep -q 'papertape export' papertape-record.1.gz && zgrep -q postgresql:// papertape-trainer.1.gz && \
+    zgrep -q 'trainer.*study@' papertape-trainer.1.gz"
 for timer in backup report; do
     holds "papertape-$timer, of instances too" test -f "$root/papertape/lib/systemd/system/papertape-$timer.timer" -a \
         -f "$root/papertape/lib/systemd/system/papertape-$timer@.timer" -a -f "$root/papertape/lib/systemd/system/papertape-$timer@.service"
