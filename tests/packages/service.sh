@@ -291,7 +291,7 @@ write(sys.argv[1] + "/small.ini", {"data": {"bars": "/srv/bars/AAAUSDT_1h.csv, /
     holds "in a state of its own" in_it test -f /var/lib/papertape.study-small/studies/small/2/returns.csv
     ((faults == 0)) || in_it journalctl -q --no-pager -u $worker -n 20 || true
     in_it systemctl stop pg
-    in_it rm -r /etc/papertape/studies
+    in_it rm -r /etc/papertape/studies /etc/credstore/papertape-study-small.pgpass # the administrator's; purge leaves them
 fi
 
 # --- purge
