@@ -3,7 +3,7 @@ Prints {what: {way: {"rate", "cpu_us", "fixed_s"}}} as its last line; the rows l
 
 A way runs over few bars and over many; from the difference follow rows a second of wall time and microseconds of processor time a
 row, of the JVM and all Python workers; `fixed_s` is what a job of no rows would take. PAPERTAPE_BENCH_ROWS: other than a
-million; slower ways have a part of them."""
+million; slower ways have a part of them, and tasks that read their files more, so that the difference is seconds."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from papertape_spark.trading import options_of, trading
 CORES, FOLDER = int(sys.argv[1]), Path(sys.argv[2])
 ROWS, SYMBOLS, TIMES = int(os.environ.get("PAPERTAPE_BENCH_ROWS", 1_000_000)), 20, 2
 FEW = 2500 * SYMBOLS  # wide110 has a first value after 2,400 bars of 5 minutes
-MEDIUM, SLOW = max(ROWS // 5, 2 * FEW), max(ROWS // 10, 2 * FEW)
+MANY, MEDIUM, SLOW = 8 * ROWS, max(2 * ROWS // 5, 2 * FEW), max(ROWS // 10, 2 * FEW)
 PARTITIONS = 8
 MINUTES = 5
 STRATEGY, PARAMS = "sma-cross", {"fast": 10, "slow": 30}
@@ -94,8 +94,9 @@ def rates(many, ways, times=TIMES):
     """{way: its figures}, in turns, so that a busy machine is so for all of them. A way takes a number of rows, and gives a
     DataFrame, which goes to a sink that keeps nothing, or ran by itself and gives None."""
     found = {name: ([], []) for name in ways}
-    for name, way in ways.items():
-        took(way, FEW)  # the first turn warms up
+    for _ in range(2):  # warms up
+        for way in ways.values():
+            took(way, FEW)
     for _ in range(times):
         for name, way in ways.items():
             for turns, rows in zip(found[name], (FEW, many)):
@@ -186,23 +187,22 @@ def parts(spark):
         "ranged": lambda rows: lake(spark, rows).repartitionByRange(PARTITIONS, "symbol"),
         "sorted": lambda rows: ordered(lake(spark, rows)),
         "to_python": lambda rows: ordered(lake(spark, rows)).mapInArrow(swallowed, "n bigint"),
-        "tasks_read": tasks_read,
-    }, 1)}
+    }, 1) | rates(MANY, {"tasks_read": tasks_read}, 1)}
 
 
 def cheap(spark):
     found, same = {}, None
     for what, spec, function in (("sma", "sma:20", spark_peers.sma), ("rsi", "rsi:14", spark_peers.rsi)):
         say(what)
+        tasks = {"ours": lambda rows, spec=spec: papertape_spark.indicators(own(spark, rows), spec, partitions=PARTITIONS)}
         ways = {
-            "ours": lambda rows, spec=spec: papertape_spark.indicators(own(spark, rows), spec, partitions=PARTITIONS),
             "shuffled": lambda rows, spec=spec: papertape_spark.indicators(own(spark, rows, False), spec, partitions=PARTITIONS),
             "pandas": lambda rows, spec=spec, function=function: in_pandas(lake(spark, rows), function, [spec.replace(":", "_")], "double"),
             "sql": lambda rows, what=what: windowed(lake(spark, rows), what),
         }
         if same is None:
             ways["identity"] = lambda rows: identity(lake(spark, rows))
-        found[what] = rates(ROWS, ways)
+        found[what] = rates(ROWS, ways) | rates(MANY // 2, tasks)
         same = found[what].setdefault("identity", same)
         given = batches(ROWS)
         found[what]["alone"] = alone(ROWS, lambda given=given, spec=spec: computed(Indicators((spec,)), given))
@@ -274,13 +274,10 @@ def backtested(spark):
 
     say("backtest")
     words = [word for key, value in PARAMS.items() for word in ("--set", f"{key}={value}")]
-    quick = rates(ROWS, {
+    quick = rates(MANY, {
         "ours": ours,
-        "shuffled": lambda rows: ours(rows, False),
         "job": lambda rows: job("backtest", "--input", stored(rows), "--strategy", STRATEGY, *words),
-        "loop": peer("loop"),
-        "kept": peer("kept"),
-    })
+    }) | rates(ROWS, {"shuffled": lambda rows: ours(rows, False), "loop": peer("loop"), "kept": peer("kept")})
     slow = rates(SLOW, {name: peer(name) for name in ("rows", "backtesting", "backtrader")}, 1)
     given, frame = batches(ROWS), next(bars(FEW))
     return {"backtest": quick | slow | {"alone": alone(ROWS, lambda: list(trading("figures", options_of(STRATEGY, PARAMS, None, {}))(given)))}

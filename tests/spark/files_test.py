@@ -98,7 +98,7 @@ def wrong_files(rng, scratch):
     refused(f"two symbols in one file: {(scratch / 'one').as_uri()}: X is in the folder of Y", lambda: of("one", table)("Y"))
     part = pyarrow.array(["X"] * (ROWS - 1) + ["Z"])
     refused("Z is in the folder of X", of("two", table.set_column(0, "symbol", part)))
-    refused("None is in the folder of X", of("null", table.set_column(0, "symbol", pyarrow.array(["X"] * (ROWS - 1) + [None]))))
+    refused("in the folder of X", of("null", table.set_column(0, "symbol", pyarrow.array(["X"] * (ROWS - 1) + [None]))))
     for name, kind in (("close", pyarrow.string()), ("close", pyarrow.int64()), ("timestamp", pyarrow.timestamp("us"))):
         at = fields.index(name)
         refused(f"column {name} is of type {kind}", of(f"{name} {kind}", table.set_column(at, name, table.column(name).cast(kind, safe=False))))
