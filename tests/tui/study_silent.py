@@ -6,7 +6,8 @@ import socket
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "db", "studies"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "../db/studies"), os.path.join(HERE, "../../fixtures")]
 import postgresql_server  # noqa: E402
 from cutting_proxy import Proxy  # noqa: E402
 

@@ -12,7 +12,7 @@ import tempfile
 
 from small_study import Run, Trainer, check, done, events, lines, poll, refuse, write, write_market
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "db", "studies"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "fixtures"))
 import postgresql_server  # noqa: E402
 
 NAME, TRIALS = "shared", 7
