@@ -1,0 +1,77 @@
+"""Papertape's job on Spark, measured: processor time of the JVM, Python and its workers, bytes of the shuffle and of what is written.
+Needs pyspark, pyarrow and numpy, and PAPERTAPE_SPARK_LIBRARY; scale_usage.adopt() first."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import scale_usage
+
+ROOT = Path(__file__).resolve().parent.parent
+JOB = ROOT / "spark/papertape_spark/job.py"
+FIT_UNTIL = "2014-01-11T00:00:00"  # ten days; wide110 has its first value after 2,400 bars of 5m
+STAGES = {
+    "indicators": ["indicators", "--specs", "sma:20,rsi:14"],
+    "wide110": ["features", "--set", "wide110", "--fit-until", FIT_UNTIL, "--interval", "1m"],
+    "backtest": ["backtest", "--strategy", "sma-cross", "--set", "fast=10", "--set", "slow=30"],
+    "sweep": ["sweep", "--strategy", "sma-cross", "--grid", "fast=5:30:5", "--grid", "slow=40,80"],
+}
+
+
+def settings(folder, cores, memory, partitions):
+    found = {
+        "spark.master": f"local[{cores}]",
+        "spark.driver.memory": memory,
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.local.dir": folder,
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.shuffle.partitions": partitions,
+        "spark.driver.extraJavaOptions": "-Duser.timezone=UTC",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": f"file:{folder}/events",
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.eventLog.compress": "false",
+    }
+    return [word for key, value in found.items() for word in ("--conf", f"{key}={value}")]
+
+
+def tasks_of(folder):
+    """Sums over the tasks of the jobs whose events lie there."""
+    found = dict.fromkeys(("tasks", "jvm_cpu_s", "gc_s", "read_bytes", "shuffle_bytes", "shuffle_rows", "spilled_bytes"), 0)
+    for path in Path(folder).iterdir():
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                event = json.loads(line)
+                if event["Event"] != "SparkListenerTaskEnd" or "Task Metrics" not in event:
+                    continue
+                metrics = event["Task Metrics"]
+                wrote = metrics["Shuffle Write Metrics"]
+                found["tasks"] += 1
+                found["jvm_cpu_s"] += metrics["Executor CPU Time"] * 1e-9
+                found["gc_s"] += metrics["JVM GC Time"] * 1e-3
+                found["read_bytes"] += metrics["Input Metrics"]["Bytes Read"]
+                found["shuffle_bytes"] += wrote["Shuffle Bytes Written"]
+                found["shuffle_rows"] += wrote["Shuffle Records Written"]
+                found["spilled_bytes"] += metrics["Disk Bytes Spilled"]
+    return found
+
+
+def run(stage, lake, folder, partitions, cores=2, memory="4g"):
+    """A stage over a lake, in a new folder that has its output as `out` then: what it cost."""
+    folder = Path(folder)
+    (folder / "events").mkdir(parents=True)
+    environment = {**os.environ, "TZ": "UTC", "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_HOSTNAME": "localhost",
+                   "PYTHONPATH": str(ROOT / "spark")}
+    submit = Path(pyspark.__file__).parent / "bin/spark-submit"
+    words = [submit, *settings(folder, cores, memory, partitions), JOB, *STAGES[stage], "--quiet", "--input", lake, "--output", folder / "out"]
+    printed, cpu_s, largest = scale_usage.measured(words, env=environment, stderr=subprocess.DEVNULL)
+    files = list((folder / "out").glob("*.parquet"))
+    summary = json.loads([line for line in printed.splitlines() if line.startswith("{")][-1])
+    return {"stage": stage, "cpu_s": cpu_s, "process_bytes": largest, "files": len(files), "written_bytes": sum(path.stat().st_size for path in files),
+            **{key: summary[key] for key in ("symbols", "written", "rows")}, **tasks_of(folder / "events")}
