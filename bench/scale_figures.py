@@ -27,6 +27,8 @@ WORDS = {
     "us": "a bar: the JVM, Python and its workers",
     "shuffle_b": "a bar in the shuffle's files, LZ4",
     "written_b": "a bar in what the job writes",
+    "alone_us": "a bar, by the library without Spark, in one thread",
+    "read_alone_us": "a bar read from the lake by pyarrow, without Spark, in one thread",
     "planned_s": "the planned trial: ten splits of 20,480 steps, 64x64, 20,000 hours of two assets",
     "trial_round_trips": "a trial's waits for the server, apart from its splits",
     "split_round_trips": "likewise, each split (its report)",

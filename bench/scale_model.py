@@ -14,6 +14,7 @@ SPARK_MACHINES, SPARK_CORES = 20, 16
 DISK_B_S, NETWORK_B_S = 1e9, 1.25e9  # of a machine: an NVMe disk, 10 Gbit/s
 TRIALS, MACHINES, CORES, SPLITS = 100_000, 100, 4, 10
 HEARTBEAT_S = 10
+LONG_S = 600  # a training of ten minutes
 LOOKS_A_SECOND = 4  # of a machine's supervisor at the study (trainer/study/supervise.c, LOOK_MS)
 ROUND_TRIP_S = 0.2e-3  # between two machines of one network
 HOUR_S = 3600
@@ -66,8 +67,8 @@ def search(costs, trials=TRIALS, machines=MACHINES, cores=CORES, splits=SPLITS, 
     trips = costs["trial_round_trips"] + splits * costs["split_round_trips"]
     lock_s = syncs * running * of_running_s + draw_s + trips * ROUND_TRIP_S + costs["trial_server_s"]
     training_s = costs["planned_s"]
-    cpu_s = training_s + syncs * running * costs["running_client_us"] * 1e-6 + draw_s
-    per_trial_s = max(cpu_s / workers, lock_s)
+    beside_s = syncs * running * costs["running_client_us"] * 1e-6 + draw_s
+    per_trial_s = max((training_s + beside_s) / workers, lock_s)
     looks = machines * LOOKS_A_SECOND
     return {
         "training_hours": trials * training_s / workers / HOUR_S,
@@ -76,7 +77,8 @@ def search(costs, trials=TRIALS, machines=MACHINES, cores=CORES, splits=SPLITS, 
         "hours": trials * per_trial_s / HOUR_S,
         "trials_s": 1 / per_trial_s,
         "commits_s": (splits + ASK_AND_END) / per_trial_s + workers / HEARTBEAT_S,
-        "even_s": lock_s * workers,
+        "even_s": lock_s * workers - beside_s,
+        "long_hours": trials * max((LONG_S + beside_s) / workers, lock_s) / HOUR_S,
         "look_cores": looks * running * costs["running_server_us"] * 1e-6,
         "look_b_s": looks * running * costs["running_b"],
         "sync_b_s": syncs * running * costs["running_b"] / per_trial_s,
@@ -114,12 +116,13 @@ def number(value):
 
 
 def spark_rows(costs):
-    yield "| stage | CPU hours | of 16 cores x 20 machines | disks | network | shuffle, TB | result, TB | limit |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "| stage | CPU hours | of them without Spark | on 20 machines of 16 cores | disks | network | shuffle, TB | result, TB | limit |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for name in STAGES:
         one = stage(costs, name, SYMBOLS, YEARS * YEAR_BARS)
         hours = limits(one, SPARK_MACHINES, SPARK_CORES)
-        yield (f"| {name} | {number(one['cpu_s'] / HOUR_S)} | {number(hours['processors'])} h | {number(hours['disks'])} h | "
+        alone_hours = (costs["read_alone_us"] + costs[f"{name}_alone_us"]) * 1e-6 * SYMBOLS * YEARS * YEAR_BARS / HOUR_S
+        yield (f"| {name} | {number(one['cpu_s'] / HOUR_S)} | {number(alone_hours)} | {number(hours['processors'])} h | {number(hours['disks'])} h | "
                f"{number(hours['network'])} h | {number(one['shuffle_bytes'] / 1e12)} | {number(one['written_bytes'] / 1e12)} | "
                f"{max(hours, key=hours.get)} |")
 
@@ -136,12 +139,23 @@ def year_rows(costs):
         yield f"| {name} | " + " | ".join(map(number, cells)) + " |"
 
 
-SEARCHES = {"as it is": {}, "running trials read once": {"reread": False}, "and draws by the newest 1,000": {"reread": False, "tpe": False}}
-FIGURES = {
-    "training_hours": "hours, were training all", "lock_ms": "the study's lock, ms a trial", "lock_hours": "hours of the lock, one trial after the other",
-    "hours": "hours", "trials_s": "asks (and artifacts) a second", "commits_s": "commits a second", "even_s": "a trial of so many CPU seconds would need both as long",
-    "look_cores": "cores of the server for supervisors", "look_b_s": "bytes a second to them", "server_cores": "cores of the server in all",
-    "worker_bytes": "memory of a worker at the end, bytes", "joined_b": "bytes that one machine more reads halfway", "database_bytes": "database, bytes", "artifact_bytes": "artifacts, bytes",
+SEARCHES = {"as it is": {}, "running trials read once": {"reread": False}, "and draws over a bounded number": {"reread": False, "tpe": False}}
+FIGURES = {  # words, and what their unit is of the figure's
+    "lock_ms": ("the study's lock, ms a trial", 1),
+    "lock_hours": ("hours of it, one trial after the other", 1),
+    "training_hours": ("hours of training on all cores", 1),
+    "hours": ("hours of the search", 1),
+    "trials_s": ("asks, ends and artifacts a second, each", 1),
+    "commits_s": ("commits a second", 1),
+    "even_s": ("processor seconds of a trial from which on the lock is no limit", 1),
+    "long_hours": ("hours of the search with trials of ten minutes", 1),
+    "look_cores": ("the server's cores for supervisors alone", 1),
+    "look_b_s": ("MB a second from the server to supervisors", 1e6),
+    "server_cores": ("the server's cores in all", 1),
+    "worker_bytes": ("memory of each process at the end, GB", 1e9),
+    "joined_b": ("GB that a machine more reads when it joins halfway", 1e9),
+    "database_bytes": ("database, GB", 1e9),
+    "artifact_bytes": ("artifacts, GB", 1e9),
 }
 
 
@@ -149,12 +163,22 @@ def trial_rows(costs):
     found = {name: search(costs, **options) for name, options in SEARCHES.items()}
     yield "| | " + " | ".join(found) + " |"
     yield "|---" * (len(found) + 1) + "|"
-    for key, words in FIGURES.items():
-        yield f"| {words} | " + " | ".join(number(one[key]) for one in found.values()) + " |"
+    for key, (words, unit) in FIGURES.items():
+        yield f"| {words} | " + " | ".join(number(one[key] / unit) for one in found.values()) + " |"
+
+
+def machine_rows(costs):
+    numbers = (1, 2, 5, 10, 20, 50, 100)
+    found = [search(costs, machines=n) for n in numbers]
+    yield "| machines of 4 cores | " + " | ".join(map(str, numbers)) + " |"
+    yield "|---" * (len(numbers) + 1) + "|"
+    for key, words in (("lock_ms", "the study's lock, ms a trial"), ("hours", "hours of 100,000 of the planned trials"),
+                       ("long_hours", "hours with trials of ten minutes")):
+        yield f"| {words} | " + " | ".join(number(one[key]) for one in found) + " |"
 
 
 def plan(costs):
-    return "\n\n" + "\n".join(year_rows(costs)) + "\n\n" + "\n".join(spark_rows(costs)) + "\n\n" + "\n".join(trial_rows(costs)) + "\n\n"
+    return "\n\n" + "\n\n".join("\n".join(rows(costs)) for rows in (year_rows, spark_rows, trial_rows, machine_rows)) + "\n\n"
 
 
 def main(what, page):

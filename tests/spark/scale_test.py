@@ -1,9 +1,13 @@
 """The plan of docs/scale.md, at 1/1,000: 5 symbols x 10 years of bars of 1m through the job on local[2], predicted from two symbols
 in the same run. Rows and files are exact, bytes a bar within BYTES; processor time, of the JVM and all of Python's processes, within
 TIMES in both directions: a small job is little but the JVM's compiling, and other work beside a test takes the processor's caches.
-`wide110` and `sweep`, whose bars cost several times those of the others, have a year each. scale_test.py"""
+`wide110` and `sweep`, whose bars cost several times those of the others, have a year each. scale_test.py
+
+PAPERTAPE_SCALE_SYMBOLS=50 is 1/100: 7 GB of bars, 9 GB of a shuffle and 11 GB of indicators in $TMPDIR, and some 40 minutes of two cores
+for each stage; PAPERTAPE_SCALE_STAGES=backtest,indicators chooses."""
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -18,8 +22,9 @@ import scale_spark  # noqa: E402
 import scale_spark_costs  # noqa: E402
 import scale_usage  # noqa: E402
 
-SYMBOLS, YEARS = 5, {"indicators": 10, "wide110": 1, "backtest": 10, "sweep": 1}
-PARTITIONS = 5
+SYMBOLS = int(os.environ.get("PAPERTAPE_SCALE_SYMBOLS", "5"))
+YEARS = {"indicators": 10, "wide110": 1, "backtest": 10, "sweep": 1}
+CHOSEN = os.environ.get("PAPERTAPE_SCALE_STAGES", ",".join(YEARS)).split(",")
 BYTES, TIMES = 0.1, 2.5
 RUNS = 12  # of the sweep's grid
 
@@ -37,7 +42,7 @@ def near(found, predicted, share, what):
 def stage(name, lake, lake_bytes, costs):
     bars = YEARS[name] * scale_bars.YEAR_BARS
     predicted = scale_model.stage(costs, name, SYMBOLS, bars)
-    found = scale_spark.run(name, lake, Path(ready.scratch.name, name), PARTITIONS)
+    found = scale_spark.run(name, lake, Path(ready.scratch.name, name), SYMBOLS)
     print(json.dumps(found))
     what = f"{name}, {SYMBOLS} symbols, {YEARS[name]} years"
     check(found["symbols"] == found["written"] == found["files"] == SYMBOLS, f"{what}: {found['files']} files")
@@ -57,11 +62,11 @@ def stage(name, lake, lake_bytes, costs):
 
 def main():
     scale_usage.adopt()
-    costs, _ = scale_spark_costs.costs(ready.scratch.name)
-    for years in sorted(set(YEARS.values())):
+    costs, _ = scale_spark_costs.costs(ready.scratch.name, CHOSEN)
+    for years in sorted({YEARS[name] for name in CHOSEN}):
         lake = Path(ready.scratch.name, f"years{years}")
         size = scale_bars.lake(lake, SYMBOLS, years * scale_bars.YEAR_BARS)
-        for name in (name for name in YEARS if YEARS[name] == years):
+        for name in (name for name in CHOSEN if YEARS[name] == years):
             stage(name, lake, size, costs)
         shutil.rmtree(lake)
     done("spark/scale")

@@ -1,8 +1,11 @@
 """The plan of docs/scale.md, at 1/1,000: 100 trials of a machine with two workers on PostgreSQL with an artifact store, predicted from
-trials of the same study in the same run. Rows, artifacts and transactions are exact; bytes of an artifact within
-ARTIFACT, round trips and bytes to the server within COUNTED, as a look at the study may or may not find something new; processor time, of the trainer and of the server, within TIMES in both directions.
+trials of the same study in the same run. Rows, artifacts and transactions are exact; bytes of an artifact, which depend on what was
+traded, within ARTIFACT; round trips and bytes to the server within COUNTED, as a look at the study may or may not find something new;
+processor time, of the trainer and of the server, within TIMES in both directions.
 
     scale.py PAPERTAPE_TRAINER SOURCE_ROOT
+
+PAPERTAPE_SCALE_TRIALS=1000 is 1/100.
 """
 import os
 import sys
@@ -17,7 +20,7 @@ import scale_trials_costs  # noqa: E402
 from scale_trials import SEARCH, SMALL  # noqa: E402
 
 TRIALS, WORKERS, FEW, MORE = int(os.environ.get("PAPERTAPE_SCALE_TRIALS", "100")), 2, 10, 40
-ARTIFACT, COUNTED, TIMES = 0.1, 0.25, 2.5
+ARTIFACT, COUNTED, TIMES = 0.2, 0.25, 2.5
 SPLITS = SMALL["splits"]
 
 
