@@ -47,7 +47,7 @@ def near(found, predicted, what, least, most):
 
 def main():
     with scale_trials.postgresql_server.running(scale_trials.SETTINGS) as server, tempfile.TemporaryDirectory() as folder:
-        place = scale_trials_costs.Place(sys.argv[1], server, folder)
+        place = scale_trials_costs.Place(os.path.abspath(sys.argv[1]), server, folder)
         each, start, _ = place.each(place.copy("small"), FEW, MORE)
         found = place.search(place.copy("large"), TRIALS, WORKERS)
         exact(place, "large", found)
