@@ -1,11 +1,10 @@
 """Runs the parts of bench/scale, prints their figures and the table of docs/scale.md: python3 bench/scale_figures.py BUILD_FOLDER
 [--write].
 
-Predicted: of a bar of 1m the carrying is the cost, 6 us of the JVM's reading, shuffle and sort and of Arrow's way to Python
-(bench/spark's identity), and 40 bytes in the shuffle, five of its seven columns being doubles that LZ4 shortens by a third. A trial of a
-training of no length is 200 round trips of 50 us on either side: 10 ms of each. A look at the study reads each trial that runs
-again: 35 rows of 200 bytes, 7 kB, at 1 us a row on either side. TPE goes over 24 parameters of each trial that has ended: 24
-candidates' densities of 2 ns each, 1.2 us a trial."""
+What the figures are of: a bar of 1m is carried, 4 to 8 us for the JVM's three readings, shuffle and sort and Arrow's way to Python
+(bench/spark's identity), 35 bytes in the shuffle of 56 that its seven columns have. A trial without training is some 140 round trips of
+50 us on either side. A look at the study reads each trial that runs again: 35 rows of 250 bytes, at 1 us a row on either side. TPE goes
+over the parameters of each trial that has ended."""
 
 import json
 import os
@@ -26,7 +25,7 @@ WORDS = {
     "job_s": "a job over whatever it has: Spark's start, the JVM's compiling",
     "us": "a bar: the JVM, Python and its workers",
     "shuffle_b": "a bar in the shuffle's files, LZ4",
-    "written_b": "a bar in what the job writes",
+    "written_b": "a bar in what the job writes; 0 where that is rows a symbol",
     "alone_us": "a bar, by the library without Spark, in one thread",
     "read_alone_us": "a bar read from the lake by pyarrow, without Spark, in one thread",
     "planned_s": "the planned trial: ten splits of 20,480 steps, 64x64, 20,000 hours of two assets",
