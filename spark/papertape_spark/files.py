@@ -2,6 +2,8 @@
 passes through the JVM and a shuffle. read() finds such files; tasks() says whether a DataFrame is of them."""
 
 import dataclasses
+import datetime
+import os
 import urllib.parse
 
 import numpy
@@ -49,6 +51,16 @@ class Tasks:
 
     def only(self, symbols):
         return dataclasses.replace(self, plan=tuple(entry for entry in self.plan if entry[0] in set(symbols)))
+
+    def stated(self):
+        """{symbol: [(path, size, time of change)]}, times as Spark gives them: local, of milliseconds."""
+
+        def of(uri):
+            info = os.stat(path_of(uri))
+            ms = info.st_mtime_ns // 1_000_000
+            return uri, info.st_size, datetime.datetime.fromtimestamp(ms // 1000).replace(microsecond=ms % 1000 * 1000)
+
+        return {symbol: [of(uri) for uri in uris] for symbol, uris in self.plan}
 
     def frame(self, schema):
         """The DataFrame of what the last step gives."""
@@ -102,8 +114,6 @@ def symbol_of_footer(path):
 def planned(spark, uris, types, named, symbols):
     """Tasks for the files, whose symbols their paths give (None: a path gives none) or, `named`, a column; None where a
     task cannot read them by itself."""
-    if not uris or any(not uri.startswith("file:/") for uri in uris):
-        return None
     if any(symbol is None for symbol in symbols) and len(uris) > FOOTERS_MOST:
         return None
     plan = {}

@@ -157,13 +157,21 @@ def only(bars, symbols):
 
 def keys_of(bars):
     """{symbol: key} by the files that its rows are in: their paths, sizes and times of change."""
-    from pyspark.sql import functions as F
-
     from .commit import key_of
+    from .files import tasks
+
+    own = tasks(bars)
+    found = own.stated() if own else stated(bars)
+    return {symbol: key_of(*(f"{path} {size} {changed.isoformat()}" for path, size, changed in files)) for symbol, files in found.items()}
+
+
+def stated(bars):
+    """{symbol: [(path, size, time of change)]}, by Spark, which goes through all rows for it."""
+    from pyspark.sql import functions as F
 
     files = bars.select("symbol", "_metadata.file_path", "_metadata.file_size", "_metadata.file_modification_time").distinct()
     grouped = files.groupBy("symbol").agg(F.sort_array(F.collect_list(F.struct("file_path", "file_size", "file_modification_time"))).alias("files"))
-    return {row.symbol: key_of(*(f"{f.file_path} {f.file_size} {f.file_modification_time.isoformat()}" for f in row.files)) for row in grouped.collect()}
+    return {row.symbol: row.files for row in grouped.collect()}
 
 
 def written(spark, args, place, names, bars):

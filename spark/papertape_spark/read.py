@@ -28,8 +28,9 @@ def _tasks(spark, found, named):
     from pyspark.sql import functions as F
 
     uris = found.inputFiles()
-    if not uris or not all(uri.startswith("file:/") for uri in uris):
+    if not uris or not all(uri.startswith("file:///") for uri in uris):
         return None
+    uris = [uri.replace("///", "/", 1) for uri in uris]  # as _metadata has them
     by_path = spark.createDataFrame([(uri,) for uri in uris], "uri string").select("uri", _symbol_of(F.col("uri"), named)[1].alias("symbol"))
     symbols = {row.uri: row.symbol for row in by_path.collect()}
     return files.planned(spark, uris, dict(found.dtypes), named, [symbols[uri] or None for uri in uris])

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import papertape_spark
 import trading
+from papertape_spark import job
 from pyspark.sql import functions as F
 
 SPECS = ["sma:20", "macd:12,26,9", "rsi:14", "ema:50", "bbands:20,2", "adx:14", "sar", "obv", "supertrend", "vwap"]
@@ -70,6 +71,7 @@ def tasks():
     check(shuffles(some), "rows of another DataFrame are read by Spark")
     equal(some, "where", {"ADA": EXPECTED["ADA"]})
     check(papertape_spark.fit(own, "market14", "15m") == papertape_spark.fit(through_spark, "market14", "15m"), "sets fitted by tasks")
+    check(job.keys_of(own) == job.keys_of(through_spark), "what a symbol's rows follow from")
     trading.backtests(own, BARS[:2])
     longer, expected = (in_order(papertape_spark.bars(bars, "4h").toPandas()) for bars in (own, through_spark))
     check(longer.equals(expected) and len(longer) > 0, "longer bars by tasks")
