@@ -8,6 +8,7 @@
 
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
+#include "exchange/text_password.h"
 #include "record/option.h"
 #include "record/option_text.h"
 
@@ -16,6 +17,7 @@ static int say(const struct option_program *program, int status, const char *wor
     char line[OPTION_ERROR_MAX + 64];
 
     snprintf(line, sizeof line, "%s: %s", program->name, words);
+    text_hide_passwords(line); /* a URL whose option was forgotten */
     if (program->say)
         program->say(line);
     else

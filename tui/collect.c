@@ -35,6 +35,7 @@ static bool elsewhere(const char *studies, const char *state)
 int tui_collector_init(struct collector *collector, const struct state_dir *state, const char *studies,
                        int64_t interval_ms)
 {
+    char err[STUDY_ERROR_MAX];
     *collector = (struct collector){.state = *state};
     cli_control_init(&collector->control);
     tui_backtest_job_init(&collector->job);
@@ -47,7 +48,7 @@ int tui_collector_init(struct collector *collector, const struct state_dir *stat
     collector->model->studies_elsewhere = studies && elsewhere(studies, state->path);
     if (studies)
         collector->studies_url = strdup(studies);
-    else if (asprintf(&collector->studies_url, "%s/studies.db", state->path) < 0)
+    else if (study_store_of_state(state->path, &collector->studies_url, err) < 0)
         collector->studies_url = NULL;
     if (asprintf(&collector->studies_folder, "%s/studies", state->path) < 0)
         collector->studies_folder = NULL;

@@ -36,7 +36,9 @@ enum study_store_mode {
 };
 
 /* "sqlite:///relative/F", "sqlite:////absolute/F" as Optuna (SQLAlchemy) has them, with "?timeout=SECONDS" or
- * without, or a plain path without special characters. `busy_ms` is how long to wait for a lock; 0: the URL's
+ * without, or a plain path; text that is no file yet, does not begin
+ * with "/", "./" or "../" and looks like a mistyped URL (":/", "@", a scheme's name with ":" or "//") or like
+ * libpq's KEY=VALUE words is -EINVAL. `busy_ms` is how long to wait for a lock; 0: the URL's
  * timeout, 60 s without one. -EPROTONOSUPPORT: another scheme, with the known ones. -EINVAL: another key
  * after "?", or ":memory:", which no other process could open.
  *
@@ -57,12 +59,15 @@ void study_store_close(struct study_store *store); /* rolls back; NULL is fine *
 /* The file that such a URL names, for free(); NULL for an invalid one, for one that names no file but a
  * server, or without memory. */
 char *study_store_file(const char *url);
+/* The URL of the file of a state directory, for free(): a relative one is a path also where its name looks
+ * like a URL's. 0 or -ENOMEM. */
+int study_store_of_state(const char *folder, char **ret, char err[static STUDY_ERROR_MAX]);
 /* What a storage is called where it is written or shown, for free(): a file's path, a server's URL without
  * password and our keys. 0 or the errors of study_store_open(). */
 int study_store_name(const char *url, char **ret, char err[static STUDY_ERROR_MAX]);
 
-/* Passwords of servers' URLs on a command line, which everybody on this machine can read, become "*" there;
- * argv has copies, which live as long as the program. Before the arguments are read. */
+/* Passwords on a command line (exchange/text_password.h), which everybody on this machine can read, become
+ * "*" there; argv has copies, which live as long as the program. Before the arguments are read. */
 void study_store_hide_passwords(int argc, char **argv);
 
 /* BEGIN IMMEDIATE … COMMIT. With a server, where other transactions run at the same time, the first

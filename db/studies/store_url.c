@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "db/studies/store_ops.h"
 #include "exchange/fail.h"
+#include "exchange/text_password.h"
 
 enum { BUSY_DEFAULT_MS = 60000, TIMEOUT_MOST_S = 86400, SHOWN_MAX = 200 };
 
@@ -39,7 +41,9 @@ static int refuse(int r, const char *url, const char *words, char err[static STU
 {
     int n;
     const char *part = study_store_shown(url, &n);
-    return fail_with(r, err, STUDY_ERROR_MAX, "%s%.*s: %s", part == url ? "" : "…", n, part, words);
+    const char *end = strstr(url, "://");
+    return fail_with(r, err, STUDY_ERROR_MAX, "%.*s%s%.*s: %s", part == url ? 0 : (int)(end - url), url,
+                     part == url ? "" : "://…", n, part, words);
 }
 
 static int read_timeout(const char *url, const char *text, size_t n, int *ret_busy_ms,
@@ -99,6 +103,55 @@ static int read_scheme(const char *url, const char *end, const struct study_stor
                      whole ? 0 : (int)(end - url), url, whole ? "" : "://…", shown, part);
 }
 
+/* ---- Text that is neither a URL nor a file. ---- */
+
+/* One of these words, and behind it one of these characters, or "//". */
+static bool begins_with_any(const char *text, const char *const *words, const char *after)
+{
+    for (; *words; words++) {
+        const char *rest = text + strlen(*words);
+        if (strncmp(text, *words, strlen(*words)) == 0 && *rest &&
+            (strchr(after, *rest) || strncmp(rest, "//", 2) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* A mistyped URL, or libpq's other form, and no path of a file that is, or is wanted? */
+static bool is_mistyped(const char *text)
+{
+    static const char *const schemes[] = {"postgresql", "postgres", "mysql", "mariadb", "sqlite", NULL};
+    static const char *const keys[] = {"host", "hostaddr", "dbname", "user", "service", "password", NULL};
+    if (text[0] == '/' || strncmp(text, "./", 2) == 0 || strncmp(text, "../", 3) == 0 ||
+        access(text, F_OK) == 0)
+        return false;
+    return strstr(text, ":/") || strchr(text, '@') || (strchr(text, '=') && strchr(text, ' ')) ||
+           begins_with_any(text, schemes, ":+") || begins_with_any(text, keys, "=");
+}
+
+static int refuse_mistyped(const char *text, char err[static STUDY_ERROR_MAX])
+{
+    char *shown = strdup(text);
+    if (shown)
+        text_hide_passwords(shown);
+    const char *at = shown ? strrchr(shown, '@') : NULL, *part = at ? at : shown ? shown : "";
+    int n = (int)strcspn(part, "?");
+    fail_line(-EINVAL, err, STUDY_ERROR_MAX, NULL,
+              "\"%s%.*s\": neither a URL nor a file that is there: postgresql://USER@HOST/DATABASE or "
+              "sqlite:///FILE would be right",
+              at ? "…" : "", n < SHOWN_MAX ? n : SHOWN_MAX, part);
+    free(shown);
+    return -EINVAL;
+}
+
+int study_store_of_state(const char *folder, char **ret, char err[static STUDY_ERROR_MAX])
+{
+    const bool plain = folder[0] == '/' || !strpbrk(folder, ":@= ");
+    return asprintf(ret, "%s%s/studies.db", plain ? "" : "./", folder) < 0
+               ? fail_with(-ENOMEM, err, STUDY_ERROR_MAX, "out of memory")
+               : 0;
+}
+
 static int check_file(const char *url, const char *location, char err[static STUDY_ERROR_MAX])
 {
     if (!*location)
@@ -135,7 +188,7 @@ static int read_url(const char *url, struct parts *ret, char err[static STUDY_ER
 {
     struct parts parts = {.ops = databases[0]};
     const char *end = strstr(url, "://");
-    int r = end ? read_scheme(url, end, &parts.ops, err) : 0;
+    int r = end ? read_scheme(url, end, &parts.ops, err) : is_mistyped(url) ? refuse_mistyped(url, err) : 0;
     if (r == 0)
         r = read_location(url, end, &parts, err);
     if (r == 0)

@@ -24,11 +24,16 @@ static int path_of(const struct artifact_store *store, const char *key, char ret
 
 static int open_directory(struct artifact_store *store, char *err)
 {
-    char failed[PATH_MAX];
     struct stat st;
-    int r = folder_make(store->url.folder, ARTIFACT_FOLDER_MODE, failed);
-    if (r < 0)
-        return artifact_fail(err, r, "cannot make the folder: %.300s: %s", failed, strerror(-r));
+    int r = mkdir(store->url.folder, ARTIFACT_FOLDER_MODE) < 0 && errno != EEXIST ? -errno : 0;
+    if (r == -ENOENT)
+        return artifact_fail(
+            err, r,
+            "%.300s: neither it nor the folder above it is there: a folder that all machines "
+            "mount, or a new one in it, is right: is it mounted?",
+            store->url.folder);
+    if (r < 0 && stat(store->url.folder, &st) < 0)
+        return artifact_fail(err, r, "cannot make the folder: %.300s: %s", store->url.folder, strerror(-r));
     if (stat(store->url.folder, &st) < 0 || !S_ISDIR(st.st_mode))
         return artifact_fail(err, -ENOTDIR, "%.300s: a folder is right", store->url.folder);
     return 0;

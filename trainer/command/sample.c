@@ -144,9 +144,13 @@ static int sample(const struct sample_request *request)
 {
     struct study_store *store = NULL;
     struct study *study = NULL;
-    char err[STUDY_ERROR_MAX];
+    char err[STUDY_ERROR_MAX], *name = NULL;
     int64_t id;
-    int r = study_store_open(request->storage, STUDY_STORE_READ, 0, &store, err);
+    int r = study_store_name(request->storage, &name, err);
+    if (r < 0)
+        return trainer_args_say(exit_status_of_start(r), "--storage: %s", err);
+    free(name);
+    r = study_store_open(request->storage, STUDY_STORE_READ, 0, &store, err);
     if (r == 0)
         r = study_store_find(store, request->study, &id, err);
     if (r == 0)

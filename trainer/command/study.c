@@ -22,9 +22,17 @@
 #include "trainer/study/settings_table.h"
 #include "trainer/study/stale_files.h"
 
-static const char *storage_cause(int r)
+/* A server that is away is no disk of this machine. */
+static const char *storage_cause(const struct study_run *run, int r)
 {
-    return r == -EBUSY || r == -EBADMSG || r == -EIO || r == -ENOTCONN ? "disk" : train_cause(r, "config");
+    static const int passing[] = {EBUSY, EBADMSG, EIO, ENOTCONN, ECONNRESET, ENOMEM, ENOSPC, EROFS};
+    char *file = study_store_file(run->url);
+    const char *cause = train_cause(r, r == -EBUSY || r == -EBADMSG || r == -EIO ? "disk" : "config");
+    for (size_t i = 0; !file && i < sizeof passing / sizeof *passing; i++)
+        if (r == -passing[i])
+            cause = "storage";
+    free(file);
+    return cause;
 }
 
 static void warn(void *ctx, const char *words)
@@ -49,13 +57,27 @@ static int find_places(struct study_run *run, const char *given)
     if (snprintf(run->folder, sizeof run->folder, "%s%s%s/studies/%s", here, here[0] ? "/" : "", state.path,
                  run->args->name) >= (int)sizeof run->folder)
         return trainer_study_failed(run, "config", "too long: --state: %.100s…: a shorter path", state.path);
-    if (run->args->storage)
-        snprintf(run->url, sizeof run->url, "%s", run->args->storage);
-    else
-        snprintf(run->url, sizeof run->url, "%s/studies.db", state.path);
+    char *own = NULL;
+    if (!run->args->storage && study_store_of_state(state.path, &own, reason) < 0)
+        return trainer_study_failed(run, "memory", "%s", reason);
+    snprintf(run->url, sizeof run->url, "%s", own ? own : run->args->storage);
+    free(own);
     if (run->args->storage && strlen(run->args->storage) >= sizeof run->url)
         return trainer_study_failed(run, "config", "too long: --storage: %zu characters at most are right",
                                     sizeof run->url - 1);
+    return GO_ON;
+}
+
+/* A URL that no start finds right: the units do not repeat it. */
+static int check_storage(struct study_run *run)
+{
+    char err[STUDY_ERROR_MAX], *name;
+    int r = study_store_name(run->url, &name, err);
+    if (r < 0) {
+        (void)trainer_study_failed(run, train_cause(r, "config"), "--storage: %s", err);
+        return exit_status_of_start(r);
+    }
+    free(name);
     return GO_ON;
 }
 
@@ -104,9 +126,11 @@ static int read_config(struct study_run *run)
     bool is_study;
     int r = study_began_as(run->url, args->name, &began, err);
     if (r < 0)
-        return trainer_study_failed(run, storage_cause(r), "%s", err);
+        return trainer_study_failed(run, storage_cause(run, r), "%s", err);
     run->there = began.there;
     run->now_ns = began.now_ns;
+    /* A worker that joins, or a file that the storage has, has the number that was given last. */
+    run->wanted = args->resume && (!args->config || args->no_proposal) ? began.trials : 0;
     snprintf(kept, sizeof kept, "%s/study.ini", run->folder);
     const char *path = args->config ? args->config : kept;
     if (!args->config && began.text && access(kept, F_OK) < 0)
@@ -145,8 +169,8 @@ static void take_name(struct study_run *run)
 static void take_args(struct study_run *run)
 {
     const struct study_args *args = run->args;
-    if (args->trials > 0)
-        run->settings.trials = (int)args->trials;
+    if (args->trials > 0 || run->wanted > 0)
+        run->settings.trials = args->trials > 0 ? (int)args->trials : run->wanted;
     if (args->workers >= 0)
         run->settings.workers = (int)args->workers;
     if (args->seed >= 0)
@@ -200,7 +224,7 @@ static int open_study(struct study_run *run)
     const struct study_opening opening = opening_of(run);
     int r = study_load_or_create(&opening, warn, run, &run->study, err);
     if (r < 0)
-        return trainer_study_failed(run, storage_cause(r), "%s", err);
+        return trainer_study_failed(run, storage_cause(run, r), "%s", err);
     study_stale_files_remove_all(run->folder, STALE_FILES_AGE_S);
     return keep_text(run);
 }
@@ -241,7 +265,7 @@ static int stopped(struct study_run *run)
     trainer_study_ended(run, "stopped", NULL);
     return run->report.failed
                ? trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader; stopped")
-               : EXIT_SUCCESS;
+               : (int)run->args->stopped_status;
 }
 
 /* The rows, which are checked before anything of a new study is stored. */
@@ -284,7 +308,7 @@ static int open_market_first(struct study_run *run)
         return status;
     int r = study_began_as(run->url, run->args->name, &began, err);
     if (r < 0)
-        return trainer_study_failed(run, storage_cause(r), "%s", err);
+        return trainer_study_failed(run, storage_cause(run, r), "%s", err);
     free(began.text);
     if (!began.there || began.now_ns == run->now_ns)
         return GO_ON;
@@ -301,7 +325,7 @@ static int load_market(struct study_run *run, bool all_done)
         return status;
     const struct study_opening opening = opening_of(run);
     int r = study_open_rows(&opening, run->market, run->study, why);
-    return r < 0 ? trainer_study_failed(run, storage_cause(r), "%s", why) : GO_ON;
+    return r < 0 ? trainer_study_failed(run, storage_cause(run, r), "%s", why) : GO_ON;
 }
 
 /* GO_ON: all trials are done. */
@@ -322,7 +346,7 @@ static int run_trials(struct study_run *run)
     const struct study_calls calls = {run, take_trial, take_look, warn, is_stopped};
     int r = study_run(&order, &plan, &calls, &cause, err);
     if (r < 0)
-        return trainer_study_failed(run, cause ? cause : storage_cause(r), "%s", err);
+        return trainer_study_failed(run, cause ? cause : storage_cause(run, r), "%s", err);
     return r == 0 ? GO_ON : stopped(run);
 }
 
@@ -356,7 +380,7 @@ static int reload_study(struct study_run *run, struct study_members *ret_others)
         study_store_close(store);
     }
     if (r < 0)
-        return trainer_study_failed(run, storage_cause(r), "%s", err);
+        return trainer_study_failed(run, storage_cause(run, r), "%s", err);
     int status = trainer_study_artifacts_fetch(run, ret_others, folders);
     if (status != GO_ON)
         study_members_finish(ret_others);
@@ -460,15 +484,28 @@ static int judge(struct study_run *run)
     if (r < 0)
         return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     r = trainer_study_judge(run, is_stopped, err);
-    return r < 0 ? trainer_study_failed(run, storage_cause(r), "%s", err) : GO_ON;
+    return r < 0 ? trainer_study_failed(run, storage_cause(run, r), "%s", err) : GO_ON;
+}
+
+/* Files that wait are lost where the state does not outlive this machine's job. */
+static int end_done(struct study_run *run)
+{
+    const int left = trainer_study_artifacts_resume(run);
+    trainer_study_ended(run, "done", left > 0 ? "artifacts" : NULL);
+    return left > 0 ? EXIT_NOT_UPLOADED : EXIT_SUCCESS;
 }
 
 /* Another run of the study proposes; the returns of other machines' trials may not be here. */
 static int end_without_proposal(struct study_run *run)
 {
-    trainer_study_artifacts_resume(run);
-    trainer_study_ended(run, "done", NULL);
-    return EXIT_SUCCESS;
+    return end_done(run);
+}
+
+/* Others may start its trials now. */
+static int end_created(struct study_run *run)
+{
+    int status = load_market(run, false);
+    return status == GO_ON ? end_done(run) : status;
 }
 
 static void forget_old_runs(const struct study_run *run)
@@ -514,8 +551,7 @@ static int work(struct study_run *run)
         return status;
     forget_old_runs(run);
     trainer_study_artifacts_forget(run);
-    trainer_study_ended(run, "done", NULL);
-    return EXIT_SUCCESS;
+    return end_done(run);
 }
 
 int trainer_study(struct option_call *call)
@@ -534,6 +570,8 @@ int trainer_study(struct option_call *call)
     telemetry_report_begin(&run->report, call->json);
     status = find_places(run, call->state);
     if (status == GO_ON)
+        status = check_storage(run);
+    if (status == GO_ON)
         status = take_config(run);
     if (status == GO_ON)
         status = trainer_study_artifacts_open(run);
@@ -542,11 +580,13 @@ int trainer_study(struct option_call *call)
     if (status == GO_ON)
         status = make_places(run);
     if (status == GO_ON)
+        status = trainer_study_artifacts_check(run);
+    if (status == GO_ON)
         status = open_study(run);
     if (status == GO_ON)
         status = trainer_study_artifacts_begin(run);
     if (status == GO_ON)
-        status = work(run);
+        status = args->create ? end_created(run) : work(run);
     telemetry_report_end(&run->report);
     study_market_close(run->market);
     artifact_store_close(run->artifacts);

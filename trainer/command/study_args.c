@@ -6,7 +6,7 @@
 #include "trainer/command/args.h"
 #include "trainer/study/pool.h"
 
-enum { TRIALS_MAX = 1000000, MEMORY_MAX = 1 << 24, NAME_BYTES_MAX = 200 };
+enum { TRIALS_MAX = 1000000, MEMORY_MAX = 1 << 24, NAME_BYTES_MAX = 200, STATUS_MAX = 125 };
 
 #define AT(member) offsetof(struct study_args, member)
 
@@ -32,6 +32,13 @@ static const struct option_row options[] = {
     {"no-proposal", NULL,
      "trials alone, on the further machines of a study: the run without it proposes the best policy",
      AT(no_proposal)},
+    {"create", NULL,
+     "only creates the study, of which no trial runs: its rows are checked and its artifact store is tried",
+     AT(create), .without = "resume no-proposal"},
+    {"stopped-status", "N",
+     "exit status after SIGTERM or SIGINT before the end, for a scheduler that starts again what failed; 0 by "
+     "default",
+     AT(stopped_status), .low = 0, .high = STATUS_MAX},
     TRAINER_HEARTBEAT(struct study_args),
 };
 
@@ -72,7 +79,9 @@ TRAINER_VERB(study) = {
         "Optuna's own tables. A study of that name continues. At the end its best policy is proposed. SIGINT "
         "and SIGTERM end it within seconds, a second one at once; trials that ran are tried again when it "
         "continues.",
-    .exits = "0 also: stopped.",
+    .exits =
+        "0 also: stopped, or what --stopped-status says; 2: the options, or the storage's URL, are wrong; 5: "
+        "all is done, and files are not uploaded to the artifact store yet, which they are when it continues.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     .size = sizeof(struct study_args),

@@ -11,7 +11,8 @@ struct study_args {
     const char *name, *config, *storage, *artifacts; /* NULL: not given */
     int64_t trials, workers;                         /* -1: as the configuration says */
     int64_t seed;                                    /* likewise */
-    bool resume, no_proposal;
+    bool resume, no_proposal, create;
+    int64_t stopped_status;
     int64_t heartbeat_ms; /* 0: none */
     int64_t memory_mib;   /* of all processes; 0: the machine's */
 };

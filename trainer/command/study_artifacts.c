@@ -3,17 +3,36 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include <xxhash.h>
+
+#include "exchange/whole_file.h"
 #include "trainer/command/args.h"
 #include "trainer/command/stop.h"
 #include "trainer/command/study_run.h"
 #include "trainer/study/artifact_proposal.h"
 #include "trainer/study/runs.h"
+#include "trainer/study/stale_files.h"
+
+/* Each file's cause is the store's: it is printed once, by its last part. */
+static bool was_said(struct study_run *run, const char *words)
+{
+    const char *cause = strstr(words, "csv: ") ? strstr(words, "csv: ") : words;
+    const uint64_t hash = XXH3_64bits(cause, strlen(cause));
+    const unsigned room = sizeof run->said / sizeof *run->said;
+    for (unsigned i = 0; i < room && i < run->n_said; i++)
+        if (run->said[i] == hash)
+            return true;
+    run->said[run->n_said++ % room] = hash;
+    return false;
+}
 
 static void warn(void *ctx, const char *words)
 {
     struct study_run *run = ctx;
-    telemetry_report_warning(&run->report, words);
+    if (!was_said(run, words))
+        telemetry_report_warning(&run->report, words);
 }
 
 static bool is_stopped(void *ctx)
@@ -48,7 +67,15 @@ static int name_store(struct study_run *run, const char *before, char *err)
     const char *url = artifact_store_url(run->artifacts);
     struct study_store *store;
     char words[2 * ARTIFACT_URL_MAX];
-    if (run->args->no_proposal || (before && strcmp(before, url) == 0))
+    if (before && strcmp(before, url) == 0)
+        return 0;
+    if (before && run->args->no_proposal) {
+        snprintf(words, sizeof words,
+                 "artifacts: %.900s, and the study has %.900s: another name of the same store is right", url,
+                 before);
+        warn(run, words);
+    }
+    if (run->args->no_proposal)
         return 0;
     if (before) {
         snprintf(words, sizeof words,
@@ -90,6 +117,30 @@ static int try_store(struct study_run *run)
     return GO_ON;
 }
 
+/* The text that open_study() writes to study.ini, which may be another storage's study's until then. */
+static int write_try(const struct study_run *run, const char *path)
+{
+    struct whole_file file;
+    int r = whole_file_open(path, STUDY_TEMPORARY, 0644, &file);
+    return r == 0 ? whole_file_close(&file, whole_file_put(&file, run->text, strlen(run->text))) : r;
+}
+
+int trainer_study_artifacts_check(struct study_run *run)
+{
+    char path[PATH_MAX + 16], err[ARTIFACT_ERROR_MAX];
+    if (!run->artifacts)
+        return GO_ON;
+    snprintf(path, sizeof path, "%s/study.ini.tried", run->folder);
+    int r = write_try(run, path);
+    if (r < 0)
+        return trainer_study_failed(run, "disk", "cannot write: %.300s: %s", path, strerror(-r));
+    r = study_artifact_try(run->artifacts, run->args->name, "study.ini", path, err);
+    (void)unlink(path);
+    return r < 0 && r != -EHOSTDOWN && r != -ECANCELED
+               ? trainer_study_failed(run, "config", "--artifacts: %s", err)
+               : GO_ON;
+}
+
 int trainer_study_artifacts_begin(struct study_run *run)
 {
     char *before = study_artifacts_url(run->study), err[STUDY_ERROR_MAX];
@@ -99,16 +150,15 @@ int trainer_study_artifacts_begin(struct study_run *run)
     if (status == GO_ON && run->artifacts)
         status = try_store(run);
     if (status == GO_ON)
-        trainer_study_artifacts_resume(run);
+        (void)trainer_study_artifacts_resume(run);
     free(before);
     return status;
 }
 
-void trainer_study_artifacts_resume(struct study_run *run)
+int trainer_study_artifacts_resume(struct study_run *run)
 {
     const struct trial_calls calls = calls_of(run);
-    if (run->artifacts)
-        (void)study_artifacts_resume(run->artifacts, run->folder, &calls);
+    return run->artifacts ? study_artifacts_resume(run->artifacts, run->folder, &calls) : 0;
 }
 
 int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *others, const char *folders)
@@ -118,7 +168,7 @@ int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *o
     char err[TRIAL_ERROR_MAX];
     int r = 0;
     if (run->artifacts) {
-        trainer_study_artifacts_resume(run);
+        (void)trainer_study_artifacts_resume(run);
         r = study_artifacts_fetch(run->artifacts, run->study, run->folder, false, &calls, err);
         if (r == 0)
             r = study_artifacts_fetch_members(run->artifacts, others, folders, &calls, &stop, err);

@@ -21,6 +21,9 @@ struct study_run {
     struct study_settings settings;
     bool has_settings, there; /* there: the study existed before this run */
     int64_t now_ns;
+    int wanted;        /* the study's trials, where --resume takes them; 0: the configuration's */
+    uint64_t said[16]; /* hashes of the artifact store's warnings: each is printed once */
+    unsigned n_said;
     char url[STUDY_URL_MAX], folder[PATH_MAX];
     struct study *study; /* as last read */
     struct study_market *market;
@@ -58,8 +61,10 @@ int trainer_study_failed_printed(struct study_run *run, const char *cause, const
 int trainer_study_artifacts_open(struct study_run *run);
 /* Without one, the URL of run->study; what is in the spool is uploaded. */
 int trainer_study_artifacts_begin(struct study_run *run);
-/* What is in the spool, once more. */
-void trainer_study_artifacts_resume(struct study_run *run);
+/* Tries the store that was given, before anything of the study is stored there. */
+int trainer_study_artifacts_check(struct study_run *run);
+/* What is in the spool, once more: how many files stay there. */
+int trainer_study_artifacts_resume(struct study_run *run);
 /* What this machine lacks of its trials and the members'. */
 int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *others, const char *folders);
 /* EXIT_SUCCESS: proposal.json is another machine's now. */

@@ -122,13 +122,18 @@ static int read_study(struct validate_request *request)
     struct state_dir state;
     struct study_store *store = NULL;
     struct study_members members = {0};
-    char url[STATE_PATH_MAX + 32], folders[STATE_PATH_MAX + 32], err[STUDY_ERROR_MAX] = "out of memory";
+    char *url = NULL, *name = NULL, folders[STATE_PATH_MAX + 32], err[STUDY_ERROR_MAX] = "out of memory";
     int r = db_state_dir_find(request->state, &state, err, sizeof err);
     if (r < 0)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
-    snprintf(url, sizeof url, "%s/studies.db", state.path);
+    if (request->storage && (r = study_store_name(request->storage, &name, err)) < 0)
+        return trainer_args_say(exit_status_of_start(r), "--storage: %s", err);
+    free(name);
+    if ((r = study_store_of_state(state.path, &url, err)) < 0)
+        return trainer_args_say(EXIT_FAILURE, "%s", err);
     snprintf(folders, sizeof folders, "%s/studies", state.path);
     r = study_store_open(request->storage ? request->storage : url, STUDY_STORE_READ, 0, &store, err);
+    free(url);
     if (r == 0)
         r = find_studies(request, store, folders, &members, err);
     if (r == 0 && members.n == 0) { /* it was created just now */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "exchange/clock.h"
+#include "exchange/exit_status.h"
 #include "trainer/serve/internal.h"
 
 #ifdef __has_feature
@@ -170,7 +171,7 @@ static void ended_by_itself(struct serve_training *training, int64_t status)
 {
     char reason[TRAINING_RECORD_REASON_MAX];
     const char *said = training->said, *cause = training->said_cause;
-    if (status == 0 && strcmp(training->said_result, "done") == 0) {
+    if ((status == 0 || status == EXIT_NOT_UPLOADED) && strcmp(training->said_result, "done") == 0) {
         serve_training_enter(training, TRAINING_DONE, "", clock_wall_ns(), "%s", "");
         return;
     }
@@ -248,7 +249,8 @@ static void worker_ended(void *ctx, int64_t status, int number)
 {
     struct serve_training *training = ctx;
     struct training_record *record = &training->record;
-    bool done = status == 0 && number == 0 && strcmp(training->said_result, "done") == 0;
+    bool done = (status == 0 || status == EXIT_NOT_UPLOADED) && number == 0 &&
+                strcmp(training->said_result, "done") == 0;
     training->worker = NULL;
     training->place = SCHEDULE_CPU;
     record->pid = 0;

@@ -9,6 +9,7 @@
 
 #include <xxhash.h>
 
+#include "exchange/fail.h"
 #include "exchange/folder.h"
 #include "trainer/study/internal.h"
 
@@ -124,6 +125,16 @@ int study_artifact_keep(struct artifact_store *store, const char *study, const c
     }
     *ret = artifact;
     return 0;
+}
+
+int study_artifact_try(struct artifact_store *store, const char *study, const char *name, const char *path,
+                       char err[static ARTIFACT_ERROR_MAX])
+{
+    struct study_artifact artifact;
+    int r = artifact_digest_file(path, &artifact.digest, err);
+    if (r == 0 && !set_key(study, name, &artifact))
+        r = fail_with(-ENAMETOOLONG, err, ARTIFACT_ERROR_MAX, "%.100s: a shorter name is right", study);
+    return r < 0 ? r : artifact_store_put(store, artifact.key, path, &artifact.digest, err);
 }
 
 json_t *study_artifacts_keep_trial(struct artifact_store *store, const char *study, const char *folder,

@@ -40,6 +40,10 @@ int study_artifact_keep(struct artifact_store *store, const char *study, const c
                         const char *path, const struct trial_calls *calls, struct study_artifact *ret,
                         int *ret_r, char err[static TRIAL_ERROR_MAX]);
 
+/* Stores the file `path` as study_artifact_keep() would, without a note: 0, or -errno of the store. */
+int study_artifact_try(struct artifact_store *store, const char *study, const char *name, const char *path,
+                       char err[static ARTIFACT_ERROR_MAX]);
+
 /* FOLDER/N/returns.csv: the value of the trial's papertape:artifacts, a new reference. NULL: it stays on this
  * machine, which is reported. */
 json_t *study_artifacts_keep_trial(struct artifact_store *store, const char *study, const char *folder,

@@ -53,6 +53,14 @@ static void take_validation(const struct study *study, char ret[static STUDY_SPL
     json_decref(definition);
 }
 
+static int trials_of(const struct study *study)
+{
+    json_t *value = study_attribute_json(study->user, study->n_user, "papertape:trials");
+    json_int_t n = json_is_integer(value) ? json_integer_value(value) : 0;
+    json_decref(value);
+    return n > 0 && n <= INT_MAX ? (int)n : 0;
+}
+
 int study_began_as(const char *url, const char *name, struct study_beginning *ret,
                    char err[static STUDY_ERROR_MAX])
 {
@@ -65,6 +73,7 @@ int study_began_as(const char *url, const char *name, struct study_beginning *re
     if (study) {
         beginning.now_ns = began_at(study);
         take_validation(study, beginning.validation);
+        beginning.trials = trials_of(study);
         beginning.text = study_attribute_text(study->user, study->n_user, "papertape:config");
     }
     study_destroy(study);

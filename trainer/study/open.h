@@ -10,6 +10,7 @@ struct study_beginning {
     bool there;                            /* there is one */
     int64_t now_ns;                        /* the time `now`; 0: it has no such attribute */
     char validation[STUDY_SPLIT_TEXT_MAX]; /* how its trials are split; "": likewise */
+    int trials;                            /* that are wanted; 0: likewise */
     char *text;                            /* of its configuration, for free(); NULL: likewise */
 };
 

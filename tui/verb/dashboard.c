@@ -361,6 +361,11 @@ static int run(struct option_call *call)
         return status;
     if (request->dashboard.at.jumps && request->dashboard.open.kind >= OPENED_STUDY)
         return option_fail(call, EXIT_USAGE, "--open: studies are not kept as they were: without --at");
+    char *name = NULL, err[STUDY_ERROR_MAX];
+    int r = request->dashboard.studies ? study_store_name(request->dashboard.studies, &name, err) : 0;
+    free(name);
+    if (r < 0)
+        return option_fail(call, exit_status_of_start(r), "--studies: %s", err);
     if (call->json)
         request->printed = PRINT_JSON;
     if (request->plain && request->printed == PRINT_NOTHING)

@@ -221,7 +221,12 @@ static int run(struct option_call *call)
 
     if (r < 0)
         return option_fail(call, r == -EINVAL ? EXIT_USAGE : EXIT_ERROR, "%s", why);
-    int status = tui_collector_init(&collector, &state, *(const char *const *)call->into, 1000) < 0
+    const char *url = *(const char *const *)call->into;
+    char *name = NULL;
+    if (url && (r = study_store_name(url, &name, why)) < 0)
+        return option_fail(call, exit_status_of_start(r), "--studies: %s", why);
+    free(name);
+    int status = tui_collector_init(&collector, &state, url, 1000) < 0
                      ? option_fail(call, EXIT_ERROR, "out of memory")
                  : lists                           ? list(call, &collector)
                  : strcmp(call->word, "want") == 0 ? want(call, &collector)

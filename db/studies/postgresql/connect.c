@@ -13,7 +13,7 @@ enum {
     SERVER_LEAST = 100000, /* 10: txid_status() */
     NAP_FIRST_MS = 50,
     NAP_MOST_MS = 2000,
-    WORDS_MAX = 240,
+    WORDS_MAX = 400,
 };
 
 bool study_postgresql_connected(const struct study_postgresql *store)
@@ -21,10 +21,13 @@ bool study_postgresql_connected(const struct study_postgresql *store)
     return store->conn && PQstatus(store->conn) == CONNECTION_OK;
 }
 
-/* libpq's words, in one line. */
+/* libpq's words, in one line. With sslmode=prefer it has tried twice, and says what was refused twice. */
 static void words_of(const PGconn *conn, char ret[static WORDS_MAX])
 {
     snprintf(ret, WORDS_MAX, "%s", conn ? PQerrorMessage(conn) : "no memory");
+    size_t first = strcspn(ret, "\n");
+    if (ret[first] && strncmp(ret + first + 1, ret, first) == 0)
+        ret[first] = '\0';
     for (char *at = ret; *at; at++)
         if (*at == '\n' || *at == '\t')
             *at = ' ';

@@ -1,13 +1,18 @@
 /* What a URL asks for, and what this program adds to it where the URL says nothing. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "db/studies/postgresql/postgresql_store.h"
 #include "exchange/fail.h"
+#include "exchange/text_password.h"
 
 enum { CONNECT_S = 10 };    /* connect_timeout, which is ours to keep: PQconnectPoll() does not */
 #define CREDENTIAL "pgpass" /* in $CREDENTIALS_DIRECTORY */
@@ -18,23 +23,31 @@ static const char *const defaults[][2] = {
     {"keepalives_idle", "15"},   {"keepalives_interval", "5"},
     {"keepalives_count", "3"},   {"tcp_user_timeout", "30000"}};
 
-/* Do the words of an error possibly have a password? */
-static bool has_password(const char *url)
+/* May libpq's words be shown? They may have what it could not read, which may be a password or its end; but
+ * not where it names a key that no password is before. */
+static bool may_show(const char *url, const char *said)
 {
-    const char *authority = strstr(url, "://") + 3;
-    const char *at = strchr(authority, '@'), *colon = strchr(authority, ':');
-    return (at && colon && colon < at) || strstr(url, "password");
+    static const char of_key[] = "invalid URI query parameter: ";
+    const char *query = strchr(url, '?');
+    const bool of_query = query && strncmp(said, of_key, sizeof of_key - 1) == 0;
+    char *copy = strdup(of_query ? query : url);
+    bool shown =
+        copy && (!text_hide_passwords(copy) || (of_query && strcasestr(said + sizeof of_key - 1, "pass")));
+    free(copy);
+    return shown;
 }
 
 static int refuse(const char *url, char *said, char err[static STUDY_ERROR_MAX])
 {
-    static const char right[] = "postgresql://USER@HOST:PORT/DATABASE would be right";
-    int r = said ? -EINVAL : -ENOMEM;
-    if (has_password(url))
-        fail_with(r, err, STUDY_ERROR_MAX, "postgresql://…: is no URL as libpq has it: %s", right);
-    else
-        fail_line(r, err, STUDY_ERROR_MAX, url, "%.*s: %s", said ? (int)strcspn(said, "\n") : 9,
-                  said ? said : "no memory", right);
+    int n, r = said ? -EINVAL : -ENOMEM;
+    const char *part = study_store_shown(url, &n);
+    fail_line(r, err, STUDY_ERROR_MAX, NULL,
+              "%s%.*s: %.*s: postgresql://USER@HOST:PORT/DATABASE would be right",
+              part == url ? "" : "postgresql://…", n, part,
+              said && may_show(url, said) ? (int)strcspn(said, "\n") : 30,
+              !said                 ? "no memory"
+              : may_show(url, said) ? said
+                                    : "is no URL as libpq has it");
     if (said)
         PQfreemem(said);
     return r;
@@ -134,18 +147,70 @@ static void add(struct study_postgresql_params *params, int *n, const char *key,
     }
 }
 
-/* The file of passwords that systemd gives to a service, where neither URL nor environment has another. */
-static char *credential(const PQconninfoOption *options)
+/* ---- The file of passwords. ---- */
+
+/* libpq reads no file that its group may read. A file of systemd's credentials has such bits (they are the
+ * mask of its ACL), and so has a Secret of Kubernetes with fsGroup: no user but this one and root reads it.
+ */
+static bool is_private(const char *path, const struct stat *st)
 {
     const char *folder = getenv("CREDENTIALS_DIRECTORY");
-    char *path;
-    if (!folder || getenv("PGPASSFILE") || value_of(options, "passfile") ||
-        asprintf(&path, "%s/" CREDENTIAL, folder) < 0)
+    const size_t n = folder ? strlen(folder) : 0;
+    const bool given = n > 0 && strncmp(path, folder, n) == 0 && path[n] == '/';
+    return S_ISREG(st->st_mode) && !(st->st_mode & (S_IWGRP | S_IXGRP | S_IRWXO)) &&
+           (given || (st->st_uid == 0 && geteuid() != 0));
+}
+
+/* A copy in memory that libpq takes, in /proc/self/fd: the descriptor, or -1. */
+static int copy_private(const char *path)
+{
+    struct stat st;
+    int from = open(path, O_RDONLY | O_CLOEXEC), to = -1;
+    if (from >= 0 && fstat(from, &st) == 0 && (st.st_mode & S_IRGRP) && is_private(path, &st))
+        to = memfd_create("pgpass", MFD_CLOEXEC);
+    bool copied = to >= 0 && fchmod(to, 0600) == 0;
+    for (off_t left = copied ? st.st_size : 0; left > 0 && copied;) {
+        ssize_t n = sendfile(to, from, NULL, (size_t)left);
+        copied = n > 0;
+        left -= n;
+    }
+    if (from >= 0)
+        close(from);
+    if (to >= 0 && !copied)
+        close(to);
+    return copied ? to : -1;
+}
+
+/* That of the URL or the environment, else the one that systemd gives to a service; for free(). NULL: none,
+ * or without memory. */
+static char *passfile_of(const PQconninfoOption *options)
+{
+    const char *given = value_of(options, "passfile"), *folder = getenv("CREDENTIALS_DIRECTORY");
+    char *path = NULL;
+    if (!given)
+        given = getenv("PGPASSFILE");
+    if (given)
+        return strdup(given);
+    if (!folder || asprintf(&path, "%s/" CREDENTIAL, folder) < 0)
         return NULL;
     if (access(path, R_OK) == 0)
         return path;
     free(path);
     return NULL;
+}
+
+static void take_passfile(struct study_postgresql_params *params)
+{
+    char *path = passfile_of(params->options), *copy;
+    int fd = path ? copy_private(path) : -1;
+    if (fd >= 0 && asprintf(&copy, "/proc/self/fd/%d", fd) >= 0) {
+        free(path);
+        path = copy;
+        params->passfile_fd = fd;
+    } else if (fd >= 0) {
+        close(fd);
+    }
+    params->passfile = path;
 }
 
 int study_postgresql_params(const char *url, struct study_postgresql_params *ret, char **ret_name,
@@ -156,12 +221,12 @@ int study_postgresql_params(const char *url, struct study_postgresql_params *ret
     if (r < 0)
         return r;
     for (const PQconninfoOption *option = params.options; option->keyword; option++)
-        if (option->val)
+        if (option->val && strcmp(option->keyword, "passfile") != 0)
             add(&params, &n, option->keyword, option->val);
     for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
         if (!value_of(params.options, defaults[i][0]))
             add(&params, &n, defaults[i][0], defaults[i][1]);
-    params.passfile = credential(params.options);
+    take_passfile(&params);
     if (params.passfile)
         add(&params, &n, "passfile", params.passfile);
     const char *seconds = value_of(params.options, "connect_timeout");
@@ -182,5 +247,7 @@ void study_postgresql_params_finish(struct study_postgresql_params *params)
     if (params->options)
         PQconninfoFree(params->options);
     free(params->passfile);
+    if (params->passfile_fd > 0)
+        close(params->passfile_fd);
     *params = (struct study_postgresql_params){0};
 }

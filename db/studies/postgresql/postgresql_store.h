@@ -13,7 +13,8 @@ enum { STUDY_POSTGRESQL_PARAMS = 64 };
 struct study_postgresql_params {
     const char *keys[STUDY_POSTGRESQL_PARAMS + 1], *values[STUDY_POSTGRESQL_PARAMS + 1];
     PQconninfoOption *options; /* which own most of the values */
-    char *passfile;            /* of systemd's credentials */
+    char *passfile;            /* which libpq reads instead of another; NULL: the URL's, or its own */
+    int passfile_fd;           /* where that is a copy in memory; 0: none */
     int connect_s;
 };
 

@@ -72,6 +72,8 @@ def check_passwords(server, folder):
     refused(url, "cannot be opened", "no password supplied: PGPASSFILE, or passfile=FILE, is needed")
     refused(server.url("open", user="secret:geheim"), "password authentication failed", "postgresql://secret@127.0.0.1:")
     refused(server.url("open", "password=geheim", user="secret"), "password authentication failed")
+    _, words = dump(server.url("open", "sslmode=prefer", user="secret:geheim"))
+    assert words.count("password authentication failed") == 1 and "…" not in words, words
     line = PASSWORD.replace("\\", "\\\\").replace(":", "\\:")
     file = folder / "pgpass"
     file.write_text(f"127.0.0.1:{server.port}:*:secret:{line}\n", encoding="utf-8")
@@ -79,6 +81,13 @@ def check_passwords(server, folder):
     opens(url, PGPASSFILE=str(file))
     opens(f"{url}?passfile={urllib.parse.quote(str(file))}&timeout=5")
     opens(url, CREDENTIALS_DIRECTORY=str(folder))
+    # systemd's credentials and Kubernetes' secrets are 0440, which libpq alone does not read; others may not read any.
+    file.chmod(0o440)
+    opens(url, CREDENTIALS_DIRECTORY=str(folder))
+    opens(url, CREDENTIALS_DIRECTORY=str(folder), PGPASSFILE=str(file))
+    file.chmod(0o444)
+    refused(url, "password", CREDENTIALS_DIRECTORY=str(folder))
+    file.chmod(0o600)
     refused(url, "password", CREDENTIALS_DIRECTORY=str(folder / "none"))
     service = folder / "service.conf"
     service.write_text(f"[studies]\nhost=127.0.0.1\nport={server.port}\ndbname=open\nuser=secret\npassword={PASSWORD}\n", encoding="utf-8")
@@ -88,7 +97,7 @@ def check_passwords(server, folder):
 
 def check_words(server):
     refused(f"postgresql://u:ge%zzheim@127.0.0.1:{server.port}/open", "is no URL", "postgresql://USER@HOST:PORT/DATABASE")
-    refused(f"postgresql://u:geheim@127.0.0.1:{server.port}/open?timeout=x", "timeout", f"@127.0.0.1:{server.port}")
+    refused(f"postgresql://u:geheim@127.0.0.1:{server.port}/open?timeout=x", "postgresql://…@127.0.0.1", "timeout: seconds")
     refused(server.url("open", "sslmod=require"), "sslmod")
     refused("mysql://u:geheim@h/d", "sqlite:///FILE or postgresql://USER@HOST/DATABASE", "@h/d")
     refused(server.url("open", port=postgresql_server.free_port()), "cannot be opened", "Is the server running on that host")

@@ -79,6 +79,48 @@ static void make_url(const char *file, const char *query, char ret[static SCRATC
     snprintf(ret, SCRATCH_PATH_MAX + 64, "sqlite:///%s%s", scratch_path(file), query);
 }
 
+/* Text that is neither a URL nor a file's path never makes a file, and its password is in no sentence. */
+static void test_mistyped(void)
+{
+    static const char *const texts[] = {
+        "postgresql//pt:secret@localhost/x",
+        "postgresql:/pt:secret@localhost/x",
+        "pt:secret@localhost/x",
+        "pt@localhost",
+        "postgresql:studies",
+        "postgres:studies",
+        "postgresql//localhost",
+        "sqlite:/f.db",
+        "host=localhost user=pt password=secret dbname=x",
+        "password=secret",
+        "dbname=x",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        REFUSED(open_it(texts[i], STUDY_STORE_WRITE), -EINVAL,
+                "postgresql://USER@HOST/DATABASE or sqlite:///FILE");
+        CHECK(!strstr(err, "secret"));
+        CHECK(access(texts[i], F_OK) < 0);
+        CHECK(study_store_file(texts[i]) == NULL);
+    }
+    REFUSED(open_it("postgres://u@h/x", STUDY_STORE_WRITE), -EPROTONOSUPPORT,
+            "postgresql://USER@HOST/DATABASE");
+    OK(open_it(scratch_write("a@b", ""), STUDY_STORE_WRITE)); /* a path is a path */
+    char *url;
+    OK(study_store_of_state("a@b", &url, err));
+    CHECK_STR(url, "./a@b/studies.db");
+    free(url);
+    OK(study_store_of_state("/a@b", &url, err));
+    CHECK_STR(url, "/a@b/studies.db");
+    free(url);
+    static const char *const keys[] = {"postgresql://u@host/db?passwrd=secret",
+                                       "postgresql://host/db?sslmode=prefer&Password=secret"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        CHECK(open_it(keys[i], STUDY_STORE_READ) < 0);
+        CHECK(!strstr(err, "secret"));
+        CHECK(strstr(err, i == 0 ? "passwrd" : "Password") || strstr(err, "install libpq5"));
+    }
+}
+
 /* As SQLAlchemy reads them, or with a sentence; never a file of another name. */
 static void test_queries(void)
 {
@@ -431,6 +473,7 @@ int main(void)
 {
     scratch_in_memory();
     test_urls();
+    test_mistyped();
     test_queries();
     test_schemas();
     test_locked();

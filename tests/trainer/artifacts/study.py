@@ -105,10 +105,14 @@ def test_given(trainer, folder):
     check(sixth == validate(trainer, "st1")[0] and error == "", f"another mount: {error}")
     seventh, error = validate(trainer, "st7", "--artifacts", f"{folder}/shared.db")
     check(seventh is None and "a folder is right" in error, f"no folder: {error}")
-    for url, words in (("gs://bucket", "another kind of store"), ("s3://id:hunter2@bucket", "credentials come from"), (f"{folder}/shared.db", "a folder is right")):
+    os.makedirs(f"{folder}/taken")
+    with open(f"{folder}/taken/new", "w"): # its own folder is none: no object can be made
+        pass
+    for url, words in (("gs://bucket", "another kind of store"), ("s3://id:hunter2@bucket", "credentials come from"), (f"{folder}/shared.db", "a folder is right"),
+                       (f"{folder}/not/mounted", "is it mounted?"), (f"{folder}/taken", "Not a directory")):
         ran = trainer.run("study", "new", "--config", "shared.ini", "--state", "st8", "--artifacts", url)
         check(ran.returncode == 1 and words in ran.stderr and "hunter2" not in ran.stderr + ran.stdout, f"{url}: {ran.returncode} {ran.stderr}")
-        check(not os.path.exists(f"{folder}/st8/studies.db"), f"{url}: nothing is stored")
+        check(not os.path.exists(f"{folder}/st8/studies.db") and not os.path.exists(f"{folder}/not"), f"{url}: nothing is stored")
         check(lines(ran.stdout)[-1]["result"] == "failed" and lines(ran.stdout)[-1]["cause"] == "config", f"{url}: its end")
 
 

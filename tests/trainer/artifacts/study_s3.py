@@ -73,8 +73,9 @@ def test_down(trainer, proxy):
     proxy.down = True
     ran = trainer.run(*arguments(folder, "st1", "--trials", str(TRIALS + MORE)))
     seen, found = lines(ran.stdout), artifacts(folder)
-    check(ran.returncode == 0 and seen[-1]["result"] == "done" and seen[-1]["complete"] == TRIALS + MORE == len(found), f"down: {ran.stderr} {seen[-1]}")
+    check(ran.returncode == 5 and (seen[-1]["result"], seen[-1]["cause"]) == ("done", "artifacts") and seen[-1]["complete"] == TRIALS + MORE == len(found), f"down: {ran.stderr} {seen[-1]}")
     said = [event["message"] for event in events(seen, "warning")]
+    check(len(said) == len(set(said)), f"each cause once: {said}")
     check(any("HTTP 503" in words for words in said) and any("not uploaded yet" in words for words in said), f"it says so: {said}")
     late = [number for number in found if number >= TRIALS]
     check(all(proxy.object(found[number]["returns.csv"]["key"]) is None for number in late) and len(os.listdir(notes)) >= MORE, "they wait")

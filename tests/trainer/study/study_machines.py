@@ -35,14 +35,14 @@ def by_slurm(trainer, page, storage):
     """Each job of the array is a batch script with Slurm's variables; srun starts one task."""
     bin_folder = os.path.join(trainer.folder, "slurm")
     os.makedirs(bin_folder)
-    for name, text in (("srun", '#!/bin/sh\nexec "$@"\n'), ("job", page["ppo-btc.sbatch"])):
+    for name, text in (("srun", '#!/bin/sh\n[ "$1" = --cpus-per-task=2 ] || exit 99\nshift\nexec "$@"\n'), ("scontrol", '#!/bin/sh\necho "$@" >&2\n'), ("job", page["ppo-btc.sbatch"])):
         with open(os.path.join(bin_folder, name), "w", encoding="utf-8") as file:
             file.write(text)
         os.chmod(os.path.join(bin_folder, name), 0o755)
     os.symlink(trainer.program, os.path.join(bin_folder, "papertape-trainer"))
     given = {"PATH": bin_folder + ":" + os.environ["PATH"], "STORAGE": storage, "SLURM_CPUS_PER_TASK": "2", "SLURM_JOB_ID": "4711",
-             "SLURM_ARRAY_TASK_ID": "1", "TMPDIR": trainer.folder}
-    return [os.path.join(bin_folder, "job")], given, os.path.join(trainer.folder, "papertape-4711")
+             "SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_JOB_ID": "4710", "SLURM_SUBMIT_DIR": trainer.folder}
+    return [os.path.join(bin_folder, "job")], given, os.path.join(trainer.folder, "ppo-btc", "1")
 
 
 def by_kubernetes(trainer, page, storage):
@@ -51,6 +51,7 @@ def by_kubernetes(trainer, page, storage):
     command = re.search(r"^ +command: \[(.*)\]$", text, re.M)[1].split(", ")
     check(re.search(r"- name: STORAGE\n +value: postgresql://\S+\n", text), "the pod's variable")
     state = os.path.join(trainer.folder, "pod")
+    command = [word.strip('"') for word in command]
     command = [{"$(STORAGE)": storage, "/state": state}.get(word, word) for word in command]
     check(command[0] == "papertape-trainer" and storage in command and state in command, f"the pod's command: {command}")
     return [trainer.program, *command[1:]], {}, state
@@ -76,6 +77,7 @@ def created(trainer, config, folder):
     storage = f"sqlite:///{trainer.folder}/{folder}/studies.db"
     ran = trainer.run("study", NAME, "--config", config, "--storage", storage, "--state", folder, "--trials", "1")
     check(ran.returncode == 0 and os.path.exists(os.path.join(trainer.folder, folder, "studies", NAME, "proposal.json")), f"the first: {ran.stderr}")
+    change(trainer, folder, f"UPDATE study_user_attributes SET value_json = '{1 + LEFT}' WHERE \"key\" = 'papertape:trials'")
     return storage
 
 
@@ -109,6 +111,8 @@ def test_stopped(trainer, config):
     running = lambda seen: [line for line in seen if line["event"] == "heartbeat"] and rows_of(trainer, "stopped.db", "RUNNING")
     seen, error, status = trainer.end_by(signal.SIGTERM, running, *command)
     check(status == 0 and error == "" and seen[-1]["result"] == "stopped", f"stopped: {status} {error} {seen[-1:]}")
+    _, _, status = trainer.end_by(signal.SIGTERM, running, *command, "--stopped-status", "75")
+    check(status == 75, f"stopped: {status}")
     check(rows_of(trainer, "stopped.db", "WAITING") and not rows_of(trainer, "stopped.db", "RUNNING"), "stopped: its trial waits")
 
 
@@ -127,6 +131,20 @@ def change(trainer, folder, *statements):
         for statement in statements:
             database.execute(statement)
     database.close()
+
+
+def test_wanted(trainer, config):
+    """`--create` runs no trial, and stores how many are wanted: workers take that, and not the configuration's number, unless they are given
+    their own."""
+    storage = ("--storage", f"sqlite:///{trainer.folder}/wanted.db")
+    ran = trainer.run("study", "wanted", "--create", "--config", config, *storage, "--trials", "2")
+    check(ran.returncode == 0 and lines(ran.stdout)[-1]["done"] == 0 and not events(lines(ran.stdout), "trial"), f"created: {ran.stdout} {ran.stderr}")
+    refuse(trainer, "both", ["--create"], "wanted", "--create", "--resume", *storage, status=2)
+    for arguments, n in (((), 2), (("--config", config), 2), (("--trials", "3"), 3), ((), 3)):
+        ran = trainer.run("study", "wanted", "--resume", "--no-proposal", *storage, *arguments)
+        end = lines(ran.stdout)[-1]
+        check(ran.returncode == 0 and end["done"] == n, f"wanted: {arguments}: {end} {ran.stderr}")
+    check(end["trials"] == 2, f"wanted: a worker's number is its own: {end}")
 
 
 def test_versions(trainer, config):
@@ -176,6 +194,7 @@ def main(program, docs, unit):
         test_command(trainer, config, by_kubernetes, page)
         test_command(trainer, config, by_systemd, page, unit)
         test_stopped(trainer, config)
+        test_wanted(trainer, config)
         test_versions(trainer, config)
         test_bars(trainer, config)
     done("trainer/study/study_machines")

@@ -63,6 +63,10 @@ def read(trainer, papertape, server, folder):
     if check(listed.returncode == 0, f"study list: {listed.stderr}"):
         study, = json.loads(listed.stdout)["studies"]
         check(study["name"] == "same", f"study list: {study}")
+    for arguments in (("--studies", f"host=localhost user=pt password={PASSWORD} dbname=x"), ("--studies", f"pt:{PASSWORD}@h/d"), (url,)):
+        ran = subprocess.run([papertape, "--state", os.path.join(folder, "none"), "study", "list", *arguments], capture_output=True, text=True,
+                             check=False)
+        check(ran.returncode == 2 and PASSWORD not in ran.stdout + ran.stderr, f"{arguments}: {ran.returncode} {ran.stderr}")
     shown = subprocess.run([papertape, "--state", os.path.join(folder, "none"), "study", "show", "same", "--studies", url, "--json"],
                            capture_output=True, text=True, check=False)
     if check(shown.returncode == 0, f"study show: {shown.stderr}"):

@@ -66,7 +66,20 @@ def test_refused(trainer, folder):
     with open(os.path.join(folder, "text.db"), "w") as file:
         file.write("no database\n" * 100)
     refuse(trainer, "no database", ["text.db"], "a", "--config", config, *where, "--storage", "text.db")
-    refuse(trainer, "another scheme", ["mysql"], "a", "--config", config, *where, "--storage", "mysql://h/d")
+    before = sorted(os.listdir(folder))
+    for storage, *words in (("mysql://h/d", "mysql"), ("postgres://u:geheim@h/d", "postgresql://USER@HOST/DATABASE"),
+                            ("postgresql://u@h/d?sslmod=x", "sslmod"), ("postgresql://h/d?passwrd=geheim", "passwrd"),
+                            ("host=localhost user=pt password=geheim dbname=x", "postgresql://USER@HOST/DATABASE"),
+                            ("postgresql//pt:geheim@h/d", "…@h/d"), ("postgresql:/pt:geheim@h/d", "…@h/d"), ("pt:geheim@h/d", "…@h/d"),
+                            ("postgresql:studies", "sqlite:///FILE")):
+        for arguments in (("--config", config), ("--resume",)):
+            refuse(trainer, storage, ["--storage: ", *words], "a", *arguments, *where, "--storage", storage, status=2)
+            ran = trainer.run("study", "a", *arguments, *where, "--storage", storage)
+            check("geheim" not in ran.stdout + ran.stderr and "without --resume" not in ran.stderr and lines(ran.stdout)[-1]["cause"] == "config",
+                  f"{storage}: {ran.stdout} {ran.stderr}")
+    forgotten = trainer.run("study", "a", "postgresql://pt:geheim@h/d")
+    check(forgotten.returncode == 2 and "pt:******@h/d" in forgotten.stderr, f"an option that was forgotten: {forgotten.stderr}")
+    check(sorted(os.listdir(folder)) == before, f"no file is made: {os.listdir(folder)}")
     refuse(trainer, "a folder that cannot be made", ["/dev/null/st"], "a", "--config", config, "--state", "/dev/null/st")
     refuse(trainer, "a folder that is no UTF-8", ["--state", "UTF-8"], "a", "--config", config, "--storage", "other.db", "--state",
            os.fsdecode(b"\xff"))
