@@ -86,7 +86,8 @@ def check_passwords(server, folder):
     opens(url, CREDENTIALS_DIRECTORY=str(folder))
     opens(url, CREDENTIALS_DIRECTORY=str(folder), PGPASSFILE=str(file))
     file.chmod(0o444)
-    refused(url, "password", CREDENTIALS_DIRECTORY=str(folder))
+    status, words = dump(url, CREDENTIALS_DIRECTORY=str(folder))
+    assert status == 1 and "group or world access" in words and PASSWORD not in words, words
     file.chmod(0o600)
     refused(url, "password", CREDENTIALS_DIRECTORY=str(folder / "none"))
     service = folder / "service.conf"
