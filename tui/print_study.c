@@ -1,6 +1,7 @@
 #include "tui/print.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "cli/stored.h"
 #include "cli/text.h"
@@ -131,14 +132,14 @@ PRINT_OBJECT(study_object, struct tui_study, PRINT_AS(TEXT, REQUIRED, label, "st
              PRINT_AS(SIGNED, UNKNOWN, wanted, "trials_wanted"), PRINT_LATER("done"), PRINT_LATER("running"),
              PRINT_AS(SIGNED, REQUIRED, stale, "stale_trials"), PRINT_LATER("stale_age_ms"),
              PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_COMPLETE], "complete"),
-             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_PRUNED], "pruned"),
-             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_FAIL], "failed"), PRINT_WHOLE(retried),
-             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_WAITING], "waiting"), PRINT_LATER("best_value"),
-             PRINT_LATER("best_number"), PRINT_AS(SIGNED, OPTIONAL, best_k, "best_worker"),
+             PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_PRUNED], "pruned"), PRINT_LATER("failed"),
+             PRINT_WHOLE(retried), PRINT_AS(SIGNED, REQUIRED, counts[TRIAL_WAITING], "waiting"),
+             PRINT_LATER("best_value"), PRINT_LATER("best_number"),
+             PRINT_AS(SIGNED, OPTIONAL, best_k, "best_worker"),
              PRINT_AS(SIGNED, UNKNOWN, pareto, "pareto_front"),
              PRINT_AS(REAL, OPTIONAL, trials_h, "trials_per_hour"), PRINT_REAL(eta_s),
-             PRINT_LATER("started_ns"), PRINT_LATER("age_ms"), PRINT_LATER("stale"), PRINT_WORD(unread),
-             PRINT_WORD(verdict), PRINT_WORD(verdict_text));
+             PRINT_LATER("started_ns"), PRINT_LATER("age_ms"), PRINT_LATER("stale"), PRINT_LATER("state"),
+             PRINT_WORD(unread), PRINT_WORD(verdict), PRINT_WORD(verdict_text));
 
 static json_t *study_json(const struct tui_study *study, struct moment now)
 {
@@ -150,6 +151,7 @@ static json_t *study_json(const struct tui_study *study, struct moment now)
     json_object_set_new(object, "directions", list);
     json_object_set_new(object, "done", json_integer(tui_study_done(study)));
     json_object_set_new(object, "running", json_integer(tui_study_running(study)));
+    json_object_set_new(object, "failed", json_integer(tui_study_failed(study)));
     if (study->stale > 0)
         json_object_set_new(object, "stale_age_ms",
                             json_integer((now.wall_ns / 1000 - study->stale_us) / 1000));
@@ -160,6 +162,8 @@ static json_t *study_json(const struct tui_study *study, struct moment now)
     json_object_set_new(object, "started_ns", time_ns(study->started_us));
     json_object_set_new(object, "age_ms", record_json_count(panel_study_age_ms(study, now)));
     json_object_set_new(object, "stale", json_boolean(panel_study_silent(study, now)));
+    enum style style;
+    json_object_set_new(object, "state", json_string(panel_study_own_state(study, now, &style)));
     return object;
 }
 
@@ -235,7 +239,7 @@ static void table_row(struct stored_list *list, const struct tui_study *study, s
     cli_stored_integer(buf[4], tui_study_running(study));
     cli_stored_integer(buf[5], study->counts[TRIAL_COMPLETE]);
     cli_stored_integer(buf[6], study->counts[TRIAL_PRUNED]);
-    cli_stored_integer(buf[7], study->counts[TRIAL_FAIL]);
+    cli_stored_integer(buf[7], tui_study_failed(study));
     if (study->have_best) {
         cells[8] = tui_study_best_name(study, buf[8]);
         cells[9] = tui_study_number(buf[9], STORED_CELL, study->best);
@@ -246,9 +250,11 @@ static void table_row(struct stored_list *list, const struct tui_study *study, s
     cells[12] = panel_study_eta(left, study->eta_s);
     cells[13] = cli_format_age(age, panel_study_age_ms(study, now));
     char stale[FORMAT_MAX];
-    if (study->stale > 0)
+    enum style style;
+    const char *state = panel_study_own_state(study, now, &style);
+    if (strcmp(state, "stale") == 0)
         snprintf(buf[14], STORED_CELL, "stale %s", panel_study_stale(stale, study, now));
-    cells[14] = study->unread[0] ? study->unread : panel_study_silent(study, now) ? "stale" : buf[14];
+    cells[14] = study->unread[0] ? study->unread : buf[14][0] ? buf[14] : state;
     cells[15] = study->verdict;
     cli_stored_row(list, cells);
 }

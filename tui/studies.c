@@ -325,6 +325,8 @@ static void take_times(struct tui_study *shown, struct study *const *members, si
     if (ends)
         qsort(ends, (size_t)found, sizeof(*ends), newest_first);
     int used = found < STUDY_RATE_TRIALS ? found : STUDY_RATE_TRIALS;
+    if (shown->counts[TRIAL_COMPLETE] + shown->counts[TRIAL_PRUNED] == 0)
+        used = 0; /* those that failed at once do not say how long a trial takes */
     bool runs = tui_study_running(shown) > 0;
     if (used > 1) {
         int64_t end = runs && now_us > ends[0] ? now_us : ends[0], from = ends[used - 1];

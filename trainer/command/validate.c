@@ -175,7 +175,11 @@ static int validate(struct validate_request *request)
                ? what
                : "returns"; /* a name that is not UTF-8 is left out of JSON and the page */
     json_object_set_new(object, "left_out", json_integer(request->left_out));
-    snprintf(title, sizeof title, "Validation of %.200s", what);
+    const long long n = json_integer_value(json_object_get(object, "trials"));
+    snprintf(title, sizeof title, "Validation of %.150s", what);
+    if (request->left_out > 0)
+        snprintf(title, sizeof title, "Validation of %.150s: %lld of its %lld trials have returns here", what,
+                 n, n + request->left_out);
     if (request->report && validation_report(&request->returns, object, title, request->report, err) < 0)
         status = trainer_args_say(EXIT_FAILURE, "%s", err);
     if (status == GO_ON &&

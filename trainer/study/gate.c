@@ -65,7 +65,9 @@ void gate_words(const struct gate_verdict *verdicts, int n, bool all, char *buf,
             continue;
         put(buf, cap, &at, "%s%s ", shown++ ? ", " : "", v->gate);
         if (isnan(v->figure))
-            put(buf, cap, &at, "is not known");
+            put(buf, cap, &at, "is not known%s",
+                strcmp(v->gate, "deflated") == 0 ? ": its trial has no returns here, or they do not vary"
+                                                 : "");
         else
             put(buf, cap, &at, "%.3g", v->figure);
         put(buf, cap, &at, " (%s %.3g is right)", v->most ? "at most" : "at least", v->limit);

@@ -78,7 +78,9 @@ static void row(const struct table *table, int y, const struct scene *scene, con
     done_words(text, sizeof(text), study);
     panel_table_text(table, DONE, y, plain, gone ? "-" : text);
     for (int i = 0; i < 4; i++) {
-        int n = states[i] == TRIAL_RUNNING ? tui_study_running(study) : study->counts[states[i]];
+        int n = states[i] == TRIAL_RUNNING ? tui_study_running(study)
+                : states[i] == TRIAL_FAIL  ? tui_study_failed(study)
+                                           : study->counts[states[i]];
         enum style style = states[i] == TRIAL_FAIL && n > 0 ? STYLE_BAD : STYLE_NORMAL;
         panel_table_text(table, counts[i], y, panel_frame_style(freshness, style),
                          gone ? "-" : cli_format_count(text, n));

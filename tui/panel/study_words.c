@@ -147,6 +147,11 @@ const char *panel_study_state(const struct model *model, const struct tui_study 
     }
     if (job)
         return panel_training_state(job, tui_model_training_freshness(model, job, now), ret_style);
+    return panel_study_own_state(study, now, ret_style);
+}
+
+const char *panel_study_own_state(const struct tui_study *study, struct moment now, enum style *ret_style)
+{
     *ret_style = STYLE_NORMAL;
     if (study->unread[0]) {
         *ret_style = STYLE_WARN;

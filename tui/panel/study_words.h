@@ -29,6 +29,8 @@ const char *panel_study_values(char *buf, size_t size, const struct tui_study_pa
  * 3h" of a scheduled one that waits for its next run. The text is constant, or in `buf`. */
 const char *panel_study_state(const struct model *model, const struct tui_study *study, struct moment now,
                               char buf[static FORMAT_MAX], enum style *ret_style);
+/* The latter alone, as lists without a daemon have it. */
+const char *panel_study_own_state(const struct tui_study *study, struct moment now, enum style *ret_style);
 int64_t panel_study_due_ns(const struct model *model,
                            const struct tui_study *study); /* its next run; -1: none */
 

@@ -73,7 +73,9 @@ static void test_words(void)
     struct gate_figures figures = {1.82, 1.0, 0.41, NAN, 0.04, 41};
     int n = gate_judge(&limits, &figures, verdicts, &all);
     gate_words(verdicts, n, all, words, sizeof words);
-    CHECK_STR(words, "pbo 0.41 (at most 0.25 is right), deflated is not known (at least 0.75 is right)");
+    CHECK_STR(words,
+              "pbo 0.41 (at most 0.25 is right), deflated is not known: its trial has no returns here, or "
+              "they do not vary (at least 0.75 is right)");
     gate_words(verdicts, n, all, few, sizeof few);
     CHECK_STR(few, "pbo 0.41 (a");
     figures.pbo = 0.1, figures.deflated = 0.99;
