@@ -137,9 +137,29 @@ static void check_figures(void)
     const json_t *first = json_array_get(printed, 0);
     CHECK(json_is_null(json_object_get(first, "best_value")));
     CHECK(json_is_integer(json_object_get(first, "best_number")));
+    CHECK_INT(json_integer_value(json_object_get(first, "failed")), tui_study_failed(&list->study[0]));
+    CHECK_INT(list->study[0].counts[TRIAL_FAIL], 1);
+    CHECK_INT(tui_study_failed(&list->study[0]), 0);
+    enum style style;
+    CHECK_STR(json_string_value(json_object_get(first, "state")),
+              panel_study_own_state(&list->study[0], (struct moment){.wall_ns = now_us * 1000}, &style));
     json_decref(printed);
     model->studies = NULL;
     tui_model_destroy(model);
+    tui_studies_destroy(list);
+}
+
+/* Trials that failed at once do not say how many an hour there are. */
+static void check_all_failed(void)
+{
+    fixture_studies_begin();
+    struct study *study = fixture_study("lost", 1, 1, minimize);
+
+    fixture_trial(study, TRIAL_FAIL, 10, 9.99);
+    fixture_trial(study, TRIAL_FAIL, 9.99, 9.98);
+    struct tui_studies *list = tui_studies_make(&study, 1, fixture_now_ns / 1000);
+    CHECK(isnan(list->study[0].trials_h));
+    CHECK_INT(tui_study_failed(&list->study[0]), 2);
     tui_studies_destroy(list);
 }
 
@@ -740,6 +760,7 @@ int main(void)
     setlocale(LC_CTYPE, "C.UTF-8");
     check_groups();
     check_figures();
+    check_all_failed();
     check_jobs();
     check_worker_jobs();
     check_page();

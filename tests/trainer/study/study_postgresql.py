@@ -88,6 +88,14 @@ def other_storage(trainer, server, folder):
     check(ran.returncode == 1 and "another study's folder" in ran.stderr and server.url("studies") in ran.stderr, f"{ran.stderr}")
 
 
+def away(trainer, folder):
+    """A server that is not there is no disk: the cause says so, and another start may find it (status 1)."""
+    config = write(os.path.join(folder, "away.ini"), {"study": {"trials": 1}})
+    ran = trainer.run("study", "away", "--config", config, "--state", "away", "--storage",
+                      f"postgresql://pt:{PASSWORD}@127.0.0.1:{postgresql_server.free_port()}/studies?timeout=1")
+    check(ran.returncode == 1 and lines(ran.stdout)[-1]["cause"] == "storage" and PASSWORD not in ran.stdout + ran.stderr, f"away: {ran.stdout} {ran.stderr}")
+
+
 def hidden(trainer, server, folder):
     config = write(os.path.join(folder, "hidden.ini"), SLOW)
     url = server.url("studies", "password=" + PASSWORD, user="pt:*" + urllib.parse.quote(PASSWORD + " @"))
@@ -121,6 +129,7 @@ def main():
         compare(trainer, server, folder)
         read(trainer, sys.argv[2], server, folder)
         other_storage(trainer, server, folder)
+        away(trainer, folder)
         hidden(trainer, server, folder)
         restarted(trainer, server, folder)
     done("trainer/study/study_postgresql")
