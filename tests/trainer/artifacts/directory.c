@@ -108,14 +108,14 @@ static struct artifact_digest digest_of(const char *path)
 
 static void test_round_trip(void)
 {
-    struct artifact_store *store = open_store("new/store");
+    struct artifact_store *store = open_store("new");
     write_file(in_folder("file"), "abc");
     const struct artifact_digest digest = digest_of(in_folder("file"));
     CHECK_INT(digest.size, 3);
     CHECK_STR(digest.sha256,
               "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"); /* FIPS 180-2 */
     CHECK_INT(artifact_store_put(store, "s/1/k", in_folder("file"), &digest, err), 0);
-    CHECK_STR(read_file(in_folder("new/store/s/1/k")), "abc");
+    CHECK_STR(read_file(in_folder("new/s/1/k")), "abc");
     CHECK_INT(artifact_store_put(store, "s/1/k", in_folder("file"), &digest, err), 0);
     CHECK_INT(artifact_store_get(store, "s/1/k", in_folder("back"), &digest, err), 0);
     CHECK_STR(read_file(in_folder("back")), "abc");
@@ -123,7 +123,7 @@ static void test_round_trip(void)
     CHECK_INT(artifact_store_get(store, "s/1/k/x", in_folder("none"), &digest, err), -ENOENT);
     CHECK_INT(artifact_store_delete(store, "s/1/k", err), 0);
     CHECK_INT(artifact_store_delete(store, "s/1/k", err), 0);
-    CHECK(access(in_folder("none"), F_OK) < 0 && access(in_folder("new/store/s/1/k"), F_OK) < 0);
+    CHECK(access(in_folder("none"), F_OK) < 0 && access(in_folder("new/s/1/k"), F_OK) < 0);
     artifact_store_close(store);
 }
 
@@ -250,6 +250,8 @@ static void test_refused(void)
     artifact_store_close(store);
     store = NULL;
     CHECK_INT(artifact_store_open(in_folder("file"), NULL, &store, err), -ENOTDIR);
+    CHECK_INT(artifact_store_open(in_folder("not/mounted"), NULL, &store, err), -ENOENT);
+    CHECK(strstr(err, "is it mounted?") && access(in_folder("not"), F_OK) < 0);
     CHECK(artifact_store_open(in_folder("file/below"), NULL, &store, err) < 0);
     CHECK(store == NULL);
     CHECK_INT(truncate(in_folder("file"), ARTIFACT_BYTES_MAX + 1), 0);
