@@ -19,6 +19,16 @@ void study_store_close(struct study_store *store)
     store->ops->close(store);
 }
 
+bool study_store_stopped(struct study_store *store)
+{
+    if (!store->waits.stop || !atomic_load(store->waits.stop))
+        return false;
+    double now = clock_now_s();
+    if (store->stopped_s == 0)
+        store->stopped_s = now;
+    return (now - store->stopped_s) * 1e3 >= store->waits.answer_ms;
+}
+
 bool study_store_again(struct study_store *store, int *r, char err[static STUDY_ERROR_MAX])
 {
     if (*r != -ECONNRESET || store->within || !store->ops->again)

@@ -10,10 +10,11 @@
  * outside of it), -EBUSY (locked for longer than the time-out), -EROFS (read-only), -EISDIR, -EMEDIUMTYPE (no
  * study storage: a foreign schema, or one that is newer than 12: both versions in the sentence), -EBADMSG
  * (damaged), -ENOSPC, -EIO, -ENOMEM; of a server also -ENOTCONN (it is not there, or was not again within
- * the time-out), -EACCES (refused), -ECONNRESET (lost within study_store_begin(): see study_store_again()),
- * -ERANGE (a number that its columns have no room for). A failed call changes nothing. If a call within
- * study_store_begin() is not refused but fails (-EIO, -ENOSPC, -EBUSY, …), the whole transaction is rolled
- * back, and its commit returns -ECANCELED. */
+ * the time-out), -EUSERS (likewise: all of its connections, or the role's, are in use), -EACCES (refused),
+ * -ECONNRESET (lost within study_store_begin(): see study_store_again()), -ERANGE (a number that its columns
+ * have no room for). A failed call changes nothing. If a call within study_store_begin() is not refused but
+ * fails (-EIO, -ENOSPC, -EBUSY, …), the whole transaction is rolled back, and its commit returns -ECANCELED.
+ */
 #ifndef DB_STUDIES_STORE_H
 #define DB_STUDIES_STORE_H
 
@@ -30,7 +31,8 @@ enum study_store_mode {
      * killed worker's half-written transaction is rolled back, as any next connection does. */
     STUDY_STORE_READ,
     STUDY_STORE_WRITE, /* file and schema are created where they are missing */
-    /* WRITE and READ of a storage that was there before: a server that is not is waited for. */
+    /* WRITE and READ of a storage that was there before: a server that is not is waited for, but not one
+     * whose host has no address, or that refuses the user or the database. */
     STUDY_STORE_AGAIN,
     STUDY_STORE_READ_AGAIN,
 };
@@ -48,9 +50,23 @@ enum study_store_mode {
  * -ELIBACC. No password is in a sentence. */
 int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                      char err[static STUDY_ERROR_MAX]);
-/* While *stop is true, which another thread may set, opening a server, and each call that reads, ends soon
- * with -EINTR, or, where it waits for a lock, -EBUSY; a server need not answer for that. For as long as the
- * store is open; NULL: never. */
+/* How a store waits, for as long as it is open; zeroed: to its time-outs, and in silence. */
+struct study_store_waits {
+    /* While *stop is true, which another thread or a signal may set, opening a server, and each call that
+     * reads, ends soon with -EINTR, or, where it waits for a lock, -EBUSY; a server need not answer for that.
+     * NULL: never. */
+    const atomic_bool *stop;
+    int answer_ms; /* so long after that an answer is still waited for: to put a trial back */
+    /* A server's connection that is lost is waited for (-ENOTCONN), or is refused as too many are in use
+     * (-EUSERS), or it is there again (0): once each time, in the caller's thread. NULL: not wanted. */
+    void (*said)(void *ctx, int error, const char *words);
+    void *ctx;
+};
+/* `waits` is copied; NULL: zeroed. */
+int study_store_open_waiting(const char *url, enum study_store_mode mode, int busy_ms,
+                             const struct study_store_waits *waits, struct study_store **ret,
+                             char err[static STUDY_ERROR_MAX]);
+/* That with `stop` alone. */
 int study_store_open_stopped_by(const char *url, enum study_store_mode mode, int busy_ms,
                                 const atomic_bool *stop, struct study_store **ret,
                                 char err[static STUDY_ERROR_MAX]);
@@ -167,7 +183,9 @@ int study_store_tell(struct study_store *store, int64_t trial, enum trial_state 
 int study_store_heartbeat(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX]);
 /* RUNNING trials whose heartbeat is older than the grace become FAIL, and are tried again as Optuna's
  * RetryHeartbeatStaleTrialCallback does: a WAITING one with copies of their parameters and attributes,
- * `failed_trial` and `retry_history`, unless that has `retries_max` entries already (< 0: no end). */
+ * `failed_trial` and `retry_history`, unless that has `retries_max` entries already (< 0: no end). None is as
+ * long as the server has not run, or this store had to wait for its connection, for the grace: workers that
+ * live had no chance to give a sign of life. */
 int study_store_fail_stale(struct study_store *store, int64_t study_id, double grace_s, int retries_max,
                            int *ret_failed, int *ret_retried, char err[static STUDY_ERROR_MAX]);
 /* The same for one trial, whatever its heartbeat: for the worker that ran it and starts again. */

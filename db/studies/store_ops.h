@@ -70,10 +70,10 @@ struct study_store_ops {
     const char *scheme; /* "sqlite" */
     /* study_store_name() of a location; NULL: the database is a file, and its path is its location. */
     int (*name)(const char *location, char **ret, char err[static STUDY_ERROR_MAX]);
-    /* `location` is a file's path, or a server's URL without our keys; `stop` is
-     * study_store_open_stopped_by()'s. */
-    int (*open)(const char *location, enum study_store_mode mode, int busy_ms, const atomic_bool *stop,
-                struct study_store **ret, char err[static STUDY_ERROR_MAX]);
+    /* `location` is a file's path, or a server's URL without our keys. */
+    int (*open)(const char *location, enum study_store_mode mode, int busy_ms,
+                const struct study_store_waits *waits, struct study_store **ret,
+                char err[static STUDY_ERROR_MAX]);
     void (*close)(struct study_store *store);
     int (*begin)(struct study_store *store, char err[static STUDY_ERROR_MAX]); /* with the writer's lock */
     int (*commit)(struct study_store *store, char err[static STUDY_ERROR_MAX]);
@@ -121,8 +121,13 @@ struct study_store {
     bool within;    /* study_store_begin() */
     bool cancelled; /* the transaction was rolled back */
     double commit_s;
+    struct study_store_waits waits;
+    double stopped_s;                /* when it was first seen that it is to stop; 0: not yet */
     struct study_store_known *known; /* distributions seen so far; db/studies/params.c's */
 };
+
+/* Is waits.stop set, and has waits.answer_ms passed since? */
+bool study_store_stopped(struct study_store *store);
 
 /* err becomes "URL: SENTENCE"; returns r. */
 #define study_store_fail(store, code, err, ...) \

@@ -223,23 +223,32 @@ int study_store_name(const char *url, char **ret, char err[static STUDY_ERROR_MA
     return r;
 }
 
-int study_store_open_stopped_by(const char *url, enum study_store_mode mode, int busy_ms,
-                                const atomic_bool *stop, struct study_store **ret,
-                                char err[static STUDY_ERROR_MAX])
+int study_store_open_waiting(const char *url, enum study_store_mode mode, int busy_ms,
+                             const struct study_store_waits *waits, struct study_store **ret,
+                             char err[static STUDY_ERROR_MAX])
 {
+    static const struct study_store_waits none;
     struct parts parts;
     int r = read_url(url, &parts, err);
     if (r < 0)
         return r;
     if (busy_ms <= 0)
         busy_ms = parts.busy_ms > 0 ? parts.busy_ms : BUSY_DEFAULT_MS;
-    r = parts.ops->open(parts.location, mode, busy_ms, stop, ret, err);
+    r = parts.ops->open(parts.location, mode, busy_ms, waits ? waits : &none, ret, err);
     free(parts.location);
     return r;
+}
+
+int study_store_open_stopped_by(const char *url, enum study_store_mode mode, int busy_ms,
+                                const atomic_bool *stop, struct study_store **ret,
+                                char err[static STUDY_ERROR_MAX])
+{
+    const struct study_store_waits waits = {.stop = stop};
+    return study_store_open_waiting(url, mode, busy_ms, &waits, ret, err);
 }
 
 int study_store_open(const char *url, enum study_store_mode mode, int busy_ms, struct study_store **ret,
                      char err[static STUDY_ERROR_MAX])
 {
-    return study_store_open_stopped_by(url, mode, busy_ms, NULL, ret, err);
+    return study_store_open_waiting(url, mode, busy_ms, NULL, ret, err);
 }

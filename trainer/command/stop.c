@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stddef.h>
 
-static volatile sig_atomic_t asked;
+static atomic_bool asked;
 
 static const int signals[] = {SIGINT, SIGTERM};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -20,7 +20,7 @@ static void take_all(void (*handler)(int), int flags)
 static void take_signal(int number)
 {
     (void)number;
-    asked = 1;
+    atomic_store(&asked, true);
     take_all(SIG_DFL, 0);
 }
 
@@ -33,5 +33,10 @@ void trainer_stop_on_signals(void)
 
 bool trainer_stop_asked(void)
 {
-    return asked;
+    return atomic_load(&asked);
+}
+
+const atomic_bool *trainer_stop_flag(void)
+{
+    return &asked;
 }

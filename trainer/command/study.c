@@ -22,10 +22,12 @@
 #include "trainer/study/settings_table.h"
 #include "trainer/study/stale_files.h"
 
+enum { ANSWER_MS = 2000 }; /* what the storage has to answer, once the run was asked to end */
+
 /* A server that is away is no disk of this machine. */
 static const char *storage_cause(const struct study_run *run, int r)
 {
-    static const int passing[] = {EBUSY, EBADMSG, EIO, ENOTCONN, ECONNRESET, ENOMEM, ENOSPC, EROFS};
+    static const int passing[] = {EBUSY, EBADMSG, EIO, ENOTCONN, EUSERS, ECONNRESET, ENOMEM, ENOSPC, EROFS};
     char *file = study_store_file(run->url);
     const char *cause = train_cause(r, r == -EBUSY || r == -EBADMSG || r == -EIO ? "disk" : "config");
     for (size_t i = 0; !file && i < sizeof passing / sizeof *passing; i++)
@@ -39,6 +41,37 @@ static void warn(void *ctx, const char *words)
 {
     struct study_run *run = ctx;
     telemetry_report_warning(&run->report, words);
+}
+
+static void take_waiting(void *ctx, int error, const char *words)
+{
+    (void)error;
+    warn(ctx, words);
+}
+
+/* ---- Asked to end. ---- */
+
+static bool is_stopped(void *ctx)
+{
+    const struct study_run *run = ctx;
+    return trainer_stop_asked() || run->report.failed;
+}
+
+/* Was it asked to stop, or is no reader of its output left? */
+static int stopped(struct study_run *run)
+{
+    trainer_study_ended(run, "stopped", NULL);
+    return run->report.failed
+               ? trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader; stopped")
+               : (int)run->args->stopped_status;
+}
+
+/* A storage that does not answer keeps no run that was asked to end. */
+static int storage_failed(struct study_run *run, int error, const char *words)
+{
+    return error == -EINTR && trainer_stop_asked()
+               ? stopped(run)
+               : trainer_study_failed(run, storage_cause(run, error), "%s", words);
 }
 
 /* ---- Where its files are. ---- */
@@ -124,9 +157,10 @@ static int read_config(struct study_run *run)
     char err[STUDY_ERROR_MAX], why[TRAIN_TEXT_ERROR_MAX], kept[PATH_MAX + 16];
     struct study_beginning began;
     bool is_study;
-    int r = study_began_as(run->url, args->name, &began, err);
+    int r = study_began_as(run->url, args->name, args->resume ? STUDY_STORE_READ_AGAIN : STUDY_STORE_READ,
+                           &run->waits, &began, err);
     if (r < 0)
-        return trainer_study_failed(run, storage_cause(run, r), "%s", err);
+        return storage_failed(run, r, err);
     run->there = began.there;
     run->now_ns = began.now_ns;
     /* A worker that joins, or a file that the storage has, has the number that was given last. */
@@ -215,7 +249,8 @@ static struct study_opening opening_of(const struct study_run *run)
                                   .now_ns = run->now_ns,
                                   .settings = &run->settings,
                                   .config = &run->config,
-                                  .joins = run->args->no_proposal};
+                                  .joins = run->args->no_proposal,
+                                  .waits = &run->waits};
 }
 
 static int open_study(struct study_run *run)
@@ -224,7 +259,7 @@ static int open_study(struct study_run *run)
     const struct study_opening opening = opening_of(run);
     int r = study_load_or_create(&opening, warn, run, &run->study, err);
     if (r < 0)
-        return trainer_study_failed(run, storage_cause(run, r), "%s", err);
+        return storage_failed(run, r, err);
     study_stale_files_remove_all(run->folder, STALE_FILES_AGE_S);
     return keep_text(run);
 }
@@ -251,21 +286,6 @@ static void take_trial(void *ctx, const struct study_trial *trial, const struct 
 static void take_look(void *ctx, const struct study_progress *figures)
 {
     trainer_study_looked(ctx, figures);
-}
-
-static bool is_stopped(void *ctx)
-{
-    const struct study_run *run = ctx;
-    return trainer_stop_asked() || run->report.failed;
-}
-
-/* Was it asked to stop, or is no reader of its output left? */
-static int stopped(struct study_run *run)
-{
-    trainer_study_ended(run, "stopped", NULL);
-    return run->report.failed
-               ? trainer_args_say(EXIT_FAILURE, "cannot write: stdout: a file or a reader; stopped")
-               : (int)run->args->stopped_status;
 }
 
 /* The rows, which are checked before anything of a new study is stored. */
@@ -306,9 +326,9 @@ static int open_market_first(struct study_run *run)
         status = require_device(run);
     if (status != GO_ON)
         return status;
-    int r = study_began_as(run->url, run->args->name, &began, err);
+    int r = study_began_as(run->url, run->args->name, STUDY_STORE_READ_AGAIN, &run->waits, &began, err);
     if (r < 0)
-        return trainer_study_failed(run, storage_cause(run, r), "%s", err);
+        return storage_failed(run, r, err);
     free(began.text);
     if (!began.there || began.now_ns == run->now_ns)
         return GO_ON;
@@ -325,7 +345,7 @@ static int load_market(struct study_run *run, bool all_done)
         return status;
     const struct study_opening opening = opening_of(run);
     int r = study_open_rows(&opening, run->market, run->study, why);
-    return r < 0 ? trainer_study_failed(run, storage_cause(run, r), "%s", why) : GO_ON;
+    return r < 0 ? storage_failed(run, r, why) : GO_ON;
 }
 
 /* GO_ON: all trials are done. */
@@ -343,7 +363,7 @@ static int run_trials(struct study_run *run)
                                       .artifacts =
                                           run->artifacts ? artifact_store_url(run->artifacts) : NULL};
     const struct study_plan plan = {run->workers, run->machine.devices, run->machine.n_devices};
-    const struct study_calls calls = {run, take_trial, take_look, warn, is_stopped};
+    const struct study_calls calls = {run, take_trial, take_look, warn, is_stopped, trainer_stop_flag()};
     int r = study_run(&order, &plan, &calls, &cause, err);
     if (r < 0)
         return trainer_study_failed(run, cause ? cause : storage_cause(run, r), "%s", err);
@@ -369,7 +389,7 @@ static int reload_study(struct study_run *run, struct study_members *ret_others)
 {
     char err[STUDY_ERROR_MAX], base[STUDY_NAME_MAX + 1], folders[PATH_MAX];
     struct study_store *store;
-    int r = study_store_open(run->url, STUDY_STORE_READ_AGAIN, 0, &store, err);
+    int r = study_store_open_waiting(run->url, STUDY_STORE_READ_AGAIN, 0, &run->waits, &store, err);
     if (r == 0) {
         r = study_store_sync(store, run->study, err);
         study_base_name(run->study->name, base);
@@ -380,7 +400,7 @@ static int reload_study(struct study_run *run, struct study_members *ret_others)
         study_store_close(store);
     }
     if (r < 0)
-        return trainer_study_failed(run, storage_cause(run, r), "%s", err);
+        return storage_failed(run, r, err);
     int status = trainer_study_artifacts_fetch(run, ret_others, folders);
     if (status != GO_ON)
         study_members_finish(ret_others);
@@ -484,7 +504,7 @@ static int judge(struct study_run *run)
     if (r < 0)
         return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));
     r = trainer_study_judge(run, is_stopped, err);
-    return r < 0 ? trainer_study_failed(run, storage_cause(run, r), "%s", err) : GO_ON;
+    return r < 0 ? storage_failed(run, r, err) : GO_ON;
 }
 
 /* Files that wait are lost where the state does not outlive this machine's job. */
@@ -566,6 +586,8 @@ int trainer_study(struct option_call *call)
     run->args = args;
     run->best = run->last.per_hour = NAN;
     run->best_number = -1;
+    run->waits = (struct study_store_waits){
+        .stop = trainer_stop_flag(), .answer_ms = ANSWER_MS, .said = take_waiting, .ctx = run};
     trainer_stop_on_signals();
     telemetry_report_begin(&run->report, call->json);
     status = find_places(run, call->state);

@@ -83,7 +83,7 @@ static int name_store(struct study_run *run, const char *before, char *err)
                  before);
         warn(run, words);
     }
-    int r = study_store_open(run->url, STUDY_STORE_AGAIN, 0, &store, err);
+    int r = study_store_open_waiting(run->url, STUDY_STORE_AGAIN, 0, &run->waits, &store, err);
     if (r < 0)
         return r;
     json_t *value = json_string(url);
@@ -193,7 +193,7 @@ int trainer_study_artifacts_propose(struct study_run *run)
     struct study_store *store;
     if (!run->artifacts || !run->proposal)
         return GO_ON;
-    int r = study_store_open(run->url, STUDY_STORE_AGAIN, 0, &store, err);
+    int r = study_store_open_waiting(run->url, STUDY_STORE_AGAIN, 0, &run->waits, &store, err);
     if (r == 0) {
         r = study_proposal_publish(run->artifacts, store, run->study, run->proposal, run->folder, &calls,
                                    err);

@@ -36,7 +36,7 @@ int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char 
     char folders[PATH_MAX], base[STUDY_NAME_MAX + 1];
     struct study_members others = {0};
     struct study_store *store;
-    int r = study_store_open(run->url, STUDY_STORE_READ_AGAIN, 0, &store, err);
+    int r = study_store_open_waiting(run->url, STUDY_STORE_READ_AGAIN, 0, &run->waits, &store, err);
     if (r < 0)
         return r;
     snprintf(folders, sizeof folders, "%s", run->folder);

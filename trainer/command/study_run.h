@@ -34,6 +34,7 @@ struct study_run {
     int best_number; /* -1: none */
     json_t *proposal;
     struct artifact_store *artifacts; /* NULL: none */
+    struct study_store_waits waits;   /* of its storage */
 };
 
 /* Where it is kept, as it may be shown: a file as it was given, a server without its password. For free(). */

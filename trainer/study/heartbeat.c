@@ -10,16 +10,22 @@
 #include <string.h>
 #include <time.h>
 
-struct study_heartbeat {
-    struct study_store *store; /* the thread's */
-    double every_s;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    /* Under the lock. */
+/* What one stores. */
+struct beat {
     int64_t trial;
     double share, steps_s;
     int split, splits;
+};
+
+struct study_heartbeat {
+    struct study_store *store; /* under `turn` */
+    double every_s;
+    pthread_t thread;
+    pthread_mutex_t turn; /* taken without `lock` */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    /* Under the lock. */
+    struct beat now;
     bool lost, ends;
 };
 
@@ -35,17 +41,20 @@ static int store_heartbeat(struct study_store *store, int64_t trial, const char 
     return r;
 }
 
-/* Without the lock: a database may be locked for long. */
-static int write_heartbeat(const struct study_heartbeat *now)
+/* Without the lock: a database may be locked for long. Another trial than now->trial may run when it is the
+ * thread's turn. */
+static int write_heartbeat(struct study_heartbeat *beat, const struct beat *now)
 {
     char err[STUDY_ERROR_MAX];
     json_t *progress = json_pack("{s:f, s:o, s:i, s:i}", "share", now->share, "steps_per_second",
                                  record_json_real(now->steps_s), "split", now->split, "splits", now->splits);
     char *text = progress ? json_dumps(progress, JSON_REAL_PRECISION(6)) : NULL;
     int r;
+    pthread_mutex_lock(&beat->turn);
     do
-        r = store_heartbeat(now->store, now->trial, text, err);
-    while (r < 0 && study_store_again(now->store, &r, err));
+        r = store_heartbeat(beat->store, now->trial, text, err);
+    while (r < 0 && study_store_again(beat->store, &r, err));
+    pthread_mutex_unlock(&beat->turn);
     free(text);
     json_decref(progress);
     return r;
@@ -68,13 +77,13 @@ static void *run(void *ctx)
     pthread_mutex_lock(&beat->lock);
     while (!beat->ends) {
         wait_until_due(beat);
-        const struct study_heartbeat now = *beat;
-        if (now.ends || now.trial == 0)
+        const struct beat now = beat->now;
+        if (beat->ends || now.trial == 0)
             continue;
         pthread_mutex_unlock(&beat->lock);
-        int r = write_heartbeat(&now);
+        int r = write_heartbeat(beat, &now);
         pthread_mutex_lock(&beat->lock);
-        if (r == -EINVAL && beat->trial == now.trial) /* finished; a lock may clear */
+        if (r == -EINVAL && beat->now.trial == now.trial) /* finished; a lock may clear */
             beat->lost = true;
     }
     pthread_mutex_unlock(&beat->lock);
@@ -85,11 +94,11 @@ static void destroy(struct study_heartbeat *beat)
 {
     pthread_cond_destroy(&beat->changed);
     pthread_mutex_destroy(&beat->lock);
-    study_store_close(beat->store);
+    pthread_mutex_destroy(&beat->turn);
     free(beat);
 }
 
-int study_heartbeat_start(const char *url, double every_s, struct study_heartbeat **ret,
+int study_heartbeat_start(struct study_store *store, double every_s, struct study_heartbeat **ret,
                           char err[static STUDY_ERROR_MAX])
 {
     pthread_condattr_t clock;
@@ -99,11 +108,8 @@ int study_heartbeat_start(const char *url, double every_s, struct study_heartbea
     if (!beat)
         return -ENOMEM;
     beat->every_s = every_s;
-    int r = study_store_open(url, STUDY_STORE_AGAIN, 0, &beat->store, err);
-    if (r < 0) {
-        free(beat);
-        return r;
-    }
+    beat->store = store;
+    pthread_mutex_init(&beat->turn, NULL);
     pthread_mutex_init(&beat->lock, NULL);
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -111,7 +117,7 @@ int study_heartbeat_start(const char *url, double every_s, struct study_heartbea
     pthread_condattr_destroy(&clock);
     sigfillset(&all); /* signals are for the worker's main thread */
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    r = -pthread_create(&beat->thread, NULL, run, beat);
+    int r = -pthread_create(&beat->thread, NULL, run, beat);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (r < 0) {
         snprintf(err, STUDY_ERROR_MAX, "cannot begin a thread: %s", strerror(-r));
@@ -134,13 +140,20 @@ void study_heartbeat_stop(struct study_heartbeat *beat)
     destroy(beat);
 }
 
+void study_heartbeat_take(struct study_heartbeat *beat)
+{
+    pthread_mutex_lock(&beat->turn);
+}
+
+void study_heartbeat_give(struct study_heartbeat *beat)
+{
+    pthread_mutex_unlock(&beat->turn);
+}
+
 void study_heartbeat_trial(struct study_heartbeat *beat, int64_t trial)
 {
     pthread_mutex_lock(&beat->lock);
-    beat->trial = trial;
-    beat->share = 0;
-    beat->steps_s = NAN;
-    beat->split = beat->splits = 0;
+    beat->now = (struct beat){.trial = trial, .steps_s = NAN};
     beat->lost = false;
     pthread_mutex_unlock(&beat->lock);
 }
@@ -149,10 +162,7 @@ void study_heartbeat_progress(struct study_heartbeat *beat, double share, double
                               int splits)
 {
     pthread_mutex_lock(&beat->lock);
-    beat->share = share;
-    beat->steps_s = steps_s;
-    beat->split = split;
-    beat->splits = splits;
+    beat->now = (struct beat){beat->now.trial, share, steps_s, split, splits};
     pthread_mutex_unlock(&beat->lock);
 }
 

@@ -32,11 +32,12 @@ static int64_t began_at(const struct study *study)
 }
 
 /* -ENOENT: no such file, or no such study in it. */
-static int find(const char *url, const char *name, struct study **ret, char *err)
+static int find(const char *url, const char *name, enum study_store_mode mode,
+                const struct study_store_waits *waits, struct study **ret, char *err)
 {
     struct study_store *store = NULL;
     int64_t id;
-    int r = study_store_open(url, STUDY_STORE_READ, 0, &store, err);
+    int r = study_store_open_waiting(url, mode, 0, waits, &store, err);
     if (r == 0)
         r = study_store_find(store, name, &id, err);
     if (r == 0)
@@ -61,12 +62,13 @@ static int trials_of(const struct study *study)
     return n > 0 && n <= INT_MAX ? (int)n : 0;
 }
 
-int study_began_as(const char *url, const char *name, struct study_beginning *ret,
+int study_began_as(const char *url, const char *name, enum study_store_mode mode,
+                   const struct study_store_waits *waits, struct study_beginning *ret,
                    char err[static STUDY_ERROR_MAX])
 {
     struct study *study = NULL;
     struct study_beginning beginning = {0};
-    int r = find(url, name, &study, err);
+    int r = find(url, name, mode, waits, &study, err);
     if (r < 0 && r != -ENOENT)
         return r;
     beginning.there = r == 0;
@@ -130,7 +132,7 @@ static int storage_of(const char *path, const char *of_state, char **ret)
 static int check_other(const char *storage, const char *name, const char *folder, char *err)
 {
     struct study *study = NULL;
-    int r = find(storage, name, &study, err);
+    int r = find(storage, name, STUDY_STORE_READ, NULL, &study, err);
     char *writes = study ? study_folder(study, "") : NULL;
     if (writes && strcmp(writes, folder) == 0)
         r = say(err, -EEXIST,
@@ -336,7 +338,7 @@ static int load_or_create(const struct study_opening *opening, void (*warn)(void
                           void *ctx, struct study **ret, char *err)
 {
     struct study_store *store;
-    int r = study_store_open(opening->url, STUDY_STORE_WRITE, 0, &store, err);
+    int r = study_store_open_waiting(opening->url, STUDY_STORE_AGAIN, 0, opening->waits, &store, err);
     if (r < 0)
         return r;
     do
@@ -386,7 +388,7 @@ int study_open_rows(const struct study_opening *opening, const struct study_mark
                     struct study *study, char err[static STUDY_ERROR_MAX])
 {
     struct study_store *store;
-    int r = study_store_open(opening->url, STUDY_STORE_AGAIN, 0, &store, err);
+    int r = study_store_open_waiting(opening->url, STUDY_STORE_AGAIN, 0, opening->waits, &store, err);
     if (r < 0)
         return r;
     do {

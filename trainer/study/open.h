@@ -14,8 +14,10 @@ struct study_beginning {
     char *text;                            /* of its configuration, for free(); NULL: likewise */
 };
 
-/* `url` may name a file that does not exist. 0, or -errno as study_store_open(). */
-int study_began_as(const char *url, const char *name, struct study_beginning *ret,
+/* `url` may name a file that does not exist. `mode`: STUDY_STORE_READ or STUDY_STORE_READ_AGAIN. 0, or -errno
+ * as study_store_open_waiting(). */
+int study_began_as(const char *url, const char *name, enum study_store_mode mode,
+                   const struct study_store_waits *waits, struct study_beginning *ret,
                    char err[static STUDY_ERROR_MAX]);
 
 struct study_opening {
@@ -25,6 +27,7 @@ struct study_opening {
     const struct study_settings *settings; /* trials and the space */
     const struct train_config *config;
     bool joins; /* one that exists keeps the text, folder and number of trials that it has */
+    const struct study_store_waits *waits;
 };
 
 /* Creates it, or continues one of the same directions; of that each parameter must be what it was: the same

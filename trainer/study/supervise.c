@@ -12,9 +12,10 @@
 #include "trainer/study/pool.h"
 #include "trainer/study/suggest.h"
 
-/* LOOK_MS: between two looks at the study. STOP_MS: what workers have to end when they are asked. DEATHS:
- * consecutive deaths of each worker, without a trial that ended, after which no more are started. */
-enum { LOOK_MS = 250, STOP_MS = 8000, DEATHS = 4, SAID_MAX = 32 };
+/* LOOK_MS: between two looks at the study. ANSWER_MS: what the storage has to answer after that. STOP_MS:
+ * what workers have to end when they are asked. DEATHS: consecutive deaths of each worker, without a trial
+ * that ended, after which no more are started. */
+enum { LOOK_MS = 250, ANSWER_MS = 500, STOP_MS = 7000, DEATHS = 4, SAID_MAX = 32 };
 
 enum seen { SEEN_NOTHING, SEEN_MUTE, SEEN_ENDED }; /* mute: its silence was reported */
 
@@ -51,11 +52,32 @@ __attribute__((format(printf, 3, 4))) static void fail(struct supervision *run, 
 
 /* ---- The study. ---- */
 
+static void take_waiting(void *ctx, int error, const char *words)
+{
+    const struct study_calls *calls = ctx;
+    (void)error;
+    calls->warned(calls->ctx, words);
+}
+
+/* Does the next look try again? A store that another process has locked does not end the run, nor do
+ * connections that are all in use, with which workers go on; one that does not answer is no error of a run
+ * that was asked to end. */
+static bool is_passing(const struct supervision *run, int r)
+{
+    return r == -EBUSY || r == -EINTR || (r == -EUSERS && run->pool.alive > 0);
+}
+
+/* Once the run has failed, a storage that is not there is not waited for again. */
 static void open_store(struct supervision *run)
 {
+    const struct study_store_waits waits = {
+        .stop = run->calls->stop, .answer_ms = ANSWER_MS, .said = take_waiting, .ctx = (void *)run->calls};
     char err[STUDY_ERROR_MAX];
-    int r = run->store ? 0 : study_store_open(run->order->url, STUDY_STORE_AGAIN, 0, &run->store, err);
-    if (r < 0)
+    int r = run->store ? 0
+                       : study_store_open_waiting(run->order->url,
+                                                  run->failure < 0 ? STUDY_STORE_WRITE : STUDY_STORE_AGAIN, 0,
+                                                  &waits, &run->store, err);
+    if (r < 0 && !is_passing(run, r))
         fail(run, r, "%s", err);
 }
 
@@ -137,7 +159,6 @@ static void take_mute(struct supervision *run)
     }
 }
 
-/* A store that another process has locked does not end the run: the next look tries again. */
 static void look(struct supervision *run)
 {
     char err[STUDY_ERROR_MAX];
@@ -153,7 +174,7 @@ static void look(struct supervision *run)
     }
     if (r == 0)
         r = study_store_sync(run->store, run->study, err);
-    if (r < 0 && r != -EBUSY)
+    if (r < 0 && !is_passing(run, r))
         fail(run, r, "%s", err);
     if (r == 0)
         take_ended(run, true);
@@ -174,15 +195,23 @@ static bool alike(const char *a, const char *b)
     }
 }
 
+/* Was nothing like it said before? */
+static bool is_news(struct supervision *run, const char *said)
+{
+    for (int i = 0; i < run->n_said; i++)
+        if (alike(run->said[i], said))
+            return false;
+    if (run->n_said < SAID_MAX && (run->said[run->n_said] = strdup(said)))
+        run->n_said++;
+    return true;
+}
+
 /* A warning that every trial would give, such as a missing device, or one that is full, is printed once. */
 static void warn_once(struct supervision *run, int number, const char *said)
 {
     char words[STUDY_RUN_ERROR_MAX];
-    for (int i = 0; i < run->n_said; i++)
-        if (alike(run->said[i], said))
-            return;
-    if (run->n_said < SAID_MAX && (run->said[run->n_said] = strdup(said)))
-        run->n_said++;
+    if (!is_news(run, said))
+        return;
     snprintf(words, sizeof words, "trial %d: %.*s", number, (int)TRIAL_ERROR_MAX, said);
     warn(run, words);
 }
@@ -194,7 +223,10 @@ static void reported(void *ctx, const struct study_pool_worker *worker, const js
     const char *cause = json_string_value(json_object_get(line, "cause"));
     const char *warning = json_string_value(json_object_get(line, "warning"));
     const char *said = json_string_value(json_object_get(line, "said"));
+    const char *storage = json_string_value(json_object_get(line, "storage"));
     (void)worker;
+    if (storage && is_news(run, storage))
+        warn(run, storage);
     if (warning)
         warn(run, warning);
     if (said)
@@ -312,7 +344,7 @@ static void begin(struct supervision *run)
     const struct study_pool_calls calls = {run, reported, ended};
     char err[STUDY_ERROR_MAX];
     open_store(run);
-    int r = run->store ? study_store_load(run->store, run->order->study_id, &run->study, err) : 0;
+    int r = run->store ? study_store_load(run->store, run->order->study_id, &run->study, err) : -EINTR;
     if (r < 0)
         fail(run, r, "%s", err);
     if (run->failure < 0)
@@ -384,5 +416,5 @@ int study_run(const struct study_order *order, const struct study_plan *plan, co
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strcmp(run.cause, causes[i]) == 0)
             *ret_cause = causes[i];
-    return run.failure < 0 ? run.failure : stopped;
+    return run.failure == -EINTR ? 1 : run.failure < 0 ? run.failure : stopped;
 }

@@ -22,6 +22,7 @@ struct study_calls {
     void (*looked)(void *ctx, const struct study_progress *figures); /* at least twice a second */
     void (*warned)(void *ctx, const char *words);
     bool (*stopped)(void *ctx); /* is it to end? */
+    const atomic_bool *stop;    /* likewise while the storage is waited for; NULL: no */
 };
 
 struct study_plan {
@@ -31,9 +32,9 @@ struct study_plan {
 };
 
 /* Starts workers, and replaces those that die; their trials are tried again. When asked to stop, they end
- * within seconds, and their trials wait. 0: all trials are done, or a grid has no more points; 1: it was
- * stopped; -errno with a sentence, and *ret_cause as docs/serve.md has them (NULL: none). The calling process
- * must have no other thread. */
+ * within seconds, though the storage may not answer, and their trials wait. 0: all trials are done, or a grid
+ * has no more points; 1: it was stopped; -errno with a sentence, and *ret_cause as docs/serve.md has them
+ * (NULL: none). The calling process must have no other thread. */
 int study_run(const struct study_order *order, const struct study_plan *plan, const struct study_calls *calls,
               const char **ret_cause, char err[static STUDY_RUN_ERROR_MAX]);
 

@@ -35,16 +35,19 @@ struct study_process {
     bool lost;   /* another process has ended the trial */
     bool pruned; /* the trial, by its last report */
     bool on_device;
-    bool is_alone; /* its parent has ended */
+    atomic_bool is_alone; /* its parent has ended; the heartbeat's thread, too, says something */
     char err[WORDS_MAX];
 };
 
-static volatile sig_atomic_t stop;
+/* What the storage has to answer, once the worker was asked to end. */
+enum { ANSWER_MS = 3000 };
+
+static atomic_bool stop;
 
 static void take_signal(int number)
 {
     (void)number;
-    stop = 1;
+    atomic_store(&stop, true);
 }
 
 static void set_signals(void)
@@ -126,6 +129,10 @@ static const char *cause_of(const struct study_process *worker, int error)
 
 static int cannot(struct study_process *worker, int error, const char *words)
 {
+    if (error == -EINTR && atomic_load(&stop)) /* the storage did not answer meanwhile */
+        return EXIT_SUCCESS;
+    if (error == -EUSERS) /* was said; the other workers go on, and this one is replaced */
+        return EXIT_FAILURE;
     say_words(worker, "error", words, cause_of(worker, error));
     return EXIT_FAILURE;
 }
@@ -153,8 +160,10 @@ static enum trial_go take_report(void *ctx, int step, double value)
     worker->split = step;
     if (ends(worker))
         return TRIAL_STOP_ASKED;
+    study_heartbeat_take(worker->beat);
     int r =
         study_report(worker->store, worker->study, worker->order->settings, &worker->asked, step, value, err);
+    study_heartbeat_give(worker->beat);
     worker->lost = worker->lost || r == -EINVAL; /* it is no longer running */
     if (worker->lost)
         return TRIAL_STOP_ASKED;
@@ -179,7 +188,9 @@ static void take_words(void *ctx, const char *words)
 static int fail_trial(struct study_process *worker, const char *words, const char *cause)
 {
     char err[STUDY_ERROR_MAX];
+    study_heartbeat_take(worker->beat);
     int r = study_tell_failure(worker->store, worker->asked.trial, words, cause, err);
+    study_heartbeat_give(worker->beat);
     if (r < 0)
         snprintf(worker->err, sizeof worker->err, "%s", err);
     return r;
@@ -190,7 +201,9 @@ static int put_back(struct study_process *worker, int retries)
 {
     bool retried;
     char err[STUDY_ERROR_MAX];
+    study_heartbeat_take(worker->beat);
     int r = study_store_retry(worker->store, worker->asked.trial, retries, &retried, err);
+    study_heartbeat_give(worker->beat);
     if (r < 0)
         snprintf(worker->err, sizeof worker->err, "%s", err);
     return r;
@@ -225,8 +238,10 @@ static int end_trial(struct study_process *worker, int r, const struct trial_out
     if (worker->artifacts && !worker->pruned)
         files = study_artifacts_keep_trial(worker->artifacts, worker->study->name, worker->order->folder,
                                            worker->asked.number, calls);
+    study_heartbeat_take(worker->beat);
     int said = study_tell(worker->store, worker->asked.trial, worker->pruned ? TRIAL_PRUNED : TRIAL_COMPLETE,
                           outcome, files, err);
+    study_heartbeat_give(worker->beat);
     json_decref(files);
     if (said < 0)
         snprintf(worker->err, sizeof worker->err, "%s", err);
@@ -258,24 +273,34 @@ static int work(struct study_process *worker, struct train_config *config, struc
     return worker->lost ? 0 : r;
 }
 
-static int run(struct study_process *worker)
+/* As study_suggest(). */
+static int ask(struct study_process *worker, bool *exhausted)
 {
     const struct study_order *order = worker->order;
     const struct study_settings *settings = order->settings;
+    char err[STUDY_ERROR_MAX];
+    int failed, retried;
+    study_heartbeat_take(worker->beat);
+    int r = study_store_fail_stale(worker->store, order->study_id, settings->grace_s, settings->retries,
+                                   &failed, &retried, err);
+    if (r == 0)
+        r = study_suggest(worker->store, worker->study, worker->sampler, settings, order->wanted,
+                          &worker->asked, exhausted, err);
+    study_heartbeat_give(worker->beat);
+    if (r < 0)
+        snprintf(worker->err, sizeof worker->err, "%s", err);
+    return r;
+}
+
+static int run(struct study_process *worker)
+{
     struct train_config *config = malloc(sizeof *config);
     struct trial_outcome *outcome = malloc(sizeof *outcome);
-    char err[STUDY_ERROR_MAX];
-    int r = config && outcome ? 0 : -ENOMEM, failed, retried;
+    int r = config && outcome ? 0 : -ENOMEM;
     bool exhausted = false;
     snprintf(worker->err, sizeof worker->err, "out of memory");
     while (r == 0 && !ends(worker)) {
-        r = study_store_fail_stale(worker->store, order->study_id, settings->grace_s, settings->retries,
-                                   &failed, &retried, err);
-        if (r == 0)
-            r = study_suggest(worker->store, worker->study, worker->sampler, settings, order->wanted,
-                              &worker->asked, &exhausted, err);
-        if (r < 0)
-            snprintf(worker->err, sizeof worker->err, "%s", err);
+        r = ask(worker, &exhausted);
         if (r <= 0)
             break;
         r = 0;
@@ -297,8 +322,17 @@ static bool cuts_upload(void *ctx)
     return ends(ctx);
 }
 
+/* That the server is away the parent says, which looks at it all the time. */
+static void take_waiting(void *ctx, int error, const char *words)
+{
+    if (error == -EUSERS)
+        say_words(ctx, "storage", words, NULL);
+}
+
 static int begin(struct study_process *worker)
 {
+    const struct study_store_waits waits = {
+        .stop = &stop, .answer_ms = ANSWER_MS, .said = take_waiting, .ctx = worker};
     const struct study_order *order = worker->order;
     const struct artifact_stop cuts = {cuts_upload, worker};
     char err[ARTIFACT_ERROR_MAX] = "out of memory";
@@ -306,11 +340,11 @@ static int begin(struct study_process *worker)
     worker->asked.values = worker->values;
     int r = worker->values ? 0 : -ENOMEM;
     if (r == 0)
-        r = study_heartbeat_start(order->url, order->settings->heartbeat_s, &worker->beat, err);
-    if (r == 0)
-        r = study_store_open(order->url, STUDY_STORE_AGAIN, 0, &worker->store, err);
+        r = study_store_open_waiting(order->url, STUDY_STORE_AGAIN, 0, &waits, &worker->store, err);
     if (r == 0)
         r = study_store_load(worker->store, order->study_id, &worker->study, err);
+    if (r == 0)
+        r = study_heartbeat_start(worker->store, order->settings->heartbeat_s, &worker->beat, err);
     if (r == 0)
         r = sampler_create(&order->settings->sampler, &worker->sampler);
     if (r == 0 && order->artifacts)

@@ -161,7 +161,8 @@ static const struct study_sql_driver driver = {.locks_rows = true,
                                                .end_read = end_read,
                                                .data_version = data_version,
                                                .same_schema = study_postgresql_same_schema,
-                                               .now_us = now_us};
+                                               .now_us = now_us,
+                                               .judges = study_postgresql_judges};
 
 static int load(char err[static STUDY_ERROR_MAX])
 {
@@ -170,8 +171,9 @@ static int load(char err[static STUDY_ERROR_MAX])
     return r < 0 ? fail_with(r, err, STUDY_ERROR_MAX, "postgresql://: %s: install libpq5", why) : 0;
 }
 
-static int store_open(const char *location, enum study_store_mode mode, int busy_ms, const atomic_bool *stop,
-                      struct study_store **ret, char err[static STUDY_ERROR_MAX])
+static int store_open(const char *location, enum study_store_mode mode, int busy_ms,
+                      const struct study_store_waits *waits, struct study_store **ret,
+                      char err[static STUDY_ERROR_MAX])
 {
     int r = load(err);
     if (r < 0)
@@ -189,7 +191,7 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
     store->sql.driver = &driver;
     store->sql.serial = study_sql_serial();
     store->busy_ms = busy_ms;
-    store->stop = stop;
+    store->sql.base.waits = *waits;
     r = mode != store->sql.base.mode ? study_postgresql_wait(store, err)
                                      : study_postgresql_connect(store, err);
     if (r == 0)

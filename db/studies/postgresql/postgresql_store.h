@@ -68,11 +68,15 @@ struct study_postgresql {
     int n_later;
     bool listens; /* study_store_await() was called */
     int64_t changed, changes;
-    char *wrote[2];   /* the keys of the row that the transaction wrote last; NULL: no row is known */
-    int wrote_row;    /* of which table: outcome.c's */
-    int64_t clock_us; /* the server's clock less this machine's */
+    char *wrote[2];    /* the keys of the row that the transaction wrote last; NULL: no row is known */
+    int wrote_row;     /* of which table: outcome.c's */
+    int64_t clock_us;  /* the server's clock less this machine's */
+    int64_t judges_us; /* by the server's clock: since when all workers could reach it (connect.c) */
     int busy_ms;
-    const atomic_bool *stop; /* study_store_open_stopped_by()'s; NULL: none */
+    double lost_s; /* when the connection that is waited for was lost, or first refused; 0: none is */
+    bool reached;  /* there was a connection once */
+    bool full;     /* it was said that too many are in use, while it is waited for */
+    bool waited;   /* the one that is made now was lost, or refused, before */
 };
 
 static inline struct study_postgresql *study_postgresql_of(struct study_sql *store)
@@ -81,9 +85,9 @@ static inline struct study_postgresql *study_postgresql_of(struct study_sql *sto
 }
 
 enum { STUDY_POSTGRESQL_LOOK_MS = 100 }; /* how often a wait looks whether to stop */
-static inline bool study_postgresql_stopped(const struct study_postgresql *store)
+static inline bool study_postgresql_stopped(struct study_postgresql *store)
 {
-    return store->stop && atomic_load(store->stop);
+    return study_store_stopped(&store->sql.base);
 }
 
 /* params.c: the parts of a URL as libpq has it, and its name, which has no password; for free(). `url` begins
@@ -95,11 +99,14 @@ void study_postgresql_params_finish(struct study_postgresql_params *params);
 /* The URL again, without password; for free(). */
 int study_postgresql_url(const char *url, char **ret, char err[static STUDY_ERROR_MAX]);
 
-/* connect.c. One attempt. -ENOTCONN with libpq's words; -EINTR: *stop. */
+/* connect.c. One attempt. -ENOTCONN, -EUSERS and -EACCES with libpq's words; -EINTR: it is to stop. */
 int study_postgresql_connect(struct study_postgresql *store, char err[static STUDY_ERROR_MAX]);
-/* Attempts until the store's time-out has passed, each later than the one before. */
+/* Attempts until the store's time-out has passed since the loss, each later than the one before; one where it
+ * has passed already. */
 int study_postgresql_wait(struct study_postgresql *store, char err[static STUDY_ERROR_MAX]);
 bool study_postgresql_connected(const struct study_postgresql *store);
+/* Could every worker that lives have given a sign of life within the last `grace_s`? */
+bool study_postgresql_judges(const struct study_sql *sql, double grace_s);
 
 /* statement.c. Texts without parameters; of several the last result. For PQclear(); NULL: the connection was
  * lost. */

@@ -76,7 +76,7 @@ bool study_postgresql_arrived(struct study_postgresql *store)
 {
     while (PQisBusy(store->conn)) {
         struct pollfd fd = {.fd = PQsocket(store->conn), .events = POLLIN};
-        int ready = poll(&fd, 1, store->stop ? STUDY_POSTGRESQL_LOOK_MS : -1);
+        int ready = poll(&fd, 1, store->sql.base.waits.stop ? STUDY_POSTGRESQL_LOOK_MS : -1);
         if (ready == 0 && study_postgresql_stopped(store)) {
             PQfinish(store->conn);
             store->conn = NULL;

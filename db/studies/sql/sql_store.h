@@ -59,6 +59,8 @@ struct study_sql_driver {
     /* Is the schema still ours after others' writes? Another program may upgrade an open database. */
     int (*same_schema)(struct study_sql *store, int64_t data_version, char err[static STUDY_ERROR_MAX]);
     int64_t (*now_us)(const struct study_sql *store); /* by the clock that all of its workers have */
+    /* Could every worker that lives have given a sign of life within the last `grace_s`? NULL: always. */
+    bool (*judges)(const struct study_sql *store, double grace_s);
 };
 
 /* What a transaction knows because it has the locks. */

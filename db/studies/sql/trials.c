@@ -231,6 +231,11 @@ int study_sql_stale(struct study_store *store, int64_t study, double grace_s, in
     int64_t *trials = NULL, trial;
     size_t n = 0;
     int r;
+    if (sql->driver->judges && !sql->driver->judges(sql, grace_s)) {
+        *ret_trials = NULL;
+        *ret_n = 0;
+        return 0;
+    }
     study_sql_now(sql, grace_s, before);
     struct study_rows rows = study_sql_query(
         sql, sql->driver->within(sql) ? STUDY_SQL_STALE_LOCK : STUDY_SQL_STALE, RECORD_PARAMS(study, before));

@@ -172,7 +172,7 @@ static int wait_turn(void *ctx, int naps)
     if (naps == 0)
         store->busy_since_s = now;
     double waited = now - store->busy_since_s;
-    if (waited * 1e3 >= store->busy_ms || (store->stop && atomic_load(store->stop)))
+    if (waited * 1e3 >= store->busy_ms || study_store_stopped(&store->sql.base))
         return 0;
     if (store->committing) {
         nap(NAP_COMMIT_US);
@@ -227,15 +227,16 @@ static void store_close(struct study_store *store)
 }
 
 /* SQLite's progress handler. */
-static int is_stopped(void *stop)
+static int is_stopped(void *store)
 {
-    return atomic_load((const atomic_bool *)stop);
+    return study_store_stopped(store);
 }
 
-static void set_stop(struct study_sqlite *sqlite, const atomic_bool *stop)
+static void set_waits(struct study_sqlite *sqlite, const struct study_store_waits *waits)
 {
-    sqlite->stop = stop;
-    sqlite3_progress_handler(sqlite->db, STOP_STEPS, is_stopped, (void *)stop);
+    sqlite->sql.base.waits = *waits;
+    if (waits->stop)
+        sqlite3_progress_handler(sqlite->db, STOP_STEPS, is_stopped, &sqlite->sql.base);
 }
 
 static int read_only(struct study_sqlite *store, char err[static STUDY_ERROR_MAX])
@@ -295,8 +296,9 @@ static const struct study_sql_driver driver = {.query = query,
                                                .same_schema = study_sqlite_same_schema,
                                                .now_us = now_us};
 
-static int store_open(const char *location, enum study_store_mode mode, int busy_ms, const atomic_bool *stop,
-                      struct study_store **ret, char err[static STUDY_ERROR_MAX])
+static int store_open(const char *location, enum study_store_mode mode, int busy_ms,
+                      const struct study_store_waits *waits, struct study_store **ret,
+                      char err[static STUDY_ERROR_MAX])
 {
     struct study_sqlite *store = calloc(1, sizeof *store);
     if (!store || !(store->sql.base.url = strdup(location))) {
@@ -329,8 +331,7 @@ static int store_open(const char *location, enum study_store_mode mode, int busy
         r = study_sqlite_schema(store, err);
     if (r < 0)
         goto fail;
-    if (stop)
-        set_stop(store, stop);
+    set_waits(store, waits);
     *ret = &store->sql.base;
     return 0;
 fail:

@@ -23,7 +23,6 @@ struct study_sqlite {
     sqlite3_stmt *statements[STUDY_SQL_STATEMENTS], *own[STUDY_SQLITE_OWN];
     int64_t schema_at; /* the data_version at which the schema was checked */
     int busy_ms;
-    const atomic_bool *stop; /* study_store_open_stopped_by()'s; NULL: none */
     double busy_since_s, ended_s;
     double usual_s; /* how long begin() waits, a running mean */
     int polite;     /* transactions that let other processes go first */
