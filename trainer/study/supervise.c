@@ -64,19 +64,24 @@ static void take_waiting(void *ctx, int error, const char *words)
  * that was asked to end. */
 static bool is_passing(const struct supervision *run, int r)
 {
-    return r == -EBUSY || r == -EINTR || (r == -EUSERS && run->pool.alive > 0);
+    return r == -EBUSY || (r == -EUSERS && run->pool.alive > 0) ||
+           (r == -EINTR && run->calls->stopped(run->calls->ctx));
 }
 
 /* Once the run has failed, a storage that is not there is not waited for again. */
-static void open_store(struct supervision *run)
+static int open_store(struct supervision *run, char err[static STUDY_ERROR_MAX])
 {
     const struct study_store_waits waits = {
         .stop = run->calls->stop, .answer_ms = ANSWER_MS, .said = take_waiting, .ctx = (void *)run->calls};
+    const enum study_store_mode mode = run->failure < 0 ? STUDY_STORE_WRITE : STUDY_STORE_AGAIN;
+    return run->store ? 0 : study_store_open_waiting(run->order->url, mode, 0, &waits, &run->store, err);
+}
+
+/* A failure that does not pass is the run's. */
+static void try_store(struct supervision *run)
+{
     char err[STUDY_ERROR_MAX];
-    int r = run->store ? 0
-                       : study_store_open_waiting(run->order->url,
-                                                  run->failure < 0 ? STUDY_STORE_WRITE : STUDY_STORE_AGAIN, 0,
-                                                  &waits, &run->store, err);
+    int r = open_store(run, err);
     if (r < 0 && !is_passing(run, r))
         fail(run, r, "%s", err);
 }
@@ -164,7 +169,7 @@ static void look(struct supervision *run)
     char err[STUDY_ERROR_MAX];
     const struct study_settings *settings = run->order->settings;
     int failed, retried, r = 0;
-    open_store(run);
+    try_store(run);
     if (!run->store)
         return;
     if (clock_now_s() - run->stale_s > settings->grace_s / 4) {
@@ -269,7 +274,7 @@ static void retry_all(struct supervision *run, const struct study_pool_worker *w
     char name[WORKER_NAME_MAX], err[STUDY_ERROR_MAX];
     int n = 0;
     study_worker_name(worker->pid, name);
-    open_store(run);
+    try_store(run);
     int r = run->store ? study_store_sync(run->store, run->study, err) : -EIO;
     if (r < 0) {
         warn(run, how); /* its trial is tried again once its heartbeat is stale */
@@ -334,7 +339,7 @@ static void start(struct supervision *run)
         r = study_pool_start(&run->pool, run->order);
     if (r < 0)
         fail(run, r, "cannot start a worker: %s", strerror(-r));
-    open_store(run);
+    try_store(run);
 }
 
 /* ---- From the first trial to the last. ---- */
@@ -343,8 +348,9 @@ static void begin(struct supervision *run)
 {
     const struct study_pool_calls calls = {run, reported, ended};
     char err[STUDY_ERROR_MAX];
-    open_store(run);
-    int r = run->store ? study_store_load(run->store, run->order->study_id, &run->study, err) : -EINTR;
+    int r = open_store(run, err);
+    if (r == 0)
+        r = study_store_load(run->store, run->order->study_id, &run->study, err);
     if (r < 0)
         fail(run, r, "%s", err);
     if (run->failure < 0)
@@ -416,5 +422,5 @@ int study_run(const struct study_order *order, const struct study_plan *plan, co
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
         if (strcmp(run.cause, causes[i]) == 0)
             *ret_cause = causes[i];
-    return run.failure == -EINTR ? 1 : run.failure < 0 ? run.failure : stopped;
+    return run.failure == -EINTR && calls->stopped(calls->ctx) ? 1 : run.failure < 0 ? run.failure : stopped;
 }

@@ -3,6 +3,8 @@ while the server is stopped or hangs; a server that comes back within the time-o
 longer than grace_s, of the server and of the network, after which no trial of a worker that lives is taken.
 
     postgresql_life.py PAPERTAPE_TRAINER [PART ...]
+
+Without parts, and without PAPERTAPE_LONG, those of SHORT.
 """
 import contextlib
 import os
@@ -12,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from small_study import Run, SLOW, Trainer, check, done, events, poll, refuse, write, write_market
+from small_study import LONG, Run, SLOW, Trainer, check, done, events, poll, refuse, write, write_market
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "..", "..", "fixtures"), os.path.join(HERE, "..", "..", "db", "studies")]
@@ -22,6 +24,7 @@ from cutting_proxy import Proxy  # noqa: E402
 GRACE_S = 2
 ENDLESS = {"training": {"total_steps": 10**8}}
 WAITS, BACK = "it is waited for, ", "the connection is there again, after "
+SHORT = ("connections", "stopped_hung", "begins_again")
 FOREVER = "timeout=600"  # longer than any test waits
 
 
@@ -211,11 +214,9 @@ def main():
         write_market(folder, n=700)
         life = Life(trainer, server, folder)
         check(life.start("first", trials=1).end()[2] == 0, "the first study")
-        for what in (connections, stopped_away, stopped_hung, stopped_start, gone, begins_again, server_away, network_away, too_many):
-            if not sys.argv[2:] or what.__name__ in sys.argv[2:]:
-                began = time.monotonic()
+        for what in (connections, stopped_hung, begins_again, stopped_away, stopped_start, gone, server_away, network_away, too_many):
+            if what.__name__ in (sys.argv[2:] or SHORT) or (LONG and not sys.argv[2:]):
                 what(life)
-                print(f"{what.__name__}: {time.monotonic() - began:.1f} s", flush=True)
     done("trainer/study/postgresql_life")
 
 
