@@ -183,9 +183,9 @@ int study_store_tell(struct study_store *store, int64_t trial, enum trial_state 
 int study_store_heartbeat(struct study_store *store, int64_t trial, char err[static STUDY_ERROR_MAX]);
 /* RUNNING trials whose heartbeat is older than the grace become FAIL, and are tried again as Optuna's
  * RetryHeartbeatStaleTrialCallback does: a WAITING one with copies of their parameters and attributes,
- * `failed_trial` and `retry_history`, unless that has `retries_max` entries already (< 0: no end). None is as
- * long as the server has not run, or this store had to wait for its connection, for the grace: workers that
- * live had no chance to give a sign of life. */
+ * `failed_trial` and `retry_history`, unless that has `retries_max` entries already (< 0: no end). No
+ * trial is stale as long as the server has not run, or this store had to wait for its connection, for the
+ * grace: workers that live had no chance to give a sign of life. */
 int study_store_fail_stale(struct study_store *store, int64_t study_id, double grace_s, int retries_max,
                            int *ret_failed, int *ret_retried, char err[static STUDY_ERROR_MAX]);
 /* The same for one trial, whatever its heartbeat: for the worker that ran it and starts again. */

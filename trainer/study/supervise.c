@@ -60,7 +60,7 @@ static void take_waiting(void *ctx, int error, const char *words)
 }
 
 /* Does the next look try again? A store that another process has locked does not end the run, nor do
- * connections that are all in use, with which workers go on; one that does not answer is no error of a run
+ * connections that are all in use, with which workers continue; one that does not answer is no error of a run
  * that was asked to end. */
 static bool is_passing(const struct supervision *run, int r)
 {

@@ -131,7 +131,7 @@ static int cannot(struct study_process *worker, int error, const char *words)
 {
     if (error == -EINTR && atomic_load(&stop)) /* the storage did not answer meanwhile */
         return EXIT_SUCCESS;
-    if (error == -EUSERS) /* was said; the other workers go on, and this one is replaced */
+    if (error == -EUSERS) /* was said; the other workers continue, and this one is replaced */
         return EXIT_FAILURE;
     say_words(worker, "error", words, cause_of(worker, error));
     return EXIT_FAILURE;

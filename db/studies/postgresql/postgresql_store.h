@@ -73,7 +73,7 @@ struct study_postgresql {
     int64_t clock_us;  /* the server's clock less this machine's */
     int64_t judges_us; /* by the server's clock: since when all workers could reach it (connect.c) */
     int busy_ms;
-    double lost_s; /* when the connection that is waited for was lost, or first refused; 0: none is */
+    double lost_s; /* when the connection that is waited for was lost, or first refused; 0: it is there */
     bool reached;  /* there was a connection once */
     bool full;     /* it was said that too many are in use, while it is waited for */
     bool waited;   /* the one that is made now was lost, or refused, before */

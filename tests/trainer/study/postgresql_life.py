@@ -145,7 +145,7 @@ def begins_again(life):
     seen, error, status = run.end()
     check(status == 0 and len(words(seen, BACK)) == 1 and states(server, "first") == ["COMPLETE"] * 3, f"a start: {status} {error} {seen[-2:]}")
     for url, part in ((server.url("none", FOREVER), '"none" does not exist'), (server.url("life", FOREVER, host="x" * 70), "could not translate"),
-                      (server.url("life", FOREVER, user="nobody"), '"nobody" does not exist')):
+                      (server.url("life", FOREVER, user="other"), '"other" does not exist')):
         refuse(life.trainer, "a start", [part], "first", "--resume", "--no-proposal", "--storage", url, "--state", "first")
 
 
