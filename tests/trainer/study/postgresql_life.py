@@ -139,7 +139,7 @@ def begins_again(life):
     """A start with --resume waits for the server; what waiting does not mend is refused at once."""
     server = life.server
     server.stop()
-    run = life.start("first", more=["--resume"], trials=3)
+    run = life.start("first", more=["--resume", "--trials", "3"])
     run.until(lambda seen: words(seen, WAITS + "600 s at most"), "a start: it waits")
     server.start()
     seen, error, status = run.end()
