@@ -16,9 +16,9 @@ from pathlib import Path
 import scale_usage
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "tests/db/studies"), str(ROOT / "tests/trainer/program")]
+sys.path.insert(0, str(ROOT / "fixtures"))
 import postgresql_server  # noqa: E402
-from program import write_market  # noqa: E402
+from hourly_bars import write_market  # noqa: E402
 
 NAME = "scale"
 SETTINGS = ["autovacuum=off", "max_connections=400"]  # so that each number of a transaction is the study's

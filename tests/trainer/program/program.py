@@ -1,12 +1,13 @@
-"""Shared by the tests of `papertape-trainer train`: running it, its lines, a market of its own. Standard library only."""
+"""Shared by the tests of `papertape-trainer train`: running it, its lines; the market is that of fixtures/hourly_bars.py. Standard library only."""
 import json
-import math
 import os
-import random
 import signal
 import struct
 import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "fixtures"))
+from hourly_bars import write_market  # noqa: E402,F401: of the tests too
 
 checks = failures = 0
 
@@ -107,20 +108,3 @@ def pieces(path):
         name, offset, length = struct.unpack_from("<32sQQ", data, 32 + 48 * index)
         found[name.rstrip(b"\0").decode()] = data[offset:offset + length]
     return found
-
-
-def write_market(folder, names=("AAAUSDT", "BBBUSDT"), n=900, start=1704067200, step=3600):
-    """Seeded walks, hourly bars from 2024-01-01 on; the paths."""
-    paths = []
-    for index, name in enumerate(names):
-        draw, close, rows = random.Random(index), 100.0 * (index + 1), []
-        for i in range(n):
-            opened, close = close, close * math.exp(draw.gauss(0, 0.01))
-            high, low = max(opened, close) * (1 + draw.random() * 0.003), min(opened, close) * (1 - draw.random() * 0.003)
-            rows.append(f"{start + i * step},{opened:.2f},{max(high, opened, close) + 0.01:.2f},{min(low, opened, close) - 0.01:.2f},"
-                        f"{close:.2f},{draw.randint(1000, 90000) / 1000:.3f}")
-        path = os.path.join(folder, f"{name}_1h.csv")
-        with open(path, "w") as file:
-            file.write("timestamp,open,high,low,close,volume\n" + "\n".join(rows) + "\n")
-        paths.append(path)
-    return paths
