@@ -140,8 +140,8 @@ static void keep(struct study_postgresql *store, int which, PGresult *result)
     store->n_ahead += result != NULL;
 }
 
-/* What fails here is the query's to report: the connection is lost, the statement is sent again, or its
- * result is the error of one before. */
+/* What fails here is the first query's to report: the connection is lost, or its result is the error of one
+ * that was sent, or prepared, before. */
 void study_postgresql_ahead(struct study_sql *sql, const enum study_sql_statement *which, int n,
                             const struct record_param *params)
 {
@@ -149,7 +149,7 @@ void study_postgresql_ahead(struct study_sql *sql, const enum study_sql_statemen
     PGresult *error;
     study_postgresql_forget(store);
     if (!prepare_all(store, which, n, &error)) {
-        PQclear(error);
+        keep(store, which[0], error);
         return;
     }
     bool sent = enter(store);

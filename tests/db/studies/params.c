@@ -190,6 +190,24 @@ static void test_error_later(void)
     study_store_close(store);
 }
 
+/* A table of the server that is gone while its statement is prepared together with others: it is named. */
+static void test_gone(void)
+{
+    if (!server_url())
+        return;
+    const char *url = storage_of("gone.db");
+    struct study_store *first = open_store(url), *store = open_store(url);
+    int64_t id = make_study(first, "g");
+    struct study *study = load(first, id);
+    server_run("DROP TABLE s_gone.trial_intermediate_values");
+    OK(study_store_begin(store, err));
+    REFUSED(study_store_sync(store, study, err), -EMEDIUMTYPE, "trial_intermediate_values");
+    study_store_rollback(store);
+    study_destroy(study);
+    study_store_close(store);
+    study_store_close(first);
+}
+
 int main(void)
 {
     scratch_in_memory();
@@ -199,5 +217,6 @@ int main(void)
     test_later();
     test_nothing_read();
     test_error_later();
+    test_gone();
     return check_done("db/studies/params");
 }
