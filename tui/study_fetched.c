@@ -162,10 +162,12 @@ static bool find_artifact(const struct study *study, int trial, struct study_art
     return found;
 }
 
-static struct file *find_file(struct tui_study_fetched *fetched, int64_t study, int number)
+/* Of that store: a study may get another one. */
+static struct file *find_file(struct tui_study_fetched *fetched, int64_t study, int number, const char *url)
 {
     for (size_t i = 0; i < fetched->n; i++)
-        if (fetched->files[i].study == study && fetched->files[i].number == number)
+        if (fetched->files[i].study == study && fetched->files[i].number == number &&
+            strcmp(fetched->files[i].url, url) == 0)
             return &fetched->files[i];
     return NULL;
 }
@@ -259,7 +261,7 @@ enum fetched_state tui_study_fetched_get(struct tui_study_fetched *fetched, cons
         return state;
     }
     lock(fetched);
-    struct file *file = find_file(fetched, study->id, number);
+    struct file *file = find_file(fetched, study->id, number, url);
     if (!file)
         file = add_file(fetched, study->id, number, url);
     if (file && is_wanted(file, &artifact))

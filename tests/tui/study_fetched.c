@@ -162,6 +162,27 @@ static void check_thread(const struct tui_study_validation *wanted)
     tui_study_reader_destroy(reader);
 }
 
+/* The study names another store, now that its own is not there. */
+static void check_moved(const char *folder)
+{
+    char err[STUDY_ERROR_MAX], words[FETCHED_WORDS_MAX], into[PATH_MAX], store_url[SCRATCH_PATH_MAX + 16];
+    struct tui_study_fetched *fetched = tui_study_fetched_create(false);
+    struct study_store *store;
+    struct study *study;
+    int64_t id;
+    CHECK_INT(study_store_open(url, STUDY_STORE_WRITE, 0, &store, err), 0);
+    CHECK_INT(study_store_find(store, "away", &id, err), 0);
+    CHECK_INT(study_store_load(store, id, &study, err), 0);
+    CHECK_INT(tui_study_fetched_get(fetched, study, 0, into, words), FETCHED_FAILED);
+    snprintf(store_url, sizeof store_url, "file://%s", folder);
+    set(store, id, 0, STUDY_ARTIFACTS, json_string(store_url));
+    CHECK_INT(study_store_sync(store, study, err), 0);
+    CHECK_INT(tui_study_fetched_get(fetched, study, 0, into, words), FETCHED_HERE);
+    study_destroy(study);
+    study_store_close(store);
+    tui_study_fetched_destroy(fetched);
+}
+
 static void check_damaged(void)
 {
     char path[SCRATCH_PATH_MAX + 32], verdict[STUDY_VERDICT_MAX], gone[SCRATCH_PATH_MAX];
@@ -179,6 +200,7 @@ static void check_damaged(void)
     CHECK(!v.have && strstr(v.words, store_folder));
     CHECK_INT(v.missing, TRIALS);
     CHECK(strstr(v.returns_words, store_folder));
+    check_moved(gone);
 }
 
 int main(void)
