@@ -1,5 +1,5 @@
-# Read by bench/spark and bench/scale from the source root: $build, set up, with PySpark and the peers of bench/spark in $venv, and
-# papertape_spark's library. One list for both, since pip's hundreds of megabytes are installed again for another.
+# Read by bench/spark and bench/scale from the source root: $build with PySpark and the peers of bench/spark in $venv, and
+# set up for papertape_spark's library. One list for both, since pip's hundreds of megabytes are installed again for another.
 # shellcheck shell=bash
 venv=$build/spark-peers
 if [[ ! -f $build/build.ninja ]]; then
