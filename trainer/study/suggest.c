@@ -291,11 +291,12 @@ static int report(struct study_store *store, struct study *study, const struct s
                   const struct study_suggestion *asked, int step, double value,
                   char err[static STUDY_ERROR_MAX])
 {
+    const bool compares = settings->pruner.kind != PRUNER_NONE; /* else no study is read, nor locked */
     struct pruner_verdict verdict = {0};
     int r = study_store_begin(store, err);
     if (r < 0)
         return r;
-    if ((r = study_store_report(store, asked->trial, step, value, err)) == 0 &&
+    if ((r = study_store_report(store, asked->trial, step, value, err)) == 0 && compares &&
         (r = study_store_sync(store, study, err)) == 0 &&
         (r = pruner_judge(&settings->pruner, study, asked->number, &verdict)) < 0)
         r = say(err, r == -EINVAL ? -EBADMSG : r, "cannot judge trial %d: %s", asked->number, strerror(-r));

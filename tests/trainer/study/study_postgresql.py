@@ -122,8 +122,20 @@ def restarted(trainer, server, folder):
     check([number for number, _ in states] == list(range(6)) and all(state in ("COMPLETE", "PRUNED") for _, state in states), f"{states}")
 
 
+def unlocked(trainer, server, folder):
+    """Without a pruner a report has nothing to compare with: of the study's lock the server hears at a suggestion alone."""
+    trials = 4
+    server.sql("postgres", "ALTER DATABASE unlocked SET log_statement = 'all'")
+    config = write(os.path.join(folder, "unlocked.ini"), {"study": {"trials": trials, "pruner": "none"}})
+    ran = trainer.run("study", "unlocked", "--config", config, "--state", "unlocked", "--workers", "1", "--no-proposal", "--storage", server.url("unlocked"))
+    check(ran.returncode == 0, f"without a pruner: {ran.stderr}")
+    (reports,), = server.rows("unlocked", "SELECT count(*) FROM trial_intermediate_values")
+    locks = sum("FROM studies WHERE study_id = $1 FOR UPDATE" in line for line in server.log().splitlines())
+    check(reports == 3 * trials and trials <= locks < reports, f"{locks} locks of the study, {reports} reports")
+
+
 def main():
-    with postgresql_server.running(databases=["studies", "restarted"]) as server, tempfile.TemporaryDirectory() as folder:
+    with postgresql_server.running(databases=["studies", "restarted", "unlocked"]) as server, tempfile.TemporaryDirectory() as folder:
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
         compare(trainer, server, folder)
@@ -132,6 +144,7 @@ def main():
         away(trainer, folder)
         hidden(trainer, server, folder)
         restarted(trainer, server, folder)
+        unlocked(trainer, server, folder)
     done("trainer/study/study_postgresql")
 
 
