@@ -1,9 +1,10 @@
 """Runs the parts of bench/scale, prints their figures and the table of docs/scale.md: python3 bench/scale_figures.py BUILD_FOLDER
 [--write].
 
-What the figures are of: a bar of 1m is carried, 4 to 8 us for the JVM's three readings, shuffle and sort and Arrow's way to Python
-(bench/spark's identity), 35 bytes in the shuffle of 56 that its seven columns have. A trial without training is some 140 round trips of
-50 us on either side. A look at the study reads each trial that runs again: 35 rows of 250 bytes, at 1 us a row on either side. TPE goes
+What the figures are of: a bar of 1m is read and computed by a task in the library's own time and 0.1 us (bench/spark's parts); through
+Spark's shuffle 4 to 8 us more are the JVM's three readings, shuffle and sort and Arrow's way to Python, and 35 bytes in the shuffle of 56
+that its seven columns have. A trial of three splits without training is some 36 waits for the server, those of the machine's
+supervisor among them. A look at the study reads each trial that runs again: 35 rows of 250 bytes, at 1 us a row on either side. TPE goes
 over the parameters of each trial that has ended."""
 
 import json

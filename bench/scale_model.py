@@ -21,7 +21,7 @@ HOUR_S = 3600
 STAGES = ("indicators", "wide110", "backtest", "sweep")
 GROUPS = {"costs": "<!-- costs: bench/scale -->", "plan": "<!-- plan: bench/scale_model.py -->"}
 
-ASK_SYNCS = 2  # how often an ask looks at the study; a report does once
+ASK_SYNCS = 2  # how often an ask looks at the study; a report does for a pruner alone, and is not under the lock without one
 ASK_AND_END = 2  # a trial's transactions that write, apart from its reports
 
 
@@ -60,14 +60,13 @@ def limits(one, machines, cores):
 def search(costs, trials=TRIALS, machines=MACHINES, cores=CORES, splits=SPLITS, reread=True, tpe=True):
     """Of a study of which as many trials run as there are cores. reread: each look at the study reads all that run again;
     tpe: a draw goes over all that have ended."""
-    workers, syncs = machines * cores, splits + ASK_SYNCS
+    workers = machines * cores
     running = workers if reread else 0
     of_running_s = (costs["running_client_us"] + costs["running_server_us"]) * 1e-6
     draw_s = costs["finished_us"] * 1e-6 * trials / 2 if tpe else 0
-    trips = costs["trial_round_trips"] + splits * costs["split_round_trips"]
-    lock_s = syncs * running * of_running_s + draw_s + trips * ROUND_TRIP_S + costs["trial_server_s"]
+    lock_s = ASK_SYNCS * running * of_running_s + draw_s + costs["trial_round_trips"] * ROUND_TRIP_S + costs["trial_server_s"]
     training_s = costs["planned_s"]
-    beside_s = syncs * running * costs["running_client_us"] * 1e-6 + draw_s
+    beside_s = ASK_SYNCS * running * costs["running_client_us"] * 1e-6 + draw_s
     per_trial_s = max((training_s + beside_s) / workers, lock_s)
     looks = machines * LOOKS_A_SECOND
     return {
@@ -81,9 +80,8 @@ def search(costs, trials=TRIALS, machines=MACHINES, cores=CORES, splits=SPLITS, 
         "long_hours": trials * max((LONG_S + beside_s) / workers, lock_s) / HOUR_S,
         "look_cores": looks * running * costs["running_server_us"] * 1e-6,
         "look_b_s": looks * running * costs["running_b"],
-        "sync_b_s": syncs * running * costs["running_b"] / per_trial_s,
         "server_cores": looks * running * costs["running_server_us"] * 1e-6
-        + (syncs * running * costs["running_server_us"] * 1e-6 + costs["trial_server_s"]) / per_trial_s,
+        + (ASK_SYNCS * running * costs["running_server_us"] * 1e-6 + costs["trial_server_s"]) / per_trial_s,
         "joined_b": costs["join_b"] * trials / 2,
         "worker_bytes": costs["finished_b"] * trials,
         "database_bytes": costs["stored_b"] * trials,

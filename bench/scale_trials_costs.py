@@ -53,7 +53,7 @@ class Place:
 def of_running(place, alone):
     """What each trial that runs elsewhere adds to one look at the study."""
     beside, _, _ = place.each(place.copy("running", RUNNING, "RUNNING"))
-    looks = (place.trial["splits"] + ASK_SYNCS) * RUNNING
+    looks = ASK_SYNCS * RUNNING
     return {"running_client_us": (beside["client_s"] - alone["client_s"]) / looks * 1e6,
             "running_server_us": (beside["server_s"] - alone["server_s"]) / looks * 1e6,
             "running_b": (beside["received_bytes"] - alone["received_bytes"]) / looks}

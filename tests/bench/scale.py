@@ -47,17 +47,17 @@ class Scale(unittest.TestCase):
         self.assertTrue(math.isclose(hours["network"], one["shuffle_bytes"] * 0.95 / 20 / 1.25e9 / 3600))
 
     def test_a_search(self):
-        costs = {**self.costs, "running_client_us": 30, "running_server_us": 50, "finished_us": 1, "trial_round_trips": 60, "split_round_trips": 20,
+        costs = {**self.costs, "running_client_us": 30, "running_server_us": 50, "finished_us": 1, "trial_round_trips": 60,
                  "trial_server_s": 0.01, "planned_s": 2, "running_b": 8000}
         one = scale_model.search(costs, trials=100_000, machines=100, cores=4, splits=10)
-        # 12 looks at 400 trials of 80 us, a draw over 50,000 of 1 us, 260 round trips of 0.2 ms, the server's 10 ms.
-        self.assertAlmostEqual(one["lock_ms"], 384 + 50 + 52 + 10)
-        self.assertAlmostEqual(one["lock_hours"], 100_000 * 0.496 / 3600)
-        self.assertAlmostEqual(one["hours"], one["lock_hours"])  # 400 workers train a trial of 2.2 s in less
+        # 2 looks at 400 trials of 80 us, a draw over 50,000 of 1 us, 60 round trips of 0.2 ms, the server's 10 ms.
+        self.assertAlmostEqual(one["lock_ms"], 64 + 50 + 12 + 10)
+        self.assertAlmostEqual(one["lock_hours"], 100_000 * 0.136 / 3600)
+        self.assertAlmostEqual(one["hours"], one["lock_hours"])  # 400 workers train a trial of 2.07 s in less
         self.assertAlmostEqual(one["look_b_s"], 400 * 400 * 8000)
         long = scale_model.search({**costs, "planned_s": 1000}, trials=100_000, machines=100, cores=4, splits=10)
-        self.assertAlmostEqual(long["hours"], 100_000 * (1000 + 0.144 + 0.05) / 400 / 3600)
-        self.assertAlmostEqual(long["commits_s"], 12 / (1000.194 / 400) + 40)
+        self.assertAlmostEqual(long["hours"], 100_000 * (1000 + 0.024 + 0.05) / 400 / 3600)
+        self.assertAlmostEqual(long["commits_s"], 12 / (1000.074 / 400) + 40)
 
     def test_a_line(self):
         self.assertEqual(scale_model.line(5, 9, 1, 3), (3, 2))
