@@ -80,20 +80,24 @@ static void report_gaps(const char *path, const struct bars_file_options *option
             path, bars->fits);
 }
 
-static int read_csv(const char *path, const struct bars_file_options *options, struct bars_file *ret)
+/* shown: what it is called; lake: that made it, or NULL. */
+static int read_csv(const char *path, const char *shown, struct lake_python *lake,
+                    const struct bars_file_options *options, struct bars_file *ret)
 {
     char err[BARS_FILE_ERROR_MAX];
     size_t removed;
     int r = bars_file_read_with(path, options, ret, err);
     if (r < 0) {
+        if (lake)
+            cli_lake_where(lake, path, err, sizeof err);
         fprintf(stderr, "papertape: %s%s\n", err, r == -ERANGE ? ", or --repair" : "");
         return EXIT_ERROR;
     }
     if (bars_file_keep(ret, options->session, &removed) < 0)
         return cli_stored_fail(EXIT_ERROR, "indicators", "", "out of memory");
     if (ret->n == 0)
-        return cli_stored_fail(EXIT_ERROR, "indicators", path, "no bar of that session is in it");
-    report_gaps(path, options, ret);
+        return cli_stored_fail(EXIT_ERROR, "indicators", shown, "no bar of that session is in it");
+    report_gaps(shown, options, ret);
     return EXIT_OK;
 }
 
@@ -109,8 +113,12 @@ static int read_lake(const struct lake_asked *asked, const char *folder,
                                  "it has several symbols: --symbol names one");
     if (status == EXIT_OK)
         status = cli_lake_write_bars(python);
-    if (status == EXIT_OK)
-        status = read_csv(json_string_value(json_object_get(json_array_get(files, 0), "path")), options, ret);
+    if (status == EXIT_OK) {
+        const json_t *file = json_array_get(files, 0);
+        struct bars_file_options own = *options;
+        own.symbol = json_string_value(json_object_get(file, "symbol"));
+        status = read_csv(json_string_value(json_object_get(file, "path")), asked->path, python, &own, ret);
+    }
     json_decref(files);
     cli_lake_finish(python);
     return status;
@@ -125,7 +133,7 @@ static int read_bars(const char *path, const struct indicators_bars *bars,
     if (!cli_lake_is(path))
         return bars->interval_ns ? cli_stored_fail(EXIT_USAGE, "indicators", "--interval",
                                                    "it is one of Parquet's: a bars file has one")
-                                 : read_csv(path, options, ret);
+                                 : read_csv(path, path, NULL, options, ret);
     int r = folder_temporary("bars", folder);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "indicators", folder, strerror(-r));

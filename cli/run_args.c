@@ -51,6 +51,7 @@ void cli_run_finish(struct run_args *args)
         free(args->lists[i]);
     for (size_t i = 0; i < args->n_bars; i++) {
         free(args->fetched[i]);
+        free(args->named[i]);
         free(args->listed[i]);
         free(args->hashes[i]);
     }
@@ -284,7 +285,13 @@ static int spread(const struct run_args *args, const char *option, const char **
 
 int cli_run_names(struct run_args *args, const char *const **ret)
 {
-    return spread(args, "--symbol", args->symbols, &args->n_symbols, args->n_bars, ret);
+    int status = spread(args, "--symbol", args->symbols, &args->n_symbols, args->n_bars, ret);
+    for (size_t i = 0; i < args->n_bars && status == EXIT_OK; i++)
+        if (args->named[i]) {
+            args->symbols[i] = args->named[i];
+            *ret = args->symbols; /* NULL for each of the others, where --symbol is not given */
+        }
+    return status;
 }
 
 int cli_run_terms(struct run_args *args, size_t n, struct market_terms *ret)

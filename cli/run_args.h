@@ -22,6 +22,7 @@ struct run_args {
         *quotes[SYMBOLS_MAX];
     size_t n_bars, n_symbols; /* n_symbols: 0, 1 or n_bars */
     size_t n_lots, n_ticks, n_quotes;
+    char *named[SYMBOLS_MAX];           /* owned: the symbols of bars out of Parquet; NULL: of others */
     char *fetched[SYMBOLS_MAX];         /* owned: files that were fetched, or found in a folder */
     uint8_t *hashes[SYMBOLS_MAX];       /* owned: of bars that are fetched; NULL: of a file's bytes */
     struct run_fetch *fetching;         /* owned: whose files are not written yet */
@@ -86,6 +87,10 @@ int cli_run_lake(struct run_args *args, char folder[static PATH_MAX]);
 int cli_run_lake_write(struct run_args *args);
 void cli_run_lake_finish(struct run_args *args);
 
+/* An error's names of these files become the names of the Parquet files and the rows that they were made of.
+ */
+void cli_run_lake_where(struct run_args *args, char err[static MARKET_ERROR_MAX]);
+
 /* Fetches what --bars names as VENUE:SYMBOL, and puts names of files into their places, which are in a folder
  * of their own; "": there is none. It can be removed once they are loaded. Their hashes are known, and
  * cli_run_write_fetched(), a market_options' write() of the args, makes them where they are read. EXIT_OK, or
@@ -98,8 +103,8 @@ void cli_run_fetch_finish(struct run_args *args);
 /* Of files that --venue lists, by their names and what is kept of its history: their listings. */
 void cli_run_list_files(struct run_args *args);
 
-/* --symbol of the bars files, NULL where it was not given; one that was given once is of all of them.
- * EXIT_OK, or EXIT_USAGE for other numbers of them. */
+/* Parquet's symbols and --symbol of the bars files, NULL where it was not given; one that was given once is
+ * of all of them. EXIT_OK, or EXIT_USAGE for other numbers of them. */
 int cli_run_names(struct run_args *args, const char *const **ret);
 
 /* --lot, --tick and --quote of n files, as market_options has them; one that was given once is of all of

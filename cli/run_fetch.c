@@ -82,7 +82,9 @@ void cli_run_list_files(struct run_args *args)
     char name[SYMBOL_NAME_MAX], listed[SYMBOL_NAME_MAX];
     struct symbol found;
     for (size_t i = 0; i < args->n_bars && venue; i++) {
-        const char *given = args->n_symbols > 0 ? args->symbols[args->n_symbols > i ? i : 0] : NULL;
+        const char *given = args->named[i]        ? args->named[i]
+                            : args->n_symbols > 0 ? args->symbols[args->n_symbols > i ? i : 0]
+                                                  : NULL;
         if (!args->listed[i] && bars_file_symbol(args->bars[i], given, name) == 0 &&
             cli_fetch_find_listing(&asked, venue, cli_stored_symbol(name, listed), &found))
             args->listed[i] = copy_listing(&found);

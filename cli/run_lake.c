@@ -33,10 +33,12 @@ static bool read_hash(const char *text, uint8_t hash[static MARKET_HASH_SIZE])
 static int put_file(struct run_args *args, size_t place, const json_t *file)
 {
     const char *path = json_string_value(json_object_get(file, "path")),
-               *sha256 = json_string_value(json_object_get(file, "sha256"));
+               *sha256 = json_string_value(json_object_get(file, "sha256")),
+               *symbol = json_string_value(json_object_get(file, "symbol"));
     args->bars[place] = args->fetched[place] = path ? strdup(path) : NULL;
     args->hashes[place] = malloc(MARKET_HASH_SIZE);
-    if (!args->bars[place] || !args->hashes[place])
+    args->named[place] = symbol ? strdup(symbol) : NULL;
+    if (!args->bars[place] || !args->hashes[place] || (symbol && !args->named[place]))
         return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
     if (!sha256 || strlen(sha256) != 2 * MARKET_HASH_SIZE || !read_hash(sha256, args->hashes[place]))
         return cli_stored_fail(EXIT_ERROR, args->verb, args->bars[place],
@@ -44,7 +46,6 @@ static int put_file(struct run_args *args, size_t place, const json_t *file)
     return EXIT_OK;
 }
 
-/* Their symbols are in the files' names from then on; of one whose name was given, in --symbol. */
 static int put_files(struct lake_run *run, size_t place, const json_t *files)
 {
     struct run_args *args = run->args;
@@ -58,7 +59,9 @@ static int put_files(struct lake_run *run, size_t place, const json_t *files)
     memmove(&args->bars[place + n], &args->bars[place + 1], behind * sizeof *args->bars);
     memmove(&args->fetched[place + n], &args->fetched[place + 1], behind * sizeof *args->fetched);
     memmove(&args->hashes[place + n], &args->hashes[place + 1], behind * sizeof *args->hashes);
+    memmove(&args->named[place + n], &args->named[place + 1], behind * sizeof *args->named);
     memset(&args->fetched[place], 0, n * sizeof *args->fetched);
+    memset(&args->named[place], 0, n * sizeof *args->named);
     memset(&args->hashes[place], 0, n * sizeof *args->hashes);
     args->n_bars += n - 1;
     int status = EXIT_OK;
@@ -110,14 +113,21 @@ static int read_all(struct lake_run *run)
     for (size_t i = run->args->n_bars; i > 0 && status == EXIT_OK; i--)
         if (cli_lake_is(run->args->bars[i - 1]))
             status = read_word(run, i - 1);
-    if (run->alone && run->args->n_bars > 1)
-        run->args->n_symbols = 0; /* the files' names have them */
+    if (run->alone)
+        run->args->n_symbols = 0; /* args->named has them */
     return status;
 }
 
 int cli_run_lake_write(struct run_args *args)
 {
     return args->lake ? cli_lake_write_bars(args->lake) : EXIT_OK;
+}
+
+void cli_run_lake_where(struct run_args *args, char err[static MARKET_ERROR_MAX])
+{
+    for (size_t i = 0; args->lake && i < args->n_bars; i++)
+        if (args->named[i])
+            cli_lake_where(args->lake, args->bars[i], err, MARKET_ERROR_MAX);
 }
 
 void cli_run_lake_finish(struct run_args *args)

@@ -129,6 +129,8 @@ static int load_csv(struct run_args *args, struct market **ret, struct market_lo
     options.write_ctx = args;
     err[0] = '\0';
     int r = market_store_load_files(args->bars, args->n_bars, &options, ret, load, err);
+    if (r < 0)
+        cli_run_lake_where(args, err);
     remove_fetched(fetched, status);
     cli_run_fetch_finish(args); /* the run may be long, and others may fetch meanwhile */
     return r == 0 ? EXIT_OK : err[0] ? cli_run_refuse(args, r, err) : EXIT_ERROR;

@@ -41,7 +41,7 @@ static const char *const no_bars[] = {"trades", "aggtrades", "bookdepth", "bookt
 /* The length of a name without its endings, as .csv.gz. */
 static size_t without_ending(const char *name)
 {
-    static const char *const endings[] = {".gz", ".csv", ".json", ".txt", ".tsv"};
+    static const char *const endings[] = {".gz", ".csv", ".json", ".txt", ".tsv", ".parquet"};
     size_t len = strlen(name), before;
     do {
         before = len;

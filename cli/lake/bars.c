@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/lake/names.h"
 #include "exchange/bar.h"
 #include "exchange/exit_status.h"
 #include "exchange/folder.h"
@@ -65,6 +67,41 @@ int cli_lake_write_bars(struct lake_python *python)
     return cli_lake_ask(python, json_pack("{s:b}", "write", true), NULL);
 }
 
+/* It asks in between what files' names say. */
+static int ask(struct lake_python *python, json_t *request, json_t **ret)
+{
+    json_t *answer, *names;
+    int status = cli_lake_ask(python, request, &answer);
+    if (status != EXIT_OK || !(names = json_object_get(answer, "names"))) {
+        if (status == EXIT_OK)
+            *ret = answer;
+        return status;
+    }
+    json_t *found = json_pack("{s:o}", "names", cli_lake_names(names));
+    json_decref(answer);
+    return cli_lake_ask(python, found, ret);
+}
+
+void cli_lake_where(struct lake_python *python, const char *path, char *words, size_t size)
+{
+    const size_t n = strlen(path);
+    char *at = strstr(words, path), *end = at ? at + n : NULL, rest[1024];
+    json_t *answer = NULL;
+    if (!at)
+        return;
+    long line = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+    if (line == 0)
+        end = at + n;
+    if (cli_lake_ask(python, json_pack("{s:s, s:I}", "path", path, "line", (json_int_t)line), &answer) !=
+        EXIT_OK)
+        return;
+    const char *where = json_string_value(json_object_get(answer, "where"));
+    snprintf(rest, sizeof rest, "%s", end);
+    if (where)
+        snprintf(at, size - (size_t)(at - words), "%s%s", where, rest);
+    json_decref(answer);
+}
+
 int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_python **python, json_t **ret)
 {
     static const char *const no_arguments[] = {NULL};
@@ -73,7 +110,7 @@ int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_p
         *python ? EXIT_OK : cli_lake_start(asked->verb, NULL, cli_lake_read_script, no_arguments, python);
     if (status != EXIT_OK)
         return status;
-    status = cli_lake_ask(*python, request_of(asked, out), &answer);
+    status = ask(*python, request_of(asked, out), &answer);
     if (status != EXIT_OK)
         return status;
     *ret = json_incref(json_object_get(answer, "files"));

@@ -19,11 +19,15 @@ struct lake_asked {
 };
 
 /* Which files its bars become in the folder `out`, where they are not yet, and a SHA-256 of what their
- * content follows from: [{"path": …, "sha256": …}, …], the caller's. *python is started at first, for
- * cli_lake_finish(). EXIT_OK; EXIT_ERROR with its line. */
+ * content follows from: [{"path": …, "symbol": …, "sha256": …}, …], the caller's. *python is started at
+ * first, for cli_lake_finish(). EXIT_OK; EXIT_ERROR with its line. */
 int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_python **python, json_t **ret);
 
 /* Writes the files of all that it was asked for. The same statuses. */
 int cli_lake_write_bars(struct lake_python *python);
+
+/* Once they are written: in `words`, of `size` bytes, what "PATH" or "PATH:LINE" of such a file was made of
+ * takes their place: "lake/a.parquet: row 7 (row group 0), BTCUSDT". They stay where that is not found. */
+void cli_lake_where(struct lake_python *python, const char *path, char *words, size_t size);
 
 #endif

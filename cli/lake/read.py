@@ -2,8 +2,11 @@
 
 A request is a line of JSON. {"path": a file or folder, "symbols": [..] or null, "interval": "5m" or null, "out": a folder} answers which
 files of bars, as CSV and one a symbol, are to be in `out`, and a SHA-256 of what their content follows from:
-{"files": [{"path", "sha256"}, …]}; what of this the program has in its cache it does not read again. {"write": true} writes them, all
-that were asked for: {"written": n}.
+{"files": [{"path", "symbol", "sha256"}, …]}; what of this the program has in its cache it does not read again. {"write": true} writes
+them, all that were asked for: {"written": n}. {"path": one of these, "line": n} asks then where that row came from: {"where": words}.
+
+Where neither a column nor a folder has the symbol, the answer is {"names": [paths]} at first, and the next line has what the program
+finds in them: {"names": [{"symbol", "interval", "telling", "trades"}, …]}.
 
 Numbers are the Parquet file's own, as exact decimals or as the shortest text of their double, so that what is computed of them is to the
 bit what the same bars as CSV give. Files are read one by one, in the order of their names, so that memory is that of one."""
@@ -13,6 +16,7 @@ import json
 import os
 import signal
 import sys
+import urllib.parse
 
 
 def answer(**fields):
@@ -34,6 +38,8 @@ NUMBERS = ("open", "high", "low", "close", "volume")
 KEY = ("symbol", "venue", "source", "interval")
 OTHERS = (*KEY, "session")
 SYMBOLS_MAX = 256  # of a lake: each has its file of bars open while they are written, and a process may open 1,024
+SYMBOL_BYTES = 23  # of a symbol's name
+NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 RULES = b"papertape.lake.read/1"  # what CSV is made of a file: another way takes another number
 
 
@@ -60,9 +66,12 @@ def files_below(folder):
 
 
 def partitions(path, root):
-    """What a file's folders below `root` say: {"symbol": "BTCUSDT"} of symbol=BTCUSDT."""
+    """What a file's folders below `root` say: {"symbol": "A/B"} of symbol=A%2FB, as DuckDB, Spark and pyarrow write it."""
     words = os.path.relpath(path, root).split(os.sep)[:-1]
-    return dict(word.split("=", 1) for word in words if "=" in word)
+    found = {name: urllib.parse.unquote(value) for name, value in (word.split("=", 1) for word in words if "=" in word)}
+    if found.get("symbol") in ("", NULL_PARTITION):
+        raise Refused(f"{path}: the folder symbol={found['symbol']} has the bars without a symbol: give them one, or move it out")
+    return found
 
 
 def of_lake(folder, interval):
@@ -135,7 +144,10 @@ def columns_of(schema, path, known):
     """{bars' name: the file's}; a column that is missing is refused. `known`: what the folders say."""
     by_name = {}
     for name in schema.names:
-        by_name.setdefault(name.lower(), name)
+        key = name.lower()
+        if key in by_name and key in (*TIMES, *NUMBERS, *OTHERS):
+            raise Refused(f"{path}: it has a column {by_name[key]} and a column {name}: names are taken in any case: leave one of them out")
+        by_name.setdefault(key, name)
     time = next((name for name in TIMES if name in by_name), None)
     missing = [name for name in NUMBERS if name not in by_name]
     if time is None or missing:
@@ -152,6 +164,10 @@ def check_types(schema, columns, path):
     kind = schema.field(columns["open_time"]).type
     if not (pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_integer(kind) or is_text(kind)):
         raise Refused(f"{path}: its column {columns['open_time']} is {kind}: a timestamp, a date or an epoch is needed")
+
+
+def unreadable(path, error):
+    return Refused(f"{path}: it cannot be read as Parquet ({str(error).splitlines()[0]})")
 
 
 def is_text(kind):
@@ -175,11 +191,26 @@ class Source:
 
     def __init__(self, files, root, symbols):
         self.files, self.root, self.symbols, self.first = files, root, symbols, None
+        self.named = {}  # what files' names say, where nothing else does
+
+    def lacking(self):
+        """The files whose symbol is in no column and in no folder."""
+        schema = self.file_of(self.files[0]).schema_arrow
+        if any(name.lower() == "symbol" for name in schema.names):
+            return []
+        return [path for path in self.files if "symbol" not in partitions(path, self.root)]
+
+    @staticmethod
+    def file_of(path):
+        try:
+            return pq.ParquetFile(path, page_checksum_verification=True)
+        except (pa.ArrowException, OSError) as error:
+            raise unreadable(path, error) from None
 
     def open(self, path):
         """(the file, {bars' name: its column}, what its folders say)"""
-        file = pq.ParquetFile(path)
-        known = {name: value for name, value in partitions(path, self.root).items() if name in OTHERS}
+        file = self.file_of(path)
+        known = {name: value for name, value in partitions(path, self.root).items() if name in OTHERS} | self.named.get(path, {})
         columns = columns_of(file.schema_arrow, path, known)
         check_types(file.schema_arrow, columns, path)
         types = {name: "text" if name in OTHERS else str(file.schema_arrow.field(column).type) for name, column in sorted(columns.items())}
@@ -191,16 +222,16 @@ class Source:
                           f"{self.first[1].get(name, 'missing')}: files that are read together have one schema")
         return file, columns, known
 
-    def read(self, path, names):
-        """Some columns of a file, of the symbols that are asked for."""
+    def read(self, path, names, whole=False):
+        """Some columns of a file, of the symbols that are asked for; whole: every row."""
         try:
             file, columns, known = self.open(path)
             groups = list(range(file.num_row_groups))
-            if self.symbols and "symbol" in columns:
+            if self.symbols and "symbol" in columns and not whole:
                 groups = groups_of(file, columns["symbol"], self.symbols)
             table = file.read_row_groups(groups, columns=[columns[name] for name in names if name in columns])
         except (pa.ArrowException, OSError) as error:
-            raise Refused(f"{path}: it cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+            raise unreadable(path, error) from None
         arrays = {}
         for name in names:
             if name in columns:
@@ -213,7 +244,7 @@ class Source:
                 where = f"row {row}" if len(groups) == file.num_row_groups else "a row"
                 raise Refused(f"{path}: {where}: {columns[name]} is null: a bar has all of time, open, high, low, close and volume")
         table = pa.table(arrays)
-        if self.symbols and "symbol" in arrays:
+        if self.symbols and "symbol" in arrays and path not in self.named and not whole:
             table = table.filter(pc.is_in(table.column("symbol"), pa.array(self.symbols)))
         return table
 
@@ -230,6 +261,11 @@ def groups_in(source, path):
         for column in names:
             if table.column(column).null_count:
                 raise Refused(f"{name}: its column {column} is null in some rows: each bar's is needed, or no such column")
+        if "symbol" in names and table.num_rows:
+            empty = pc.index(table.column("symbol"), "").as_py()
+            if empty >= 0:
+                where = f"row {empty + 1}" if not source.symbols else "a row"
+                raise Refused(f"{name}: {where}: its symbol is empty: each bar's is needed")
         if names and table.num_rows:
             rows = table.select(names).group_by(names).aggregate([]).to_pylist()
             found |= {tuple(row.get(column) for column in KEY) for row in rows}
@@ -257,42 +293,104 @@ def one_of(groups, place, what, where, prefer=None, remedy="a file with one of t
     return {group for group in groups if group[place] == prefer}
 
 
+def check_symbols(names, where):
+    """Each as it is, for the program to take."""
+    seen = {}
+    for name in names:
+        why = (f"it has {len(name.encode())} bytes, and {SYMBOL_BYTES} can be taken" if len(name.encode()) > SYMBOL_BYTES else
+               "a comma, a control character, or a space at an end is in it" if "," in name or name != name.strip() or not name.isprintable() else
+               f"it differs from {seen[name.upper()]!r} in case alone, and names are in upper case here: --symbol names one"
+               if name.upper() in seen else None)
+        if why:
+            raise Refused(f"{where}: the symbol {name!r}: {why}")
+        seen[name.upper()] = name
+    return names
+
+
 def chosen_symbols(groups, path, asked, takes_all):
-    """[symbol], or [None] where no column says it."""
+    """[symbol], or [None] where nothing says it."""
     found = sorted({group[0] for group in groups if group[0]})
     if not found:
         return [None]
     if asked:
-        by_name = {name.upper(): name for name in found}
-        lacking = [name for name in asked if name.upper() not in by_name]
+        by_name = {name.upper(): name for name in found} | {name: name for name in found}
+        taken = [by_name.get(name) or by_name.get(name.upper()) for name in asked]
+        lacking = [name for name, of in zip(asked, taken) if of is None]
         if lacking:
             raise Refused(f"{path}: it has no bars of {listing(lacking)}, and has those of {listing(found)}")
-        return [by_name[name.upper()] for name in asked]
+        return check_symbols(list(dict.fromkeys(taken)), path)
     if len(found) > 1 and not takes_all:
         raise Refused(f"{path}: it has the symbols {listing(found)}: --symbol names one")
     if len(found) > SYMBOLS_MAX:
         raise Refused(f"{path}: it has {len(found)} symbols, and {SYMBOLS_MAX} can be read: --symbol names them")
-    return found
+    return check_symbols(found, path)
 
 
-def name_of(path, symbol, interval):
-    """As papertape fetch names them: BRK-B_1d.csv, BTC-USD_1m.csv."""
+# ---- files' names ----
+
+def in_name(asked, found):
+    """BTC/USD is BTC-USD in a file's name, as of CSV."""
+    return asked.upper() == found.upper() or asked.upper().replace("/", "-") == found.upper()
+
+
+def of_one_file(path, said, asked):
+    if len(asked) > 1:
+        raise Refused(f"{path}: it has no column symbol: --symbol names the one that it is of")
+    symbol = asked[0] if asked else said.get("symbol")
     if symbol is None:
-        return os.path.splitext(os.path.basename(path))[0] + ".csv"
-    return symbol.replace("/", "-") + (f"_{interval}.csv" if interval else ".csv")
+        raise Refused(f"{path}: it has no column symbol, and no symbol is in its name: --symbol names it")
+    return {path: {"symbol": symbol}}
+
+
+def of_files(folder, files, said, asked):
+    """{file: {"symbol", "interval"}} of a folder's files by their names, as of a folder of CSV; those of other symbols and of trades are
+    not in it."""
+    silent = [path for path, words in zip(files, said) if not words.get("telling") and not words.get("trades")]
+    if silent and (len(silent) < len(files) or len(asked) != 1):
+        raise Refused(f"{silent[0]}: no column, folder or file's name has its symbol: a column symbol, a folder as symbol=BTCUSDT or a name "
+                      f"as BTCUSDT_5m.parquet is needed" + ("" if len(silent) < len(files) else "; where all are of one, --symbol names it"))
+    if silent:
+        return {path: {"symbol": asked[0]} for path in files}
+    named = {path: words for path, words in zip(files, said) if not words.get("trades")}
+    found = sorted({words["symbol"] for words in named.values()})
+    lacking = [name for name in asked if not any(in_name(name, one) for one in found)]
+    if lacking:
+        raise Refused(f"{folder}: it has no bars of {listing(lacking)}, and has those of {listing(found)}")
+    named = {path: words for path, words in named.items() if not asked or any(in_name(name, words["symbol"]) for name in asked)}
+    keys = ("symbol", "interval") if all(words.get("interval") for words in named.values()) else ("symbol",)
+    return {path: {key: words[key] for key in keys} for path, words in named.items()}
+
+
+def take_names(source, path, asked):
+    """Symbols of files that say them only in their names, and which of them are read."""
+    lacking = source.lacking()
+    if not lacking:
+        return asked
+    answer(names=lacking)
+    said = json.loads(sys.stdin.buffer.readline() or b"{}").get("names", [{}] * len(lacking))
+    if lacking == [path]:
+        source.named = of_one_file(path, said[0], asked)
+    else:
+        source.named = of_files(path, lacking, said, asked)
+    source.files = [file for file in source.files if file in source.named or file not in lacking]
+    named = {words["symbol"] for words in source.named.values()}
+    return [next((of for of in named if in_name(name, of)), name) for name in asked]
 
 
 class Series:
     """A symbol's bars on their way into a file of bars."""
 
-    def __init__(self, path, symbol, groups, out, interval):
+    def __init__(self, path, symbol, groups, out, interval, number):
         self.where = path if symbol is None else f"{path}: {symbol}"
+        self.symbol = symbol
         groups = one_of(groups, 1, "venues", self.where)
         groups = one_of(groups, 2, "sources", self.where, prefer="venue")
         groups = one_of(groups, 3, "intervals", self.where, remedy="--interval names one")
         self.key = next(iter(groups))
-        self.path = os.path.join(out, name_of(path, symbol, interval or self.key[3]))
+        interval = interval or self.key[3]
+        self.path = os.path.join(out, f"{number}_{interval}.csv" if interval else f"{number}.csv")  # its symbol is answered beside it
         self.file, self.rows, self.last = None, 0, []  # last: the newest time, as a chunk
+        self.parts = []  # (file, its rows)
 
     def of(self, table):
         """Its rows."""
@@ -313,10 +411,35 @@ class Series:
                    f"before {then}, the bar before it: sort them by time")
             raise Refused(f"{self.where}: bar {self.rows + row + 1} is of {now}, {why}")
 
-    def add(self, table):
+    def place(self, bar):
+        """(the file of the bar of that number from 0 on, which of its bars there it is)"""
+        for path, rows in self.parts:
+            if bar < rows:
+                return path, bar
+            bar -= rows
+        return None
+
+    def words_of(self, bar, source):
+        """Where the bar of that number from 0 on is: "FILE: row 7 (row group 0)"."""
+        path, left = self.place(bar) or (None, 0)
+        if path is None:
+            return self.where
+        table = source.read(path, ("open_time", *KEY), whole=True)
+        mask = pa.chunked_array([pa.array([True] * table.num_rows)])
+        for name, value in zip(KEY, self.key):
+            if value is not None and name in table.column_names:
+                mask = pc.and_(mask, pc.equal(table.column(name), value))
+        row = pc.indices_nonzero(mask)[left].as_py()
+        metadata, group, first = source.file_of(path).metadata, 0, 0
+        while row >= first + metadata.row_group(group).num_rows:
+            first, group = first + metadata.row_group(group).num_rows, group + 1
+        return f"{path}: row {row + 1} (row group {group})" + (f", {self.symbol}" if self.symbol else "")
+
+    def add(self, table, path):
         table = self.of(table)
         if table.num_rows == 0:
             return
+        self.parts.append((path, table.num_rows))
         times = table.column("open_time")
         self.check_times(times)
         columns = {"open_time": time_texts(times)}
@@ -360,34 +483,44 @@ class Plan:
         files, root, takes_all, interval = choose(path, request["interval"])
         asked = request["symbols"] or ()
         self.source = Source(files, root, sorted({form for symbol in asked for form in (symbol, symbol.upper())}))
-        groups = of_interval(groups_in(self.source, path), request["interval"], path)
-        self.series = [Series(path, symbol, {group for group in groups if group[0] == symbol}, request["out"], interval)
-                       for symbol in chosen_symbols(groups, path, asked, takes_all)]
+        asked = take_names(self.source, path, asked)
+        groups = of_interval(groups_in(self.source, path), request["interval"] if takes_all or not self.source.named else None, path)
+        self.series = [Series(path, symbol, {group for group in groups if group[0] == symbol}, request["out"], interval, number)
+                       for number, symbol in enumerate(chosen_symbols(groups, path, asked, takes_all))]
         content = hashlib.sha256(RULES)
-        for name, digest in zip(files, digests(files, root)):
+        for name, digest in zip(self.source.files, digests(self.source.files, root)):
             content.update(f"{os.path.relpath(name, root)}={digest}\n".encode())
-        self.content = content.hexdigest()
+        self.content, self.written = content.hexdigest(), False
 
     def answers(self):
-        return [{"path": one.path, "sha256": hashlib.sha256(f"{self.content} {one.key}".encode()).hexdigest()} for one in self.series]
+        return [{"path": one.path, "symbol": one.symbol, "sha256": hashlib.sha256(f"{self.content} {one.key}".encode()).hexdigest()} for one in self.series]
 
     def write(self):
+        self.written = True
         try:
             for name in self.source.files:
                 table = self.source.read(name, ("open_time", *NUMBERS, *OTHERS))
                 for one in self.series:
-                    one.add(table)
+                    one.add(table, name)
         finally:
             for one in self.series:
                 one.end()
         return len(self.series)
 
 
+def where(request, plans):
+    """What a file of bars, or a line of it, was made of; its first line has the names."""
+    plan, one = next((plan, one) for plan in plans for one in plan.series if one.path == request["path"])
+    return one.where if request["line"] < 2 else one.words_of(request["line"] - 2, plan.source)
+
+
 def carry_out(request, plans):
     if "write" in request:
-        answer(written=sum(plan.write() for plan in plans))
-        plans.clear()
+        answer(written=sum(plan.write() for plan in plans if not plan.written))
+    elif "line" in request:
+        answer(where=where(request, plans))
     else:
+        plans[:] = [plan for plan in plans if not plan.written]
         plans.append(Plan(request))
         answer(files=plans[-1].answers())
 

@@ -64,14 +64,25 @@ class Reader:
         self.process.stdin.write(json.dumps({"path": path, "symbols": symbols, "interval": interval, "out": out}) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
+        if "names" in answer:
+            said = [{"symbol": os.path.basename(name).split("_")[0], "telling": True} for name in answer["names"]]
+            self.process.stdin.write(json.dumps({"names": said}) + "\n")
+            self.process.stdin.flush()
+            answer = json.loads(self.process.stdout.readline())
         if "error" in answer:
             return answer["error"]
         files = [file["path"] for file in answer["files"]]
         assert not any(map(os.path.exists, files))
+        symbols = [file["symbol"] for file in answer["files"]]
         self.process.stdin.write('{"write": true}\n')
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
-        return answer["error"] if "error" in answer else ",".join(files)
+        if "error" in answer:
+            return answer["error"]
+        for i, (file, symbol) in enumerate(zip(files, symbols)):
+            files[i] = os.path.join(out, f"{symbol}_15m.csv")
+            os.rename(file, files[i])
+        return ",".join(files)
 
     def end(self):
         self.process.stdin.close()
@@ -227,7 +238,7 @@ def refusals(table, split, folder, reader):
     os.mkdir(parts)
     for name, part in (("a", table.slice(0, 10)), ("b", table.slice(9))):
         pq.write_table(part, os.path.join(parts, f"BTCUSDT_{name}.parquet"))
-    assert re.search(r"/parts: bar 11 is of 2024-08-07 02:15:00\S*, the same time as the bar before it: a bar comes twice$", reader.ask(parts))
+    assert re.search(r"/parts: BTCUSDT: bar 11 is of 2024-08-07 02:15:00\S*, the same time as the bar before it: a bar comes twice$", reader.ask(parts))
     part = os.path.join(split, "symbol=ETHUSDT/part-00001.snappy.parquet")
     whole = pq.ParquetFile(part).read()
     pq.write_table(whole.set_column(4, "close", whole.column("close").cast(pa.float32())), part)

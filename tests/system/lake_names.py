@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+"""Which symbols --bars of Parquet has: by files' names, as of a folder of CSV, where no column and no folder says it, and never by the
+folder's name; each symbol exactly as its column or folder has it, alone and beside others, so that none becomes another's series, and
+lots, ticks and ledger are the same. What the program cannot take, or what says nothing, is refused by name."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import urllib.parse
+
+import harness
+import lake
+
+sys.path.insert(0, os.path.join(harness.SOURCE, "tests/oracle"))
+import oracle_venv  # noqa: E402
+
+with oracle_venv.imports("pyarrow"):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+STRATEGY = ("--strategy", "buy-and-hold")
+NAMES = ("open", "high", "low", "close", "volume")
+
+
+def table_of(price, n=40, minutes=5, begin=0):
+    """Bars as a user's program has them; `begin` is how many bars after 2025-03-31."""
+    times = [1_743_379_200_000 + (begin + i) * minutes * 60_000 for i in range(n)]
+    values = [price + (i * 7 % 11) / 4 for i in range(n)]
+    return pa.table({"timestamp": pa.array(times, pa.timestamp("ms", tz="UTC")), "open": values, "high": [v + 1 for v in values],
+                     "low": [v - 1 for v in values], "close": values, "volume": [3.5 + i % 3 for i in range(n)]})
+
+
+def with_symbol(table, symbol):
+    return table.append_column("symbol", pa.array([symbol] * table.num_rows))
+
+
+def backtest(bars, *more, status=0):
+    """({symbol: its terms}, how many rows, the ledger's hash), or the line of a refusal."""
+    done = subprocess.run([harness.PAPERTAPE, "backtest", *STRATEGY, "--no-cache", "--json", "--bars", bars, *more], capture_output=True, text=True,
+                          timeout=harness.PATIENCE)
+    assert done.returncode == status, done
+    if status:
+        assert done.stderr.count("papertape: backtest: ") == 1 and done.stderr.count("\n") == 1, done.stderr
+        return done.stderr
+    answer = json.loads(done.stdout)
+    return {row["symbol"]: row for row in answer["symbols"]}, answer["rows"], answer["ledger_hash"]
+
+
+def symbols(bars, *more):
+    return sorted(backtest(bars, *more)[0])
+
+
+class Folder:
+    """A folder of files {name: table}."""
+
+    def __init__(self, root, name, files):
+        self.path = os.path.join(root, name)
+        shutil.rmtree(self.path, ignore_errors=True)
+        for file, table in files.items():
+            place = os.path.join(self.path, file)
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            pq.write_table(table, place)
+
+
+def of_files(root):
+    """Names of files, as of CSV."""
+    files = {"BTCUSDT_5m": table_of(81000), "ETHUSDT_5m": table_of(1700)}
+    path = Folder(root, "two", {f"{name}.parquet": table for name, table in files.items()}).path
+    as_csv = os.path.join(root, "csv")
+    os.makedirs(as_csv)
+    for name, table in files.items():
+        with open(os.path.join(as_csv, f"{name}.csv"), "w", encoding="utf-8") as file:
+            file.write(",".join(table.column_names) + "\n")
+            for row in table.to_pylist():
+                file.write(",".join([str(int(row["timestamp"].timestamp() * 1000)), *(f"{row[name]:.15g}" for name in NAMES)]) + "\n")
+    assert symbols(path) == ["BTCUSDT", "ETHUSDT"] and backtest(path) == backtest(as_csv)
+    for symbol in ("BTCUSDT", "ethusdt"):
+        assert symbols(path, "--symbol", symbol) == [symbol.upper()] and backtest(path, "--symbol", symbol) == backtest(as_csv, "--symbol", symbol)
+    assert "it has no bars of SOLUSDT, and has those of BTCUSDT, ETHUSDT" in backtest(path, "--symbol", "SOLUSDT", status=1)
+    solo = Folder(root, "solo", {"BTCUSDT_5m.parquet": table_of(81000)}).path
+    assert symbols(solo) == ["BTCUSDT"]
+    months = Folder(root, "months", {"BTCUSDT-5m-2025-03.parquet": table_of(81000, 30), "BTCUSDT-5m-2025-04.parquet": table_of(80000, 30, 5, 30),
+                                     "BTCUSDT-aggTrades-2025-04.parquet": table_of(1, 3)}).path
+    found = backtest(months)
+    assert list(found[0]) == ["BTCUSDT"] and found[1] == 60, found
+    several = Folder(root, "several", {"BTCUSDT_5m.parquet": table_of(81000), "BTCUSDT_1h.parquet": table_of(81000, 40, 60)}).path
+    assert "--interval names one" in backtest(several, status=1) and symbols(several, "--interval", "1h") == ["BTCUSDT"]
+    dashed = Folder(root, "dashed", {"BTC-USD_5m.parquet": table_of(81000), "BRK-B_5m.parquet": table_of(400)}).path
+    assert symbols(dashed, "--quote", "USD") == ["BRK-B", "BTC-USD"] and symbols(dashed, "--symbol", "btc/usd") == ["BTC-USD"]
+    dated = Folder(root, "dated", {f"date=2025-03-3{i}/{name}.parquet": table_of(price, 10, 5, 10 * i)
+                                   for i in (0, 1) for name, price in (("BTCUSDT", 81000), ("ETHUSDT", 1700))}).path
+    assert symbols(dated) == ["BTCUSDT", "ETHUSDT"] and backtest(dated)[1] == 20
+
+
+def silent(root):
+    """Names that say nothing, in a folder whose name is not asked."""
+    some = (("part-0", "part-1"), ("0", "BTCUSDT_5m"), ("3f2a" * 8 + "-0",))
+    for names in some + ((("data_0",), ("00000000",), ("5m",), ("part-00000-9cd2-c000.snappy",)) if harness.LONG else ()):
+        files = {f"{name}.parquet": table_of(81000, 20, 5, 20 * i) for i, name in enumerate(names)}
+        path = Folder(root, "MSFT", files).path
+        error = backtest(path, status=1)
+        assert f"{path}/{names[0]}.parquet: no column, folder or file's name has its symbol" in error, error
+        if "BTCUSDT_5m" in names:
+            assert "no column, folder" in backtest(path, "--symbol", "BTCUSDT", status=1)
+        elif len(names) == 2 or harness.LONG:
+            assert symbols(path, "--symbol", "BTCUSDT") == ["BTCUSDT"], names
+    one = os.path.join(root, "two/BTCUSDT_5m.parquet")
+    assert symbols(one) == ["BTCUSDT"] and symbols(one, "--symbol", "XBT") == ["XBT"]
+    path = Folder(root, "MSFT", {"date=2025-03-31/part-0.parquet": table_of(81000)}).path
+    assert "date=2025-03-31/part-0.parquet: no column, folder or file's name has its symbol" in backtest(path, status=1)
+
+
+DISTINCT = (("BTCUSDT_250328", "BTCUSDT_250627"), ("ES 202503", "ES 202506"), ("A B", "A C"), ("A/B", "A-B"), ("BTC_USDT", "BTC_EUR", "BTC"),
+            ("BTC/USD", "BTCUSD"), ("5m", "1h"), ("A%2FB", "A/B"))
+
+
+def distinct(root, way):
+    """Each a series of its own, with the same terms and ledger alone as together."""
+    for names in DISTINCT:
+        tables = {name: table_of(100 * (i + 1)) for i, name in enumerate(names)}
+        if way == "column":
+            path = Folder(root, "column", {"all.parquet": pa.concat_tables([with_symbol(table, name) for name, table in sorted(tables.items())])}).path
+        else:  # as DuckDB, Spark and pyarrow write a folder's name
+            path = Folder(root, "by-symbol", {f"symbol={urllib.parse.quote(name, safe=' ')}/part-0.parquet": table for name, table in tables.items()}).path
+        together = backtest(path, "--quote", "USD")[0]
+        assert sorted(together) == sorted(name.upper() for name in names), (names, together)
+        for name in names if harness.LONG else names[:1] if way == "column" else ():
+            alone = backtest(path, "--quote", "USD", "--symbol", name)[0]
+            assert alone == {name.upper(): together[name.upper()]}, (name, alone, together)
+
+
+def alone_and_among(root):
+    """The ledger of one that is read by its symbol is that of a folder with it alone."""
+    tables = [with_symbol(table_of(100), "ES 202503"), with_symbol(table_of(300), "ES 202506")]
+    both = Folder(root, "both", {"all.parquet": pa.concat_tables(tables)}).path
+    one = Folder(root, "one", {"all.parquet": tables[1]}).path
+    assert backtest(both, "--symbol", "ES 202506") == backtest(one) == backtest(one, "--symbol", "es 202506")
+    state = os.path.join(root, "saved")
+    backtest(both, "--quote", "USD", "--save", state)
+    assert harness.query(os.path.join(state, "papertape.db"), "SELECT name FROM symbols ORDER BY name") == [("ES 202503",), ("ES 202506",)]
+    place = os.path.join(root, "sweep.csv")
+    sweeps = []
+    for bars, more in ((both, ("--symbol", "ES 202506")), (one, ())):
+        harness.run([harness.PAPERTAPE, "sweep", "--strategy", "sma-cross", "--grid", "fast=2:3:1", "--grid", "slow=8:9:1", "--csv", place,
+                     "--no-cache", "--bars", bars, *more])
+        with open(place, encoding="utf-8") as file:
+            sweeps.append(file.read())
+    assert sweeps[0] == sweeps[1] and sweeps[0].count("\n") == 5, sweeps
+
+
+def untakable(root):
+    """Refused by name."""
+    for names, words in ((("BTCUSDT_PERPETUAL_250627",), r"the symbol 'BTCUSDT_PERPETUAL_250627': it has 24 bytes, and 23 can be taken"),
+                         (("A,B", "C"), r"the symbol 'A,B': a comma"), ((" A",), r"the symbol ' A': .* a space at an end"), (("A\nB",), r"the symbol 'A\\nB': "),
+                         (("abc", "ABC"), r"the symbol 'abc': it differs from 'ABC' in case alone"), (("", "BTC"), r"all\.parquet: row 1: its symbol is empty")):
+        tables = [with_symbol(table_of(100), name) for name in names]
+        path = Folder(root, "odd", {"all.parquet": pa.concat_tables(tables)}).path
+        error = backtest(path, status=1)
+        assert re.search(words, error), (words, error)
+    path = Folder(root, "odd", {"symbol=__HIVE_DEFAULT_PARTITION__/part-0.parquet": table_of(100)}).path
+    assert "symbol=__HIVE_DEFAULT_PARTITION__ has the bars without a symbol" in backtest(path, status=1)
+
+
+def main():
+    with harness.Folder() as folder:
+        os.environ["PAPERTAPE_PYTHON"] = sys.executable
+        os.environ["TMPDIR"] = os.path.join(folder.path, "tmp")
+        os.mkdir(os.environ["TMPDIR"])
+        of_files(folder.path)
+        silent(folder.path)
+        distinct(folder.path, "column")
+        distinct(folder.path, "folder")
+        alone_and_among(folder.path)
+        untakable(folder.path)
+        assert os.listdir(os.environ["TMPDIR"]) == []
+
+
+if __name__ == "__main__":
+    main()
