@@ -9,6 +9,7 @@
 
 struct asked {
     const char *folder, *python;
+    bool verify;
     bool tables[EXPORT_TABLES], some; /* some: --table names them */
     int64_t from_ns, to_ns;
 };
@@ -51,9 +52,10 @@ static int write_table(struct export *export, enum export_table table)
 
 static json_t *totals_json(const struct export_totals *totals, const char *name)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I}", "table", name, "files", (json_int_t)totals->files,
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "table", name, "files", (json_int_t)totals->files,
                      "written", (json_int_t)totals->written, "unchanged", (json_int_t)totals->unchanged,
-                     "rows", (json_int_t)totals->rows, "kept_rows", (json_int_t)totals->kept);
+                     "rows", (json_int_t)totals->rows, "kept_rows", (json_int_t)totals->kept, "damaged",
+                     (json_int_t)totals->damaged);
 }
 
 static int print_json(const struct export *export, const struct asked *asked)
@@ -117,6 +119,8 @@ static int run(struct option_call *call)
 {
     struct asked *asked = call->into;
     struct export export = {.from_day = asked->from_ns / DB_DAY_NS, .to_day = asked->to_ns / DB_DAY_NS};
+    if (asked->verify)
+        return cli_export_verify(asked->folder, asked->python, call->json);
     if (export.to_day < export.from_day)
         return option_fail(call, EXIT_USAGE, "--to: its day is before that of --from");
     int status = cli_stored_open("export", call->state, &export.reader);
@@ -150,6 +154,8 @@ static const struct option_row options[] = {
     {"to", "T", "UTC days until that of T, included", offsetof(struct asked, to_ns), cli_stored_take_time},
     {"python", "PATH", "the Python with pyarrow; default: $PAPERTAPE_PYTHON, or python3 of PATH",
      offsetof(struct asked, python)},
+    {"verify", NULL, "write nothing, and compare each file with the manifest's SHA-256; no database is read",
+     offsetof(struct asked, verify), .only = "parquet python state"},
 };
 
 CLI_VERB(cli_export) = {
@@ -162,10 +168,12 @@ CLI_VERB(cli_export) = {
         "A second run writes what is new or changed: days that got rows, bars that their venue corrected, orders "
         "that were filled. What the database no longer keeps ([retention], equity that was thinned) stays in the "
         "folder. Each file is whole or not there: after a kill or a full disk the same command continues. "
-        "DIR/_manifest.jsonl has each file's rows and SHA-256. The folder of another database is refused.\n\n"
+        "DIR/_manifest.jsonl has each file's rows and SHA-256, with which --verify compares them; pages have checksums, "
+        "too. A file that cannot be read is set aside, and written again. The folder of another database is refused, and "
+        "one within a lake.\n\n"
         "Python with pyarrow writes the files; which one is printed. backtest --bars DIR reads the bars again. With "
-        "--json papertape.export/1.",
-    .exits = "1 also where there is no Python with pyarrow.",
+        "--json papertape.export/1, of --verify papertape.export_verify/1.",
+    .exits = "1 also where there is no Python with pyarrow, and with --verify where a file is wrong.",
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

@@ -22,6 +22,7 @@ enum export_table {
 
 struct export_totals {
     uint64_t files, written, unchanged;
+    uint64_t damaged;    /* files that could not be read, set aside and written again; of those written */
     uint64_t rows, kept; /* of these files; kept: what only they have, and the database no longer */
 };
 
@@ -55,6 +56,10 @@ int cli_export_file(struct export *export, const struct export_file *file);
 int cli_export_bars(struct export *export);
 int cli_export_trading(struct export *export, enum export_table table);
 int cli_export_equity(struct export *export);
+
+/* Compares the files of a lake with its manifest, without a database, and prints which are wrong and what
+ * mends them. EXIT_OK; EXIT_ERROR, also for one that is wrong. `python`: as of cli_lake_start(). */
+int cli_export_verify(const char *folder, const char *python, bool json);
 
 extern const char *const cli_export_names[EXPORT_TABLES];
 

@@ -65,6 +65,13 @@ static const char *trade_id(char cell[static STORED_CELL], int64_t id)
     return id < 0 ? cell : cli_stored_integer(cell, id);
 }
 
+/* Bars that a file or a venue's archive gave have no quote volume and no number of trades: a volume has both.
+ */
+static const char *if_known(const struct bar *bar, bool has, const char *text)
+{
+    return has || bar->volume == 0 ? text : "";
+}
+
 static void print_bar(void *ctx, const struct bar *bar)
 {
     struct bar_printing *p = ctx;
@@ -81,8 +88,9 @@ static void print_bar(void *ctx, const struct bar *bar)
         cli_stored_decimal(STORED_JSON, cell[7], bar->low, s->price_scale),
         cli_stored_decimal(STORED_JSON, cell[8], bar->close, s->price_scale),
         cli_stored_decimal(STORED_JSON, cell[9], bar->volume, s->qty_scale),
-        cli_stored_decimal(STORED_JSON, cell[10], bar->quote_volume, s->price_scale + s->qty_scale),
-        cli_stored_integer(cell[11], bar->trades),
+        if_known(bar, bar->quote_volume != 0,
+                 cli_stored_decimal(STORED_JSON, cell[10], bar->quote_volume, s->price_scale + s->qty_scale)),
+        if_known(bar, bar->trades != 0, cli_stored_integer(cell[11], bar->trades)),
         trade_id(cell[12], bar->first_trade_id),
         trade_id(cell[13], bar->last_trade_id),
         bar_session_names[bar->session]};

@@ -104,6 +104,15 @@ static int send_rows(struct export *export, const struct export_file *file, json
 static void count(struct export_totals *totals, const json_t *answer)
 {
     bool written = json_is_true(json_object_get(answer, "written"));
+    const char *damaged = json_string_value(json_object_get(answer, "damaged")),
+               *why = json_string_value(json_object_get(answer, "why")),
+               *aside = json_string_value(json_object_get(answer, "aside"));
+    if (damaged && why && aside)
+        fprintf(stderr,
+                "papertape: export: note: %s: it could not be read (%s): it is written again, of what the "
+                "database has, and the damaged file is %s\n",
+                damaged, why, aside);
+    totals->damaged += damaged != NULL;
     totals->files++;
     totals->written += written;
     totals->unchanged += !written;

@@ -1,12 +1,16 @@
-"""Writes the files of a lake for papertape export, which passes this script to Python: write.py DIR VERSION SOURCE.
+"""Writes the files of a lake for papertape export, which passes this script to Python: write.py DIR VERSION SOURCE [verify].
 
 It is the only writer of DIR. A request is a line of JSON with what a file is to hold: its table, name and day, and how many rows and
 bytes of CSV, with their SHA-256. The answer is {"rows": …, "kept": …, "written": false} where the manifest has a file of the same rows,
 else {"send": true}: then come a line with the columns and their types and with which rows of an older file stay ("keep"), and the CSV,
-whose answer is the same, "written" where the file is not what it was. The request {"end": true} closes the manifest.
+whose answer is the same, "written" where the file is not what it was; with "damaged", "why" and "aside" where it could not be read,
+and was renamed. The request {"end": true} closes the manifest.
 
 A file is written under a temporary name, synced and renamed, and then is a line of DIR/_manifest.jsonl. A process that is killed in
-between leaves nothing that the next one does not replace by the same bytes."""
+between leaves nothing that the next one does not replace by the same bytes.
+
+With the word verify it writes nothing, and its only answer is {"files": how many the manifest has, "wrong": [{"file", "why"}, …],
+"unlisted": [names]}."""
 
 import errno
 import fcntl
@@ -37,6 +41,7 @@ TABLES = ("bars", "fills", "orders", "ledger", "equity")
 MANIFEST = "_manifest.jsonl"
 LOCK = "_lock"
 TEMPORARY = ".tmp-"
+ASIDE = "_damaged-"
 GROUP_ROWS = 65536
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 # Spark's own default for decimals; 18 digits after the point are as many as any scale of Papertape's.
@@ -48,6 +53,10 @@ READ_AS = {"time": pa.int64()}
 
 class Refused(Exception):
     """A sentence for the user."""
+
+
+class Damaged(Exception):
+    """What is wrong with a file."""
 
 
 class Body(io.RawIOBase):
@@ -214,14 +223,27 @@ def conform(old, schema, path):
 
 
 def read_old(path, schema):
-    """What an older file holds; None: there is none."""
+    """What an older file holds; None: there is none. Damaged where it cannot be read."""
     if not os.path.exists(path):
         return None
     try:
-        old = pq.ParquetFile(path).read()
+        old = pq.ParquetFile(path, page_checksum_verification=True).read()
     except (pa.ArrowException, OSError) as error:
-        raise Refused(f"{path}: it cannot be read ({str(error).splitlines()[0]}): move it aside, and it is written again") from None
+        if isinstance(error, OSError) and error.errno not in (None, errno.EIO):  # of memory or rights, and not of the file
+            raise Refused(f"{path}: it cannot be read ({error.strerror})") from None
+        raise Damaged(str(error).splitlines()[0]) from None
     return conform(old, schema, path)
+
+
+def set_aside(path):
+    """Under a name that is no data: what it may hold alone, since the database no longer has it, is not lost. Where it is now."""
+    folder, name = os.path.split(path)
+    number, place = 1, os.path.join(folder, ASIDE + name)
+    while os.path.exists(place):
+        number, place = number + 1, os.path.join(folder, f"{ASIDE}{number + 1}-{name}")
+    os.rename(path, place)
+    sync_folder(folder)
+    return place
 
 
 def values(table, names):
@@ -256,9 +278,19 @@ def write_table(file, table, metadata):
     schema = table.schema.with_metadata(metadata)
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     with pq.ParquetWriter(file, schema, version="2.6", compression="zstd", compression_level=3, use_dictionary=texts,
-                          write_statistics=True) as writer:
+                          write_statistics=True, write_page_checksum=True) as writer:
         for at in range(0, table.num_rows, GROUP_ROWS):  # each without its chunks, which depend on how it was read
             writer.write_table(table.slice(at, GROUP_ROWS).replace_schema_metadata(metadata).combine_chunks(), row_group_size=GROUP_ROWS)
+
+
+def lake_above(root):
+    """The folder above with a manifest; None: there is none."""
+    path = os.path.dirname(os.path.realpath(root))
+    while not os.path.exists(os.path.join(path, MANIFEST)):
+        if path == os.path.dirname(path):
+            return None
+        path = os.path.dirname(path)
+    return path
 
 
 class Lake:
@@ -266,6 +298,9 @@ class Lake:
         self.root, self.version = os.path.normpath(root), version
         if os.path.exists(root) and not os.path.isdir(root):
             raise Refused(f"{root}: it is no folder")
+        if within := lake_above(self.root):
+            raise Refused(f"{root}: it is within the lake {within}, whose tables would be mixed with this one's: --parquet {within}, or a "
+                          "folder beside it")
         make_folder(self.root)
         self.lock = open(os.path.join(self.root, LOCK), "ab")
         try:
@@ -296,8 +331,11 @@ class Lake:
 
     def write(self, name, request, table):
         path = os.path.join(self.root, name)
-        old = read_old(path, table.schema)
-        kept = 0
+        kept, more = 0, {}
+        try:
+            old = read_old(path, table.schema)
+        except Damaged as why:
+            old, more = None, {"damaged": path, "why": str(why), "aside": set_aside(path)}
         if old is not None:
             table, kept = merge(old, table, request["keep"])
         row = {"file": name, "rows": table.num_rows, "source_rows": request["rows"], "source_sha256": request["sha256"]}
@@ -311,7 +349,7 @@ class Lake:
             make_folder(os.path.dirname(path))
             row["bytes"], row["sha256"] = put(path, lambda file: write_table(file, table, metadata))
         self.manifest.add(row)
-        return {"rows": table.num_rows, "kept": kept, "written": not same}
+        return {"rows": table.num_rows, "kept": kept, "written": not same} | more
 
     def serve(self, stream):
         """Answers requests until the end; of a stream that ends before it, what was written stays."""
@@ -332,10 +370,69 @@ class Lake:
             answer(**self.write(name, request, read_rows(stream, request)))
 
 
-def main(root, version, source):
+# ---- verify ----
+
+MENDED = ("move it aside, and papertape export writes it again of what the database has; what only the lake has of it ([retention]) is in a "
+          "copy of the lake alone")
+
+
+def hash_of(path):
+    content = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            content.update(block)
+    return content.hexdigest()
+
+
+def wrong_with(path, row):
+    """None: it is as the manifest says."""
+    if not os.path.exists(path):
+        return "it is missing: papertape export writes it again"
+    size = os.path.getsize(path)
+    if size != row["bytes"]:
+        return f"it has {size} bytes, and had {row['bytes']}: {MENDED}"
+    found = hash_of(path)
+    return None if found == row["sha256"] else f"its SHA-256 is {found[:12]}…, and was {row['sha256'][:12]}…: {MENDED}"
+
+
+def listed_files(path):
+    """{name: its last line} of a manifest; a last line that a kill cut off is of a file that is written again."""
+    with open(path, "rb") as file:
+        lines = file.read().split(b"\n")[:-1]
+    found = {}
+    for number, line in enumerate(lines[1:], 2):
+        try:
+            row = json.loads(line)
+            found[row["file"]] = {key: row[key] for key in ("bytes", "sha256")}
+        except (ValueError, KeyError, TypeError):
+            raise Refused(f"{path}:{number}: no line of a file: the manifest was changed by another program") from None
+    return found
+
+
+def verify(root):
+    path = os.path.join(root, MANIFEST)
+    if not os.path.exists(path):
+        raise Refused(f"{root}: it has no {MANIFEST}: a folder that papertape export wrote is needed")
+    with open(os.path.join(root, LOCK), "rb") if os.path.exists(os.path.join(root, LOCK)) else open(path, "rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Refused(f"{root}: a papertape export writes there: wait until it has ended") from None
+        listed = listed_files(path)
+        found = {name: wrong_with(os.path.join(root, name), row) for name, row in sorted(listed.items())}
+        here = sorted(os.path.relpath(os.path.join(folder, name), root) for table in TABLES for folder, _, names in os.walk(os.path.join(root, table))
+                      for name in names if name.endswith(".parquet") and not name.startswith((".", "_")))
+    answer(files=len(listed), wrong=[{"file": name, "why": why} for name, why in found.items() if why],
+           unlisted=[name for name in here if name not in listed])
+
+
+def main(root, version, source, what="write"):
     answer(executable=sys.executable, python=sys.version.split()[0], pyarrow=pa.__version__)
     try:
-        Lake(root, version, source).serve(sys.stdin.buffer)
+        if what == "verify":
+            verify(os.path.normpath(root))
+        else:
+            Lake(root, version, source).serve(sys.stdin.buffer)
     except Refused as error:
         answer(error=str(error))
     except OSError as error:

@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import subprocess
 import sys
 from decimal import Decimal
 
@@ -91,7 +92,7 @@ def compare_bars(state, path):
         minutes = row[2] // (60 * 10**9)
         scales = (price, price, price, price, qty, price + qty)
         numbers = [Decimal(value).scaleb(-scale) for value, scale in zip(map(Decimal, row[5:11]), scales)]
-        expected[row[0], row[1], f"{minutes}m", row[3], row[4]] = (*numbers, row[11], *(i if i >= 0 else None for i in row[12:14]), row[14] or "none")
+        expected[row[0], row[1], f"{minutes}m", row[3], row[4]] = (*numbers[:5], *(value or None if numbers[4] else value for value in (numbers[5], row[11])), *(i if i >= 0 else None for i in row[12:14]), row[14] or "none")
     rows = rows_of(path, "bars")
     found = {}
     for row in rows:
@@ -182,10 +183,61 @@ def options(state, folder):
     for more, words in ((("--table", "fills,trades"), '"trades": bars, fills, orders, ledger, equity'), (("--from", "yesterday"), "a time as"),
                         (("--from", "2024-08-08", "--to", "2024-08-07"), "--to: its day is before that of --from")):
         assert words in lake.export(state, path, *more, status=2)
+    for inside in ("bars", "bars/date=2024-08-08", "new/deep"):
+        error = lake.export(state, os.path.join(folder, "lake", inside), status=1)
+        assert f"{folder}/lake/{inside}: it is within the lake {os.path.realpath(folder)}/lake, whose tables" in error and error.count("\n") == 1, error
+    assert not os.path.exists(os.path.join(folder, "lake/new"))
     database = os.path.join(state, "papertape.db")
     assert lake.export(state, database, status=1) == f"papertape: export: {database}: it is no folder\n"
     shown = harness.run(lake.command(state, path, "--table", "fills")).stdout
     assert shown.startswith(f"written by {sys.executable} (Python {sys.version.split()[0]}, pyarrow {pa.__version__})\n"), shown
+
+
+def damaged(state, path, name, content, before):
+    """A file that cannot be read is set aside, its rows are written again, and so are the other tables."""
+    with open(name, "rb") as file:
+        wrong = file.read()
+    other = os.path.join(path, "ledger/date=2024-08-08/ledger.parquet")
+    os.unlink(other)
+    done = subprocess.run([*lake.command(state, path), "--json"], capture_output=True, text=True, timeout=harness.PATIENCE)
+    totals = {row["table"]: row for row in json.loads(done.stdout)["tables"]}
+    assert done.returncode == 0 and (totals["fills"]["damaged"], totals["fills"]["written"], totals["ledger"]["damaged"]) == (1, 1, 0), totals
+    aside = os.path.join(os.path.dirname(name), "_damaged-fills.parquet")
+    assert f"note: {name}: it could not be read (" in done.stderr and done.stderr.endswith(f"the damaged file is {aside}\n") and done.stderr.count("\n") == 1, done
+    with open(name, "rb") as file, open(aside, "rb") as kept:
+        assert file.read() == content and kept.read() == wrong and os.path.exists(other)
+    os.unlink(aside)
+    assert lake.tree(path).keys() == before.keys()
+
+
+def flipped(state, path):
+    """A bit of a page: no value of it is read."""
+    name = os.path.join(path, "bars/date=2024-08-08/15m.parquet")
+    with open(name, "rb") as file:
+        content = bytearray(file.read())
+    column = pq.ParquetFile(name).metadata.row_group(0).column(8)
+    content[column.data_page_offset + column.total_compressed_size // 2] ^= 4
+    verified = [harness.PAPERTAPE, "export", "--parquet", path, "--verify"]
+    rows = len(lake.tree(path)["_manifest.jsonl"].splitlines()) - 1
+    assert harness.run(verified).stdout == f"{rows} files of the manifest, 0 wrong\n"
+    with open(name, "wb") as file:
+        file.write(content)
+    done = harness.run([harness.PAPERTAPE, "backtest", "--strategy", "buy-and-hold", "--no-cache", "--interval", "15m", "--bars", path], status=1)
+    assert f"{name}: it cannot be read as Parquet (" in done.stderr and "CRC" in done.stderr, done
+    gone, more = os.path.join(path, "fills/date=2024-08-08/fills.parquet"), os.path.join(path, "fills/date=2024-08-08/more.parquet")
+    os.rename(gone, more)
+    done = harness.run([*verified, "--json"], status=1)
+    answer = json.loads(done.stdout)
+    assert (answer["schema"], answer["files"], answer["unlisted"]) == ("papertape.export_verify/1", rows, [os.path.relpath(more, path)]), answer
+    assert [row["file"] for row in answer["wrong"]] == [os.path.relpath(name, path), os.path.relpath(gone, path)] and done.stderr.count("\n") == 2, done
+    assert f"papertape: export: {name}: its SHA-256 is " in done.stderr and ": move it aside, and papertape export writes it again" in done.stderr, done
+    assert f"{gone}: it is missing: papertape export writes it again" in done.stderr, done
+    os.unlink(more)
+    os.unlink(name)
+    lake.export(state, path)
+    harness.run(verified)
+    assert "it has no _manifest.jsonl" in harness.run([*verified[:-2], state, "--verify"], status=1).stderr
+    print("one bit: found by the page's checksum and by --verify, and mended")
 
 
 def refused(state, path):
@@ -224,8 +276,7 @@ def refused(state, path):
     put(head + b"".join(row for row in rows if b"fills/date=2024-08-08" not in row) + rows[-1][:40])  # cut off by a kill
     put(b"PAR1 and no more", name)
     before = lake.tree(path)
-    error = lake.export(state, path, status=1)
-    assert "fills.parquet: it cannot be read (" in error and error.count("\n") == 1 and lake.tree(path) == before, error
+    damaged(state, path, name, content, before)
     pq.write_table(whole.drop_columns(["by", "fee_base"]), name)  # as of a version that did not have them
     assert lake.written(lake.export(state, path)) == {"fills": 1}
     with open(name, "rb") as file:
@@ -243,6 +294,7 @@ def main():
         round_trip(state, path)
         check_manifest(path)
         changes(state, path)
+        flipped(state, path)
         options(state, folder.path)
         pruned(state, path)
         refused(state, path)
