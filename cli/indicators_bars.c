@@ -134,11 +134,11 @@ static int read_bars(const char *path, const struct indicators_bars *bars,
         return bars->interval_ns ? cli_stored_fail(EXIT_USAGE, "indicators", "--interval",
                                                    "it is one of Parquet's: a bars file has one")
                                  : read_csv(path, path, NULL, options, ret);
-    int r = folder_temporary("bars", folder);
-    if (r < 0)
-        return cli_stored_fail(EXIT_ERROR, "indicators", folder, strerror(-r));
+    int status = cli_lake_folder("indicators", folder);
+    if (status != EXIT_OK)
+        return status;
     early_stop_catch(); /* so that the folder is removed */
-    int status = read_lake(&asked, folder, options, ret);
+    status = read_lake(&asked, folder, options, ret);
     (void)folder_remove(folder);
     early_stop_release();
     if (status == EXIT_OK && early_stop_asked()) {

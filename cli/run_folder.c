@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "cli/lake/bars.h"
 #include "cli/run_args.h"
 #include "cli/stored.h"
 #include "exchange/bar.h"
@@ -20,6 +21,8 @@ struct bars_folder {
     int64_t interval_ns[SYMBOLS_MAX];
     size_t n, place; /* of them; in --bars */
     bool state, full;
+    bool any,
+        other; /* bars files, also of other symbols and intervals; names that are no state directory's */
 };
 
 static bool ends_with(const char *name, const char *ending)
@@ -47,6 +50,17 @@ static bool is_wanted(const struct bars_folder *found, const char *symbol)
     return wanted;
 }
 
+/* As they are before a database is there. */
+static bool is_of_state(const char *name)
+{
+    static const char *const names[] = {"papertape.db", "papertaped.lock", "events", "checkpoints",
+                                        "control.sock"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return name[0] == '.';
+}
+
 static int take_name(void *ctx, const char *name)
 {
     struct bars_folder *found = ctx;
@@ -54,9 +68,13 @@ static int take_name(void *ctx, const char *name)
     char path[PATH_MAX];
     size_t at = found->n;
     found->state |= strcmp(name, "papertape.db") == 0;
+    found->other |= !is_of_state(name);
     if (!ends_with(name, ".csv") && !ends_with(name, ".csv.gz"))
         return 0;
-    if (bars_name_parse(name, &parsed) < 0 || parsed.trades || !is_wanted(found, parsed.symbol))
+    if (bars_name_parse(name, &parsed) < 0 || parsed.trades)
+        return 0;
+    found->any = true;
+    if (!is_wanted(found, parsed.symbol))
         return 0;
     if (found->n == SYMBOLS_MAX || snprintf(path, sizeof path, "%s/%s", found->folder, name) >= PATH_MAX) {
         found->full = true;
@@ -116,7 +134,17 @@ static void put_in_place(struct bars_folder *found)
     found->n = 0;
 }
 
-/* One without such files stays: it may become a state directory. */
+static int refuse(const struct bars_folder *found)
+{
+    return cli_stored_fail(
+        EXIT_ERROR, found->args->verb, found->folder,
+        found->any ? "it has no bars file of --symbol and --interval"
+                   : "it has no bars: it was searched for papertape.db (a state directory), NAME.csv and "
+                     "NAME.csv.gz (bars files), and NAME.parquet, KEY=VALUE/ and _manifest.jsonl (Parquet); "
+                     "other folders in it were not");
+}
+
+/* An empty one stays: it may become a state directory. */
 static int take_folder(struct run_args *args, size_t place)
 {
     struct bars_folder found = {.args = args, .folder = args->bars[place], .place = place};
@@ -128,6 +156,8 @@ static int take_folder(struct run_args *args, size_t place)
         keep_interval(&found);
     if (r == 0 && !found.state && found.n > 0 && (status = check(&found)) == EXIT_OK)
         put_in_place(&found);
+    else if (r == 0 && !found.state && found.n == 0 && found.other && !cli_lake_is(found.folder))
+        status = refuse(&found);
     for (size_t i = 0; i < found.n; i++)
         free(found.paths[i]);
     return status;

@@ -146,15 +146,14 @@ int cli_run_lake(struct run_args *args, char folder[static PATH_MAX])
     folder[0] = '\0';
     if (!any_of(args))
         return EXIT_OK;
-    int r = folder_temporary("bars", folder);
-    if (r < 0) {
-        int status = cli_stored_fail(EXIT_ERROR, args->verb, folder, strerror(-r));
+    int status = cli_lake_folder(args->verb, folder);
+    if (status != EXIT_OK) {
         folder[0] = '\0';
         return status;
     }
     struct lake_run run = {.args = args, .out = folder, .alone = args->n_bars == 1};
     early_stop_catch(); /* so that the folder is removed */
-    int status = read_all(&run);
+    status = read_all(&run);
     if (status == EXIT_OK && early_stop_asked())
         status = cli_stored_fail(EXIT_ERROR, args->verb, "", "stopped");
     early_stop_release();

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/lake/names.h"
+#include "cli/stored.h"
 #include "exchange/bar.h"
 #include "exchange/exit_status.h"
 #include "exchange/folder.h"
@@ -51,6 +52,18 @@ bool cli_lake_is(const char *path)
     if (!S_ISDIR(st.st_mode))
         return S_ISREG(st.st_mode) && has_magic(path);
     return folder_each(path, look, &is) >= 0 && is;
+}
+
+int cli_lake_folder(const char *verb, char ret[static PATH_MAX])
+{
+    char words[160];
+    int r = folder_temporary("bars", ret);
+    if (r == 0)
+        return EXIT_OK;
+    snprintf(words, sizeof words,
+             "%s: bars of Parquet are CSV there while they are loaded: TMPDIR names another place",
+             strerror(-r));
+    return cli_stored_fail(EXIT_ERROR, verb, ret, words);
 }
 
 static json_t *request_of(const struct lake_asked *asked, const char *out)

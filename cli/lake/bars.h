@@ -11,6 +11,9 @@
 /* Is it Parquet: a file by its first bytes, a folder by what is in it? */
 bool cli_lake_is(const char *path);
 
+/* Makes a temporary folder for its bars. EXIT_OK; EXIT_ERROR with a line that names it and TMPDIR. */
+int cli_lake_folder(const char *verb, char ret[static PATH_MAX]);
+
 struct lake_asked {
     const char *verb, *path;
     const char *const *symbols; /* n_symbols of them; 0: those that it has */

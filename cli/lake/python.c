@@ -186,7 +186,7 @@ bool cli_lake_send(struct lake_python *python, json_t *request)
 /* Of a process whose answers have ended. */
 static int ended(struct lake_python *python)
 {
-    char words[96];
+    char words[192];
     int how = 0;
     pid_t pid = python->pid;
     python->pid = 0;
@@ -194,6 +194,12 @@ static int ended(struct lake_python *python)
         continue;
     if (WIFSIGNALED(how))
         snprintf(words, sizeof words, "it was ended by signal %d", WTERMSIG(how));
+    else if (!python->versions)
+        snprintf(
+            words, sizeof words,
+            "it ended with status %d and no answer: Python 3 with pyarrow is needed: PAPERTAPE_PYTHON, or "
+            "--python of export, names it",
+            WEXITSTATUS(how));
     else
         snprintf(words, sizeof words, "it ended with status %d", WEXITSTATUS(how));
     return fail(python, words);

@@ -502,9 +502,11 @@ class Plan:
                 table = self.source.read(name, ("open_time", *NUMBERS, *OTHERS))
                 for one in self.series:
                     one.add(table, name)
-        finally:
             for one in self.series:
                 one.end()
+        except OSError as error:
+            raise Refused(f"{os.path.dirname(self.series[0].path)}: {os.strerror(error.errno) if error.errno else error}: bars of Parquet are CSV there "
+                          "while they are loaded, some 100 bytes each: TMPDIR names another place") from None
         return len(self.series)
 
 

@@ -497,6 +497,8 @@ def test_refused(folder, bars):
     strategy("--bars", write("x.db", b"SQLite format 3\0" + bytes(200)))
     strategy("--bars", folder, status=2, says="its files are of several intervals: --interval names one")
     os.mkdir(os.path.join(folder, "empty"))
+    os.makedirs(os.path.join(folder, "nested/2024"))
+    strategy("--bars", os.path.join(folder, "nested"), status=1, says="nested: it has no bars: it was searched for papertape.db (a state directory), NAME.csv")
     strategy("--bars", os.path.join(folder, "empty"), status=3, says="papertape.db: there is no database yet")
     refused("backtest", "--account", "main", "--state", folder, status=3, says="papertape.db: there is no database yet")
     refused("backtest", "--account", "main", "--strategy", "sma-cross", "--bars", btc, status=2, says="--account: --strategy is given too")

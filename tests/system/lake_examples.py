@@ -64,6 +64,22 @@ def run_columns(text, names):
     print(f"papertape_spark: {sum(map(len, found.values()))} bars")
 
 
+def run_sql():
+    """Those of SQL, in DuckDB, each of which has rows; the month that the last one writes has the lake's bars for the program."""
+    import duckdb
+    with open(os.path.join(harness.SOURCE, "docs/lake.md"), encoding="utf-8") as file:
+        texts = re.findall(r"^```sql\n(.*?)^```$", file.read(), re.M | re.S)
+    assert len(texts) == 3 and "COPY" in texts[2], texts
+    for text in texts[:2]:
+        rows = duckdb.sql(text).fetchall()
+        assert len(rows) >= 2 and all(row[-1] > 0 for row in rows), (text, rows)
+    duckdb.sql(texts[2])
+    line = [harness.PAPERTAPE, "indicators", "lake", "sma:5", "--interval", "15m", "--symbol", "BTCUSDT"]
+    month = [word if word != "lake" else "bars-2024-08-15m.parquet" for word in line]
+    assert harness.run(line).stdout == harness.run(month).stdout != ""
+    print(f"SQL: {len(texts)}")
+
+
 def main():
     with harness.Folder() as folder:
         state, _ = lake.make_state(folder.path)
@@ -71,6 +87,8 @@ def main():
         wanted = expected(state)
         assert len(wanted) == 6, wanted
         os.chdir(folder.path)
+        if not SPARK:
+            run_sql()
         texts, columns = examples()
         for name, text in texts.items():
             if (name == "Spark") != SPARK:

@@ -6,6 +6,7 @@ lots, ticks and ledger are the same. What the program cannot take, or what says 
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -113,23 +114,22 @@ def silent(root):
     assert "date=2025-03-31/part-0.parquet: no column, folder or file's name has its symbol" in backtest(path, status=1)
 
 
-DISTINCT = (("BTCUSDT_250328", "BTCUSDT_250627"), ("ES 202503", "ES 202506"), ("A B", "A C"), ("A/B", "A-B"), ("BTC_USDT", "BTC_EUR", "BTC"),
-            ("BTC/USD", "BTCUSD"), ("5m", "1h"), ("A%2FB", "A/B"))
+# What a rule for files' names makes one of, side by side.
+DISTINCT = ("BTCUSDT_250328", "BTCUSDT_250627", "ES 202503", "ES 202506", "A B", "A C", "A/B", "A-B", "A%2FB", "BTC_USDT", "BTC_EUR", "BTC", "BTC/USD", "BTCUSD", "5m", "1h")
 
 
 def distinct(root, way):
-    """Each a series of its own, with the same terms and ledger alone as together."""
-    for names in DISTINCT:
-        tables = {name: table_of(100 * (i + 1)) for i, name in enumerate(names)}
-        if way == "column":
-            path = Folder(root, "column", {"all.parquet": pa.concat_tables([with_symbol(table, name) for name, table in sorted(tables.items())])}).path
-        else:  # as DuckDB, Spark and pyarrow write a folder's name
-            path = Folder(root, "by-symbol", {f"symbol={urllib.parse.quote(name, safe=' ')}/part-0.parquet": table for name, table in tables.items()}).path
-        together = backtest(path, "--quote", "USD")[0]
-        assert sorted(together) == sorted(name.upper() for name in names), (names, together)
-        for name in names if harness.LONG else names[:1] if way == "column" else ():
-            alone = backtest(path, "--quote", "USD", "--symbol", name)[0]
-            assert alone == {name.upper(): together[name.upper()]}, (name, alone, together)
+    """Each a series of its own, with the same terms alone as together."""
+    tables = {name: table_of(100 * (i + 1)) for i, name in enumerate(DISTINCT)}
+    if way == "column":
+        path = Folder(root, "column", {"all.parquet": pa.concat_tables([with_symbol(table, name) for name, table in sorted(tables.items())])}).path
+    else:  # as DuckDB, Spark and pyarrow write a folder's name
+        path = Folder(root, "by-symbol", {f"symbol={urllib.parse.quote(name, safe=' ')}/part-0.parquet": table for name, table in tables.items()}).path
+    together = backtest(path, "--quote", "USD")[0]
+    assert sorted(together) == sorted(map(str.upper, DISTINCT)), together
+    for name in DISTINCT if harness.LONG else DISTINCT[:3] if way == "column" else DISTINCT[8:9]:
+        alone = backtest(path, "--quote", "USD", "--symbol", name)[0]
+        assert alone == {name.upper(): together[name.upper()]}, (name, alone, together)
 
 
 def alone_and_among(root):
@@ -153,15 +153,47 @@ def alone_and_among(root):
 
 def untakable(root):
     """Refused by name."""
-    for names, words in ((("BTCUSDT_PERPETUAL_250627",), r"the symbol 'BTCUSDT_PERPETUAL_250627': it has 24 bytes, and 23 can be taken"),
-                         (("A,B", "C"), r"the symbol 'A,B': a comma"), ((" A",), r"the symbol ' A': .* a space at an end"), (("A\nB",), r"the symbol 'A\\nB': "),
-                         (("abc", "ABC"), r"the symbol 'abc': it differs from 'ABC' in case alone"), (("", "BTC"), r"all\.parquet: row 1: its symbol is empty")):
-        tables = [with_symbol(table_of(100), name) for name in names]
-        path = Folder(root, "odd", {"all.parquet": pa.concat_tables(tables)}).path
+    read = lake.script("read")
+    for names, words in ((("BTCUSDT_PERPETUAL_250627",), r"x: the symbol 'BTCUSDT_PERPETUAL_250627': it has 24 bytes, and 23 can be taken"),
+                         (("A,B", "C"), r"the symbol 'A,B': a comma"), ((" A",), r"the symbol ' A': .* a space at an end"), (("A\nB",), r"the symbol 'A\\nB': ")):
+        try:
+            read.check_symbols(names, "x")
+        except read.Refused as error:
+            assert re.search(words, str(error)), (words, error)
+        else:
+            raise AssertionError(f"not refused: {names}")
+    for names, words in ((("ABC", "abc"), r"the symbol 'abc': it differs from 'ABC' in case alone"), (("", "BTC"), r"all\.parquet: row 1: its symbol is empty")):
+        path = Folder(root, "odd", {"all.parquet": pa.concat_tables([with_symbol(table_of(100), name) for name in names])}).path
         error = backtest(path, status=1)
         assert re.search(words, error), (words, error)
     path = Folder(root, "odd", {"symbol=__HIVE_DEFAULT_PARTITION__/part-0.parquet": table_of(100)}).path
     assert "symbol=__HIVE_DEFAULT_PARTITION__ has the bars without a symbol" in backtest(path, status=1)
+
+
+def where(root):
+    """An error of the loader names the Parquet file and the row; one of the way there the folder and TMPDIR."""
+    tables = [with_symbol(table_of(price), name) for name, price in (("AAA", 10), ("BBB", 20), ("CCC", 30))]
+    close = tables[1].column("close").to_pylist()
+    tables[1] = tables[1].set_column(4, "close", pa.array([*close[:7], -1.0, *close[8:]]))
+    path = Folder(root, "negative", {"a.parquet": with_symbol(table_of(5, 30, 5, -30), "BBB")}).path
+    pq.write_table(pa.concat_tables(tables), os.path.join(path, "b.parquet"), row_group_size=45)
+    for more in ((), ("--symbol", "BBB")):
+        error = backtest(path, *more, status=1)
+        assert f"{path}/b.parquet: row 48 (row group 1), BBB" in error and "papertape-bars" not in error, error
+    done = harness.run([harness.PAPERTAPE, "indicators", path, "sma:3", "--symbol", "BBB"], status=1)
+    assert f"{path}/b.parquet: row 48 (row group 1), BBB" in done.stderr and "papertape-bars" not in done.stderr, done
+    twice = table_of(10).append_column("Close", tables[0].column("close"))
+    path = Folder(root, "twice", {"BTCUSDT.parquet": twice}).path
+    assert "it has a column close and a column Close: " in backtest(path, status=1)
+    fine = Folder(root, "fine", {"BTCUSDT_5m.parquet": table_of(81000, 3000)}).path
+    line = [harness.PAPERTAPE, "backtest", *STRATEGY, "--no-cache", "--bars", fine]
+    words = "bars of Parquet are CSV there while they are loaded"
+    done = harness.run(line, status=1, env=os.environ | {"TMPDIR": os.path.join(root, "none")})
+    assert f"{root}/none/papertape-bars-" in done.stderr and f"No such file or directory: {words}: TMPDIR names another place" in done.stderr, done
+    done = harness.run(line, status=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000)))
+    assert f"{os.environ['TMPDIR']}/papertape-bars-" in done.stderr and f"File too large: {words}" in done.stderr, done
+    done = harness.run(line, status=1, env=os.environ | {"PAPERTAPE_PYTHON": "/bin/true"})
+    assert "/bin/true: it ended with status 0 and no answer: Python 3 with pyarrow is needed: PAPERTAPE_PYTHON, or --python of export, names it" in done.stderr, done
 
 
 def main():
@@ -175,6 +207,7 @@ def main():
         distinct(folder.path, "folder")
         alone_and_among(folder.path)
         untakable(folder.path)
+        where(folder.path)
         assert os.listdir(os.environ["TMPDIR"]) == []
 
 
