@@ -47,6 +47,10 @@ class Refused(Exception):
     """A sentence for the user."""
 
 
+class WrongBar(Exception):
+    """A series' bar, by its number from 0 on, and what is wrong with it."""
+
+
 def listing(names, most=8):
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
@@ -409,7 +413,7 @@ class Series:
             row, now, then = at + (0 if self.rows else 1), times[at + (0 if self.rows else 1)], before[at]
             why = ("the same time as the bar before it: a bar comes twice" if now.equals(then) else
                    f"before {then}, the bar before it: sort them by time")
-            raise Refused(f"{self.where}: bar {self.rows + row + 1} is of {now}, {why}")
+            raise WrongBar(self.rows + row, f" is of {now}, {why}")
 
     def place(self, bar):
         """(the file of the bar of that number from 0 on, which of its bars there it is)"""
@@ -457,7 +461,7 @@ class Series:
             wrong = pc.invert(pc.is_finite(array))
             if pc.any(wrong).as_py():
                 row = pc.index(wrong, True).as_py()
-                raise Refused(f"{self.where}: bar {self.rows + row + 1}: {name} is {array[row]}: a number is needed")
+                raise WrongBar(self.rows + row, f": {name} is {array[row]}: a number is needed")
         return array.cast(pa.string())
 
     def end(self):
@@ -495,13 +499,20 @@ class Plan:
     def answers(self):
         return [{"path": one.path, "symbol": one.symbol, "sha256": hashlib.sha256(f"{self.content} {one.key}".encode()).hexdigest()} for one in self.series]
 
+    def add(self, one, table, path):
+        try:
+            one.add(table, path)
+        except WrongBar as wrong:
+            bar, what = wrong.args
+            raise Refused(f"{one.where}: bar {bar + 1}{what} ({one.words_of(bar, self.source)})") from None
+
     def write(self):
         self.written = True
         try:
             for name in self.source.files:
                 table = self.source.read(name, ("open_time", *NUMBERS, *OTHERS))
                 for one in self.series:
-                    one.add(table, name)
+                    self.add(one, table, name)
             for one in self.series:
                 one.end()
         except OSError as error:

@@ -238,7 +238,7 @@ def refusals(table, split, folder, reader):
     os.mkdir(parts)
     for name, part in (("a", table.slice(0, 10)), ("b", table.slice(9))):
         pq.write_table(part, os.path.join(parts, f"BTCUSDT_{name}.parquet"))
-    assert re.search(r"/parts: BTCUSDT: bar 11 is of 2024-08-07 02:15:00\S*, the same time as the bar before it: a bar comes twice$", reader.ask(parts))
+    assert re.search(r"/parts: BTCUSDT: bar 11 is of 2024-08-07 02:15:00\S*, the same time as the bar before it: a bar comes twice \(\S*/BTCUSDT_b\.parquet: row 1 \(row group 0\), BTCUSDT\)$", reader.ask(parts))
     part = os.path.join(split, "symbol=ETHUSDT/part-00001.snappy.parquet")
     whole = pq.ParquetFile(part).read()
     pq.write_table(whole.set_column(4, "close", whole.column("close").cast(pa.float32())), part)
