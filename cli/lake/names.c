@@ -1,6 +1,5 @@
 #include "cli/lake/names.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "exchange/bar.h"
@@ -17,12 +16,19 @@ static bool is_number(const char *text)
                           strcmp(text + digits, "MO") == 0);
 }
 
-bool cli_lake_names_telling(const struct bars_name *name)
+/* The first 8 digits of a UUID, some of them decimal ones; 32 together are no symbol. */
+static bool is_uuid(const char *text)
 {
-    bool telling = name->symbol[0] && !is_number(name->symbol);
+    size_t n = strspn(text, "0123456789ABCDEF");
+    return n == 8 && text[n] == '\0' && strpbrk(text, "0123456789");
+}
+
+bool cli_lake_names_specific(const struct bars_name *name)
+{
+    bool specific = name->symbol[0] && !is_number(name->symbol) && !is_uuid(name->symbol);
     for (size_t i = 0; i < sizeof of_no_symbol / sizeof *of_no_symbol; i++)
-        telling = telling && strcmp(name->symbol, of_no_symbol[i]) != 0;
-    return telling;
+        specific = specific && strcmp(name->symbol, of_no_symbol[i]) != 0;
+    return specific;
 }
 
 static json_t *words_of(const char *path)
@@ -31,8 +37,8 @@ static json_t *words_of(const char *path)
     if (bars_name_parse(path, &name) < 0)
         return json_object();
     return json_pack("{s:s, s:s?, s:b, s:b}", "symbol", name.symbol, "interval",
-                     name.interval_ns > 0 ? bar_interval_name(name.interval_ns) : NULL, "telling",
-                     cli_lake_names_telling(&name), "trades", name.trades);
+                     name.interval_ns > 0 ? bar_interval_name(name.interval_ns) : NULL, "specific",
+                     cli_lake_names_specific(&name), "trades", name.trades);
 }
 
 json_t *cli_lake_names(const json_t *paths)

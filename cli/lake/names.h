@@ -9,9 +9,9 @@
 
 /* Does the name say which symbol it is of, and is not one that programs give to parts of a table, as
  * part-0.parquet, data_0.parquet, 5m.parquet or 2024.parquet? `name` is what bars_name_parse() found. */
-bool cli_lake_names_telling(const struct bars_name *name);
+bool cli_lake_names_specific(const struct bars_name *name);
 
-/* Of [path, …]: [{"symbol": "BTCUSDT", "interval": "5m" or null, "telling": …, "trades": …}, …], {} for one
+/* Of [path, …]: [{"symbol": "BTCUSDT", "interval": "5m" or null, "specific": …, "trades": …}, …], {} for one
  * in which no symbol can be found. The caller's; NULL without memory. */
 json_t *cli_lake_names(const json_t *paths);
 

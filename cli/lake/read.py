@@ -6,7 +6,7 @@ files of bars, as CSV and one a symbol, are to be in `out`, and a SHA-256 of wha
 them, all that were asked for: {"written": n}. {"path": one of these, "line": n} asks then where that row came from: {"where": words}.
 
 Where neither a column nor a folder has the symbol, the answer is {"names": [paths]} at first, and the next line has what the program
-finds in them: {"names": [{"symbol", "interval", "telling", "trades"}, …]}.
+finds in them: {"names": [{"symbol", "interval", "specific", "trades"}, …]}.
 
 Numbers are the Parquet file's own, as exact decimals or as the shortest text of their double, so that what is computed of them is to the
 bit what the same bars as CSV give. Files are read one by one, in the order of their names, so that memory is that of one."""
@@ -349,7 +349,7 @@ def of_one_file(path, said, asked):
 def of_files(folder, files, said, asked):
     """{file: {"symbol", "interval"}} of a folder's files by their names, as of a folder of CSV; those of other symbols and of trades are
     not in it."""
-    silent = [path for path, words in zip(files, said) if not words.get("telling") and not words.get("trades")]
+    silent = [path for path, words in zip(files, said) if not words.get("specific") and not words.get("trades")]
     if silent and (len(silent) < len(files) or len(asked) != 1):
         raise Refused(f"{silent[0]}: no column, folder or file's name has its symbol: a column symbol, a folder as symbol=BTCUSDT or a name "
                       f"as BTCUSDT_5m.parquet is needed" + ("" if len(silent) < len(files) else "; where all are of one, --symbol names it"))

@@ -232,6 +232,8 @@ static void test_names(void)
         {"SPY-raw.csv", "SPY", 0, false},
         {"SPY.1d.csv", "SPY", day, false},
         {"SPY.dat", "SPY", 0, false},
+        {"BTCUSDT-5m-2025-04.parquet", "BTCUSDT", 5 * minute, false},
+        {"SPY.parquet", "SPY", 0, false},
         {"BTCUSDT-trades-2025-04-01.csv", "BTCUSDT", 0, true},
         {"BTCUSDT-aggTrades-2025-04.csv", "BTCUSDT", 0, true},
     };

@@ -65,7 +65,7 @@ class Reader:
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
         if "names" in answer:
-            said = [{"symbol": os.path.basename(name).split("_")[0], "telling": True} for name in answer["names"]]
+            said = [{"symbol": os.path.basename(name).split("_")[0], "specific": True} for name in answer["names"]]
             self.process.stdin.write(json.dumps({"names": said}) + "\n")
             self.process.stdin.flush()
             answer = json.loads(self.process.stdout.readline())
