@@ -99,10 +99,18 @@ def manifest_of(folder):
     return os.path.join(os.path.dirname(os.path.abspath(folder)), "_manifest.jsonl")
 
 
+def above_partitions(folder):
+    """The folder that partitions are below, of one that may be one itself, as t of t/symbol=BTCUSDT/date=2024-08-07."""
+    folder = os.path.abspath(folder)
+    while "=" in os.path.basename(folder):
+        folder = os.path.dirname(folder)
+    return folder
+
+
 def choose(path, interval):
     """(files, the folder that their partitions are below, whether all of its symbols are taken, the interval)"""
     if not os.path.isdir(path):
-        return [path], os.path.dirname(path) or ".", False, interval
+        return [path], above_partitions(os.path.dirname(path)), False, interval
     path = os.path.normpath(path)
     if os.path.exists(os.path.join(path, "_manifest.jsonl")):
         path = os.path.join(path, "bars")
@@ -111,7 +119,7 @@ def choose(path, interval):
     found, interval = of_lake(path, interval) or (files_below(path), interval)
     if not found:
         raise Refused(f"{path}: it has no file NAME.parquet")
-    return found, path, True, interval
+    return found, above_partitions(path), True, interval
 
 
 def digests(files, root):
@@ -523,7 +531,9 @@ class Plan:
 
 def where(request, plans):
     """What a file of bars, or a line of it, was made of; its first line has the names."""
-    plan, one = next((plan, one) for plan in plans for one in plan.series if one.path == request["path"])
+    plan, one = next(((plan, one) for plan in plans for one in plan.series if one.path == request["path"]), (None, None))
+    if one is None:
+        return None
     return one.where if request["line"] < 2 else one.words_of(request["line"] - 2, plan.source)
 
 

@@ -87,6 +87,7 @@ def of_files(root):
                                      "BTCUSDT-aggTrades-2025-04.parquet": table_of(1, 3)}).path
     found = backtest(months)
     assert list(found[0]) == ["BTCUSDT"] and found[1] == 60, found
+    assert symbols(f"{path}/BTCUSDT_5m.parquet,{as_csv}/ETHUSDT_5m.csv") == ["BTCUSDT", "ETHUSDT"]
     several = Folder(root, "several", {"BTCUSDT_5m.parquet": table_of(81000), "BTCUSDT_1h.parquet": table_of(81000, 40, 60)}).path
     assert "--interval names one" in backtest(several, status=1) and symbols(several, "--interval", "1h") == ["BTCUSDT"]
     dashed = Folder(root, "dashed", {"BTC-USD_5m.parquet": table_of(81000), "BRK-B_5m.parquet": table_of(400)}).path
@@ -127,6 +128,8 @@ def distinct(root, way):
         path = Folder(root, "by-symbol", {f"symbol={urllib.parse.quote(name, safe=' ')}/part-0.parquet": table for name, table in tables.items()}).path
     together = backtest(path, "--quote", "USD")[0]
     assert sorted(together) == sorted(map(str.upper, DISTINCT)), together
+    if way == "folder":  # a folder of the table, and a file in it
+        assert symbols(os.path.join(path, "symbol=A%2FB")) == symbols(os.path.join(path, "symbol=A%2FB/part-0.parquet")) == ["A/B"]
     for name in DISTINCT if harness.LONG else DISTINCT[:3] if way == "column" else DISTINCT[8:9]:
         alone = backtest(path, "--quote", "USD", "--symbol", name)[0]
         assert alone == {name.upper(): together[name.upper()]}, (name, alone, together)
