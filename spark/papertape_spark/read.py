@@ -3,6 +3,7 @@
 from . import files
 from .library import BadBars
 
+HEADERS_DIFFER = ("CSV header does not conform to the schema", "Number of column in CSV header is not equal")  # Spark's words
 SUFFIX = r"(_[^/]*)?\.[^/]*$"
 
 
@@ -36,13 +37,52 @@ def _tasks(spark, found, named):
     return files.planned(spark, uris, dict(found.dtypes), named, [symbols[uri] or None for uri in uris])
 
 
+def _other_schema(spark, paths):
+    """The first file whose schema does not go with those of the files before it, in words."""
+    listed = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(paths).select("path")
+    files = sorted(row.path for row in listed.collect() if not row.path.rsplit("/", 1)[1].startswith(("_", ".")))
+
+    def merged(n):
+        """Of the first n files; None: they do not go together."""
+        try:
+            return spark.read.option("mergeSchema", "true").parquet(*files[:n]).schema
+        except Exception:  # noqa: BLE001
+            return None
+
+    good, bad = 1, len(files)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        good, bad = (middle, bad) if merged(middle) else (good, middle)
+    before, own = merged(good), spark.read.parquet(files[bad - 1]).schema
+    kinds = {field.name: field.dataType.simpleString() for field in before or ()}
+    other = [field for field in own if kinds.get(field.name, field.dataType.simpleString()) != field.dataType.simpleString()]
+    if not other:
+        return f"{files[bad - 1]}: its columns do not go with those of the files before it: one schema is needed"
+    return f"{files[bad - 1]}: {other[0].name} is of type {other[0].dataType.simpleString()}, and {kinds[other[0].name]} in the files before it: one type is needed"
+
+
+def _one_header(found):
+    """A header that is not the first file's is a row of texts to Spark when it looks for types: it is looked for where there are texts."""
+    kinds = dict(found.dtypes)
+    figures = [name for name in ("timestamp", "open", "price") if kinds.get(name) == "string"]
+    if not figures:
+        return
+    try:
+        found.write.format("noop").mode("overwrite").save()
+    except Exception as error:  # noqa: BLE001
+        text = str(error)
+        at = max(map(text.find, HEADERS_DIFFER))
+        if at >= 0:
+            raise BadBars(" ".join(text[at:].split("SQLSTATE")[0].split("\tat ")[0].split()) + ": the header of the first file is needed") from None
+
+
 def read(spark, path, format=None, *, schema=None, in_tasks=True):
     """A DataFrame of the bars or trades below `path` (or a list of paths): Parquet or CSV, partitioned into folders
     `symbol=BTCUSDT/day=2024-01-02` (any names with `symbol=`), or files named SYMBOL_… .
 
     A file's own column `symbol` must agree with its folder's: two symbols in one file are refused. Files must have the
-    columns of the first: one that lacks a column gives nulls, which indicators() refuses by symbol and time; one whose
-    column has another type is refused by Spark, which names the file.
+    columns of the first: one of Parquet that lacks a column gives nulls, which indicators() refuses by symbol and time;
+    one whose column has another type, and one of CSV with another header, is refused by its name.
 
     format  "parquet" or "csv" (with a header; numbers as DOUBLE, timestamp as TIMESTAMP in ISO 8601 or BIGINT); by the
             path's end where it is left out, else parquet
@@ -62,7 +102,14 @@ def read(spark, path, format=None, *, schema=None, in_tasks=True):
         reader = reader.option("mergeSchema", "true")
     else:
         raise BadBars(f"format={format!r} is unknown: 'parquet' or 'csv' is needed")
-    found = reader.format(format).load(paths)
+    try:
+        found = reader.format(format).load(paths)
+    except Exception as error:  # noqa: BLE001 - Spark's, of which there is no class
+        if "CANNOT_MERGE_SCHEMAS" not in str(error):
+            raise
+        raise BadBars(_other_schema(spark, paths)) from None
+    if format == "csv" and schema is None:
+        _one_header(found)
     named = "symbol" in found.columns
     own = _tasks(spark, found, named) if in_tasks and format == "parquet" else None
     name = F.col("_metadata.file_path")  # a URI

@@ -188,17 +188,24 @@ def files():
 
     first = BARS[1].iloc[:20]
 
-    def one_file(name, rows, folder="symbol=S01USDT"):
+    def one_file(name, rows, folder="symbol=S01USDT", kind="parquet"):
         place = lake / name / folder
         place.mkdir(parents=True)
         for k, part in enumerate(rows):
-            part.astype({"timestamp": "datetime64[us]"}).to_parquet(place / f"{k}.parquet")
-        return lambda: papertape_spark.indicators(papertape_spark.read(spark, str(lake / name)), "sma:3").count()
+            part = part.astype({"timestamp": "datetime64[us]"})
+            part.to_parquet(place / f"{k}.parquet") if kind == "parquet" else part.drop(columns="symbol").to_csv(place / f"{k}.csv", index=False)
+        return lambda: papertape_spark.indicators(papertape_spark.read(spark, str(lake / name), kind), "sma:3").count()
 
     check(one_file("flat", [first], ".")() == 20, "a file that names its symbol itself")
     refused("two symbols in one file", one_file("two", [pd.concat([first, BARS[2].iloc[:20]])]))
     refused("volume is null", one_file("lacking", [first, BARS[1].iloc[20:40].drop(columns="volume")]))
-    refused("volume", one_file("drift", [first, BARS[1].iloc[20:40].astype({"volume": str})]))
+    others = [BARS[1].iloc[20 * k : 20 * k + 20] for k in range(5)]
+    drift = [rows.astype({"volume": str}) if k == 3 else rows for k, rows in enumerate(others)]
+    refused("drift/symbol=S01USDT/3.parquet: volume is of type string, and double in the files before it", one_file("drift", drift))
+    header = [rows[["symbol", "timestamp", "close", "open", "high", "low", "volume"]] if k == 3 else rows for k, rows in enumerate(others)]
+    refused("header/symbol=S01USDT/3.csv: the header of the first file", one_file("header", header, kind="csv"))
+    lacking = [rows.drop(columns="volume") if k == 3 else rows for k, rows in enumerate(others)]
+    refused("fewer/symbol=S01USDT/3.csv: the header of the first file", one_file("fewer", lacking, kind="csv"))
     refused("two bars have this time", one_file("twice", [first, first.iloc[7:8]]))
     refused("bars missing between it and", lambda: papertape_spark.indicators(df.where("hour(timestamp) != 3"), "sma:3", gaps="15m").count())
 

@@ -277,8 +277,9 @@ def local():
 
 def cluster():
     os.environ["SPARK_HOME"] = cluster_home()
-    spark = session("local-cluster[2,1,1024]", **{"spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"], "spark.executorEnv.PAPERTAPE_SPARK_LIBRARY": os.environ["PAPERTAPE_SPARK_LIBRARY"]})
+    spark = session("local-cluster[2,1,1024]", **{"spark.executorEnv.PYTHONPATH": os.environ["PYTHONPATH"], "spark.executorEnv.PAPERTAPE_SPARK_LIBRARY": os.environ["PAPERTAPE_SPARK_LIBRARY"], "spark.executorEnv.PAPERTAPE_GPU_MODULE": os.environ["PAPERTAPE_GPU_ON_CPU"]})
     df = spark.createDataFrame(ALL).repartition(40, F.rand(7))
+    on_device(df)
     killed_executor(spark, df)
     trading.backtests(df, FRAMES[:50], partitions=20)
     spark.stop()

@@ -41,10 +41,11 @@ def equal(made, way, expected):
 def indicators():
     ways = {
         "DataFrame": papertape_spark.indicators(df, SPECS),
+        "SQL, text first": spark.sql(f"SELECT * FROM papertape_indicators('{','.join(SPECS)}', TABLE(bars) PARTITION BY symbol ORDER BY timestamp) WHERE symbol <> 'BTCUSDT'"),
         "SQL": spark.sql(f"SELECT * FROM papertape_indicators(TABLE(bars) PARTITION BY symbol ORDER BY (timestamp), '{','.join(SPECS)}')"),
     }
     for way, made in ways.items():
-        equal(made, way, EXPECTED)
+        equal(made, way, {symbol: EXPECTED[symbol] for symbol in EXPECTED if symbol != "BTCUSDT" or "first" not in way})
 
 
 def shuffles(made):
