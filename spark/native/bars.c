@@ -26,6 +26,9 @@ struct joining {
     int128_t volume;
     bool has_row; /* of this symbol; the next two are set */
     int64_t last_ns, last_id;
+    struct spacing {
+        int64_t rows, last_ns, step_ns; /* step_ns divides the time between any two rows; 0: fewer than two */
+    } spacing;                          /* of the shorter bars of `symbol` */
 };
 
 static void close_joining(void *ctx)
@@ -92,6 +95,33 @@ static int begin(struct joining *j, const char *symbol, int64_t open_ns, const s
     j->bar =
         (struct spark_made_bar){.open_ns = open_ns, .open = part->open, .high = part->high, .low = part->low};
     return 0;
+}
+
+static void space(struct spacing *s, int64_t ns)
+{
+    int64_t a = s->step_ns, b = s->rows > 0 ? ns - s->last_ns : 0;
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    *s = (struct spacing){s->rows + 1, ns, a};
+}
+
+/* Are the bars of a symbol, all of which came, shorter than those that are wanted? Two may have a gap
+ * between. */
+static int check_spacing(struct joining *j, char *err, size_t err_cap)
+{
+    enum { ROWS_LEAST = 3, SYMBOL_SHOWN = 64 };
+    const struct spacing s = j->spacing;
+    j->spacing = (struct spacing){0};
+    if (j->rows == SPARK_TRADES || s.rows < ROWS_LEAST || s.step_ns <= j->interval_ns)
+        return 0;
+    return fail_with(
+        -EINVAL, err, err_cap,
+        "%.*s: its bars open %.15g s apart, or a multiple of that: longer bars can be built of them, "
+        "and not shorter ones of %.15g s",
+        SYMBOL_SHOWN, j->symbol, (double)s.step_ns / 1e9, (double)j->interval_ns / 1e9);
 }
 
 /* Adds a row to the bar of its interval. */
@@ -164,26 +194,39 @@ static int read_trade(struct papertape_spark *run, const struct spark_batch *bat
     return 0;
 }
 
+static int refuse_digits(struct papertape_spark *run, int64_t ns, double volume, char *err, size_t err_cap)
+{
+    const struct joining *j = spark_run_ctx(run);
+    char what[160];
+    int n = snprintf(what, sizeof(what), "volume %.17g has more than %d digits after the point: ", volume,
+                     j->digits);
+    if (j->digits < DECIMAL_SCALE_MAX - 1)
+        snprintf(what + n, sizeof(what) - (size_t)n, "digits=%d, or more, up to %d, is needed", j->digits + 1,
+                 DECIMAL_SCALE_MAX);
+    else if (j->digits < DECIMAL_SCALE_MAX)
+        snprintf(what + n, sizeof(what) - (size_t)n, "digits=%d is needed", DECIMAL_SCALE_MAX);
+    else
+        snprintf(what + n, sizeof(what) - (size_t)n, "there are no more: it must be rounded");
+    return spark_run_refuse(run, ns, what, err, err_cap);
+}
+
 static int take_row(struct papertape_spark *run, const struct spark_batch *batch, int64_t row,
                     struct spark_bar_columns *columns, char *err, size_t err_cap)
 {
     struct joining *j = spark_run_ctx(run);
     struct indicator_bar part;
     int64_t ns;
-    char what[160];
     int r = spark_run_place(run, batch, row, err, err_cap);
     if (r == 0)
         r = j->rows == SPARK_TRADES ? read_trade(run, batch, row, &part, &ns, err, err_cap)
                                     : spark_run_read_bar(run, batch, row, &part, &ns, err, err_cap);
-    if (r == 0)
-        r = add(j, spark_run_symbol(run), ns, &part, columns);
-    if (r != -EDOM)
+    if (r == 0 && j->forming && strcmp(j->symbol, spark_run_symbol(run)) != 0)
+        r = check_spacing(j, err, err_cap);
+    if (r < 0)
         return r;
-    snprintf(what, sizeof(what),
-             "volume %.17g has more than %d digits after the point: digits=%d, or more, up to %d, is needed",
-             part.volume, j->digits, j->digits < DECIMAL_SCALE_MAX ? j->digits + 1 : DECIMAL_SCALE_MAX,
-             DECIMAL_SCALE_MAX);
-    return spark_run_refuse(run, ns, what, err, err_cap);
+    space(&j->spacing, ns);
+    r = add(j, spark_run_symbol(run), ns, &part, columns);
+    return r == -EDOM ? refuse_digits(run, ns, part.volume, err, err_cap) : r;
 }
 
 static int update(struct papertape_spark *run, const struct ArrowArray *batch,
@@ -222,6 +265,9 @@ int papertape_spark_bars_finish(struct papertape_spark *run, struct ArrowArray *
                                 struct ArrowSchema *ret_schema, char *err, size_t err_cap)
 {
     struct spark_bar_columns columns = {0};
-    int r = give(spark_run_ctx(run), &columns);
+    struct joining *j = spark_run_ctx(run);
+    int r = check_spacing(j, err, err_cap);
+    if (r == 0)
+        r = give(j, &columns);
     return export(&columns, r, ret_batch, ret_schema, err, err_cap);
 }
