@@ -1,9 +1,23 @@
 """DataFrames of bars and trades: the columns that are needed, and their types."""
 
+import pyarrow
+
+from .batches import by_text
 from .library import BadBars
 
 PRICES = ("open", "high", "low", "close", "volume")
 KEYS = ("symbol", "timestamp")
+
+
+def widened(column):
+    """A FLOAT column as DOUBLE by each number's shortest text, as the program reads it: 81771.56, and not 81771.5625."""
+    import pandas as pd
+    from pyspark.sql import functions as F
+
+    def widen(values: pd.Series) -> pd.Series:
+        return pd.Series(by_text(pyarrow.array(values.to_numpy("float32"))).to_numpy(zero_copy_only=False))
+
+    return F.when(column.isNull(), F.lit(None)).otherwise(F.pandas_udf(widen, "double")(column))
 
 
 def _checked(df, figures, what):
@@ -22,7 +36,9 @@ def _checked(df, figures, what):
         kind = df.schema[name].dataType
         if not isinstance(kind, types.NumericType):
             raise BadBars(f"{name} is of type {have[name]}: a number is needed, as by .cast('double')")
-        if not isinstance(kind, types.DoubleType):
+        if isinstance(kind, types.FloatType):
+            df = df.withColumn(name, widened(F.col(name)))
+        elif not isinstance(kind, types.DoubleType):
             df = df.withColumn(name, F.col(name).cast("double"))
     return df
 

@@ -34,3 +34,8 @@ def stretches(batch, keys):
 def without_own(batch):
     """The batch without the columns OWN."""
     return batch.select([name for name in batch.schema.names if name not in OWN])
+
+
+def by_text(column):
+    """An Arrow array of float32 as float64, each number as its shortest text says."""
+    return column.cast(pyarrow.string()).cast(pyarrow.float64())

@@ -11,6 +11,7 @@ import pyarrow
 import pyarrow.compute
 import pyarrow.parquet
 
+from .batches import by_text
 from .library import BadBars
 
 ATTRIBUTE = "_papertape_tasks"  # of a DataFrame: its Tasks
@@ -180,6 +181,8 @@ class Group:
             column = column.cast(pyarrow.timestamp("us", field.type.tz))
         if not _exact(column.type, field.type):
             raise BadBars(f"{self.uri}: column {field.name} is of type {column.type}: {field.type} is needed, as in the other files")
+        if pyarrow.types.is_float32(column.type) and pyarrow.types.is_float64(field.type):
+            return by_text(column)
         return column if column.type == field.type else column.cast(field.type)
 
     def _check_symbol(self, table):

@@ -17,6 +17,7 @@ with oracle_venv.imports("PySpark", "PAPERTAPE_SPARK_VENV"):
 
 sys.path.insert(0, str(SOURCE / "spark"))
 from papertape_spark import BadBars, files  # noqa: E402
+from papertape_spark.batches import by_text  # noqa: E402
 
 COLUMNS = pyarrow.schema([("symbol", pyarrow.string()), ("timestamp", pyarrow.timestamp("us", "UTC")), ("close", pyarrow.float64()), ("id", pyarrow.int64())])
 ROUNDS, ROWS = 60, 900
@@ -44,7 +45,7 @@ def rows(rng, rises=True):
     """Rows of one symbol in order; without `rises` some have one time and ids in order."""
     steps = rng.integers(1 if rises else 0, 5, ROWS)
     times = 1_704_067_200_000 + np.cumsum(steps)  # ms
-    return pyarrow.table([pyarrow.array(["X"] * ROWS), pyarrow.array(times * 1000, COLUMNS.field("timestamp").type), rng.normal(100, 1, ROWS).astype(np.float32).astype(float), np.arange(ROWS)], schema=COLUMNS)
+    return pyarrow.table([pyarrow.array(["X"] * ROWS), pyarrow.array(times * 1000, COLUMNS.field("timestamp").type), by_text(pyarrow.array(rng.normal(100, 1, ROWS).astype(np.float32))), np.arange(ROWS)], schema=COLUMNS)
 
 
 def dressed(rng, table):
