@@ -91,6 +91,12 @@ void papertape_spark_refuse_gaps(struct papertape_spark *run, int64_t interval_n
 /* The length of "5m" in ns; -EINVAL for no interval of a fixed length. */
 int papertape_spark_interval(const char *interval, int64_t *ret_ns, char *err, size_t err_cap);
 
+/* The symbol in a file's name, in upper case, as the program finds it (exchange/bars_name.h): of
+ * BTCUSDT-5m-2025-04.csv and BTCUSDT_5m.csv it is BTCUSDT. -EINVAL where there is none. */
+enum { PAPERTAPE_SPARK_SYMBOL_MAX = 64 };
+int papertape_spark_symbol(const char *path, char ret[static PAPERTAPE_SPARK_SYMBOL_MAX], char *err,
+                           size_t err_cap);
+
 /* NULL is fine. */
 void papertape_spark_close(struct papertape_spark *run);
 

@@ -7,6 +7,7 @@ import pyarrow
 
 VERSION = 1  # PAPERTAPE_SPARK_VERSION of native/papertape_spark.h
 ERROR_MAX = 512
+SYMBOL_MAX = 64
 NAME = "libpapertape-spark.so"
 
 
@@ -159,6 +160,13 @@ class Run:
     def load(self, symbol, state):
         """What save() gave, in front of this symbol's next bars."""
         called("load", self.handle, symbol.encode(), state, ctypes.c_size_t(len(state)))
+
+
+def symbol_in(path):
+    """The symbol in a file's name, as the program finds it."""
+    symbol = ctypes.create_string_buffer(SYMBOL_MAX)
+    called("symbol", path.removesuffix(".parquet").encode(), symbol)
+    return symbol.value.decode(errors="replace")
 
 
 def interval_ns(interval):

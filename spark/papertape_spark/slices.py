@@ -12,6 +12,7 @@ from .asked import Series
 from .bars import KEYS, PRICES, sorted_by_symbol
 from .batches import OWN, joined, stretches, without_own
 from .library import BadBars, interval_ns
+from .times import EPOCH
 
 
 def sliced(df, every):
@@ -24,10 +25,7 @@ def sliced(df, every):
     kind = dict(df.dtypes)["timestamp"]
     micros = "unix_micros(cast(timestamp as timestamp))"
     if kind == "bigint":  # an epoch, recognised by its size as in native/batch.c
-        micros = (
-            "case when timestamp < 100000000000 then timestamp * 1000000 when timestamp < 100000000000000 then timestamp * 1000 "
-            "when timestamp < 100000000000000000 then timestamp else timestamp div 1000 end"
-        )
+        micros = EPOCH.format("timestamp")
     length = interval_ns_of(every) // 1000
     return df.withColumn("slice", F.expr(f"(({micros}) - pmod(({micros}), {length})) div {length}"))
 

@@ -19,6 +19,7 @@ import pandas as pd
 import papertape_spark
 import papertape_spark.job
 import pyspark
+import reading
 import trading
 from pyspark.sql import functions as F
 
@@ -269,6 +270,8 @@ def local():
     trading.rows_once(spark, df, FRAMES, f"{ready.scratch.name}/once")
     streams(spark, df.where("symbol < 'S05'"), pd.concat(FRAMES[:5]))
     trades(spark)
+    reading.zones(spark)
+    reading.choices(spark)
     on_device(df)
     commands(spark)
     spark.stop()

@@ -10,6 +10,7 @@ from ready import check, computed, done, feature_matrix, in_order, refused, same
 import numpy as np
 import pandas as pd
 import papertape_spark
+import reading
 import trading
 from papertape_spark import job
 from pyspark.sql import functions as F
@@ -118,5 +119,9 @@ vector()
 refusals()
 trading.backtests(df.where("symbol != 'ONE'"), BARS[:2])
 trading.refused_at_once(df)
+reading.names_as_program()
+reading.names(spark)
+reading.floats(spark)
+reading.steps(spark)
 spark.stop()
 done("spark/spark")

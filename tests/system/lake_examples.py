@@ -4,6 +4,7 @@ agrees with what SQLite computes from the state's bars; or with the argument Spa
 of papertape_spark, whose columns are those of `papertape indicators`."""
 
 import csv
+import json
 import os
 import re
 import shutil
@@ -62,6 +63,40 @@ def run_columns(text, names):
         assert rows == wanted, (symbol, rows[:30], wanted[:30])
     assert len(found) == 2, found.keys()
     print(f"papertape_spark: {sum(map(len, found.values()))} bars")
+    return found
+
+
+def refused(part, call):
+    try:
+        call()
+    except ValueError as error:
+        assert part in str(error), (part, str(error))
+    else:
+        raise AssertionError(f"no error with {part!r}")
+
+
+def run_read(spark, columns):
+    """Which bars of the lake read(), the job and a backtest take: those of `--bars lake`."""
+    import papertape_spark
+    import papertape_spark.job
+
+    refused("lake/bars: it has bars of the intervals 15m, ", lambda: papertape_spark.read(spark, "lake"))
+    refused("it has no bars of the interval 7m, and has those of 15m", lambda: papertape_spark.read(spark, "lake/bars", interval="7m"))
+    refused("it has no bars of the source x, and has those of venue", lambda: papertape_spark.read(spark, "lake", interval="15m", source="x"))
+    words = ["--input", "lake", "--output", "out", "--specs", "sma:20,rsi:14", "--quiet"]
+    assert papertape_spark.job.main(["indicators", *words]) == 2
+    assert papertape_spark.job.main(["indicators", *words, "--input-interval", "15m"]) == 0
+    found = {}
+    for row in spark.read.parquet("out").orderBy("symbol", "timestamp").collect():
+        found.setdefault(row.symbol, []).append((row.sma_20, row.rsi_14))
+    assert found == columns, "the job's columns"
+    rows = papertape_spark.backtest(papertape_spark.read(spark, "lake", interval="15m"), "sma-cross", {"fast": 3, "slow": 8}).collect()
+    for row in rows:
+        printed = harness.run([harness.PAPERTAPE, "backtest", "--strategy", "sma-cross:fast=3,slow=8", "--bars", "lake", "--interval", "15m", "--symbol", row.symbol, "--no-cache",
+                               "--json"]).stdout
+        assert json.loads(printed)["ledger_hash"] == row.ledger_hash, row.symbol
+    assert len(rows) == 2, rows
+    print(f"papertape_spark.read: {len(rows)} ledgers")
 
 
 def run_sql():
@@ -100,7 +135,7 @@ def main():
             assert found == wanted, (name, found, wanted)
             print(f"{name} {module.__version__}: {len(found)} days")
             if SPARK:
-                run_columns(columns, names)
+                run_read(names["spark"], run_columns(columns, names))
                 names["spark"].stop()
 
 

@@ -1,0 +1,149 @@
+"""Checks of read() and the types that it takes, on a session that the test has: names, times, numbers as the program reads them."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import ready
+from ready import check, in_order, refused
+
+import numpy as np
+import pandas as pd
+import papertape_spark
+from papertape_spark.library import symbol_in
+
+NAMES = ["BTCUSDT-5m-2025-04", "BTCUSDT-5m-2025-05", "BTCUSDT_5m", "ethusdt-1h-2025-04", "BTC_USDT-5m", "Kraken_BTCUSDT_1h", "kraken-BTCUSDT-5m", "BRK-B_1d", "BRK.B_1d", "BTC-USD", "SPY_1d-raw"]
+
+
+def folder(name):
+    place = Path(ready.scratch.name, "reading", name)
+    place.mkdir(parents=True)
+    return place
+
+
+def hours(rows=30, begin="2025-04-30T12:00:00"):
+    times = pd.Timestamp(begin) + pd.to_timedelta(np.arange(rows), unit="h")
+    closes = np.round(81771.56 + np.arange(rows) * 0.13, 2)
+    return pd.DataFrame({"timestamp": times.as_unit("us"), "open": closes, "high": closes + 1, "low": closes - 1, "close": closes, "volume": 1.5})
+
+
+def program(path, *words):
+    """What `papertape indicators` prints of a file: rows of cells."""
+    printed = subprocess.run([os.environ["PAPERTAPE"], "indicators", path, *words], capture_output=True, text=True, check=True, env=os.environ | {"PAPERTAPE_PYTHON": ready.sys.executable}).stdout
+    return [row.split(",") for row in printed.splitlines()]
+
+
+def figures_of(path):
+    """What `papertape backtest` says of a file."""
+    words = ["backtest", "--strategy", "sma-cross:fast=3,slow=8", "--bars", path, "--no-cache", "--json"]
+    result = json.loads(subprocess.run([os.environ["PAPERTAPE"], *words], capture_output=True, text=True, check=True, env=os.environ | {"PAPERTAPE_PYTHON": ready.sys.executable}).stdout)
+    return {**result, **result["accounts"][0]}
+
+
+def names(spark):
+    """A venue's archives of months are one symbol, by one rule for both."""
+    bars, place = hours(), folder("names")
+    bars.iloc[:12].to_parquet(place / "BTCUSDT-1h-2025-04.parquet", index=False)
+    bars.iloc[12:].to_parquet(place / "BTCUSDT-1h-2025-05.parquet", index=False)
+    found = papertape_spark.indicators(papertape_spark.read(spark, str(place)), "sma:5").collect()
+    check({row.symbol for row in found} == {"BTCUSDT"} and len(found) == 30, f"archives: {sorted({row.symbol for row in found})}")
+    through = papertape_spark.read(spark, str(place), in_tasks=False).groupBy("symbol").count().collect()
+    check([tuple(row) for row in through] == [("BTCUSDT", 30)], f"archives by Spark: {through}")
+    place = folder("names_none")
+    bars.to_parquet(place / "-1h.parquet", index=False)
+    refused("no symbol is in its name", lambda: papertape_spark.read(spark, str(place)))
+
+
+def names_as_program():
+    """Each name's symbol is the program's, which its figures have."""
+    place = folder("names_program")
+    for name in NAMES:
+        path = place / f"{name}.csv"
+        hours().to_csv(path, index=False, date_format="%Y-%m-%dT%H:%M:%SZ")
+        symbol = figures_of(path)["symbols"][0]["symbol"]
+        check(symbol_in(str(path)) == symbol == symbol_in(f"x/{name}.parquet"), f"{name}: {symbol_in(str(path))}, and the program's {symbol}")
+
+
+def zones(spark):
+    """A time of CSV without a zone is UTC's, whatever the session's zone is; so is one of a text in Parquet, and a date."""
+    bars, place = hours(), folder("zones")
+    bars.to_csv(place / "AAA_1h.csv", index=False, date_format="%Y-%m-%d %H:%M:%S")
+    texts = bars.assign(timestamp=bars.timestamp.dt.strftime("%Y-%m-%dT%H:%M:%S"))
+    texts.iloc[::2] = texts.iloc[::2].assign(timestamp=texts.timestamp.iloc[::2] + "Z")
+    texts.rename(columns={"timestamp": "datetime", "close": "Close"}).to_parquet(place / "BBB.parquet", index=False)
+    days = bars.assign(timestamp=(pd.Timestamp("2025-01-01") + pd.to_timedelta(np.arange(30), unit="D")).date).rename(columns={"timestamp": "Date"})
+    days.to_parquet(place / "CCC.parquet", index=False)
+    days.to_csv(place / "CCC_1d.csv", index=False)
+    seconds = bars.assign(timestamp=bars.timestamp.astype("datetime64[s]").astype("int64")).rename(columns={"timestamp": "unix"})
+    seconds.to_csv(place / "DDD.csv", index=False)
+    expected = {"AAA_1h.csv": bars.timestamp, "BBB.parquet": bars.timestamp, "DDD.csv": bars.timestamp, "CCC.parquet": pd.to_datetime(days.Date), "CCC_1d.csv": pd.to_datetime(days.Date)}
+    before = spark.conf.get("spark.sql.session.timeZone")
+    for zone in ("UTC", "America/New_York"):
+        spark.conf.set("spark.sql.session.timeZone", zone)
+        for name, times in expected.items():
+            made = papertape_spark.read(spark, str(place / name))
+            kind = dict(made.dtypes)["timestamp"]
+            micros = {"timestamp": "unix_micros(timestamp)", "timestamp_ntz": "timestampdiff(MICROSECOND, timestamp_ntz'1970-01-01', timestamp)", "bigint": "timestamp * 1000000"}[kind]
+            found = sorted(row[0] for row in made.selectExpr(micros).collect())
+            check(found == list(times.astype("datetime64[us]").astype("int64")), f"{zone}: {name}: {kind} {found[:2]}")
+            check("close" in made.columns, f"{name}: {made.columns}")
+    spark.conf.set("spark.sql.session.timeZone", before)
+    texts.assign(timestamp="soon").to_parquet(place / "EEE.parquet", index=False)
+    refused("timestamp is soon: a time in ISO 8601", lambda: papertape_spark.indicators(papertape_spark.read(spark, str(place / "EEE.parquet")), "sma").count())
+    texts.assign(open_time=1).to_parquet(place / "FFF.parquet", index=False)
+    refused("open_time and timestamp are both a time", lambda: papertape_spark.read(spark, str(place / "FFF.parquet")))
+
+
+def floats(spark):
+    """float32 is the number that its shortest text says, as it is to the program."""
+    place, path = folder("floats"), None
+    bars = hours().astype({name: "float32" for name in ("open", "high", "low", "close", "volume")})
+    path = place / "AAA_1h.parquet"
+    bars.to_parquet(path, index=False)
+    expected = [float(row[1] or "nan") for row in program(path, "sma:5")[1:]]
+    ledger = figures_of(path)["ledger_hash"]
+    for in_tasks in (True, False):
+        df = papertape_spark.read(spark, str(path), in_tasks=in_tasks)
+        found = in_order(papertape_spark.indicators(df, "sma:5").toPandas())
+        check(ready.same_bits(found.sma_5, expected), f"float32: {found.sma_5.iloc[4]!r}, and the program's {expected[4]!r}")
+        check(found.close.iloc[0] == 81771.56, f"float32: close is {found.close.iloc[0]!r}")
+        row = papertape_spark.backtest(df, "sma-cross", {"fast": 3, "slow": 8}).collect()[0]
+        check(row.ledger_hash == ledger, "float32: another ledger than the program's")
+    lacking = df.selectExpr("symbol", "timestamp", "open", "high", "low", "nullif(close, close) close", "volume")
+    refused("close is null", lambda: papertape_spark.indicators(lacking, "sma:5").count())
+    df.createOrReplaceTempView("floats")
+    papertape_spark.register(spark)
+    found = in_order(spark.sql("SELECT * FROM papertape_indicators('sma:5', TABLE(floats) PARTITION BY symbol ORDER BY timestamp)").toPandas())
+    check(ready.same_bits(found.sma_5, expected), f"float32 by SQL: {found.sma_5.iloc[4]!r}")
+    named = in_order(spark.sql("SELECT * FROM papertape_indicators(bars => TABLE(floats) PARTITION BY symbol ORDER BY timestamp, specs => 'sma:5')").toPandas())
+    check(named.equals(found), "arguments by their names")
+
+
+def steps(spark):
+    """Bars of a shorter interval than the input's are none."""
+    place = folder("steps")
+    hours().to_parquet(place / "AAA_1h.parquet", index=False)
+    df = papertape_spark.read(spark, str(place))
+    refused("AAA: its bars open 3600 s apart", lambda: papertape_spark.bars(df, "5m").count())
+    check(papertape_spark.bars(df, "1h").count() == 30, "an interval of the input's own")
+
+
+def choices(spark):
+    """Of bars of several sources the venue's, of each symbol that has them; of several intervals or venues one is named."""
+    place, bars = folder("choices"), hours().assign(interval="1h", venue="a", source="venue")
+    mixed = [bars.assign(symbol="AAA"), bars.iloc[:20].assign(symbol="AAA", source="trades", close=bars.close + 0.5), bars.iloc[:9].assign(symbol="BBB", source="trades")]
+    pd.concat(mixed).rename(columns={"timestamp": "open_time"}).to_parquet(place / "1.parquet", index=False)
+    read = lambda **asked: {tuple(row) for row in papertape_spark.read(spark, str(place), **asked).groupBy("symbol", "source", "interval").count().collect()}  # noqa: E731
+    check(read() == {("AAA", "venue", "1h", 30), ("BBB", "trades", "1h", 9)}, f"sources: {read()}")
+    check(read(source="trades") == {("AAA", "trades", "1h", 20), ("BBB", "trades", "1h", 9)}, f"source trades: {read(source='trades')}")
+    refused("it has no bars of the source mine, and has those of trades, venue", lambda: read(source="mine"))
+    expected = {row[0]: row[1:] for row in program(place, "sma:5", "--symbol", "AAA")[1:]}
+    found = papertape_spark.indicators(papertape_spark.read(spark, str(place)), "sma:5").where("symbol = 'AAA'").collect()
+    check(sorted(row.sma_5 for row in found if row.sma_5) == sorted(float(cells[0]) for cells in expected.values() if cells[0]), "sma of the venue's bars")
+    bars.iloc[:5].assign(symbol="AAA", interval="4h").rename(columns={"timestamp": "open_time"}).to_parquet(place / "2.parquet", index=False)
+    refused("it has bars of the intervals 1h, 4h: interval= names one", read)
+    check(read(interval="4h") == {("AAA", "venue", "4h", 5)}, "interval 4h")
+    bars.iloc[:5].assign(symbol="AAA", interval="4h", venue="b").rename(columns={"timestamp": "open_time"}).to_parquet(place / "3.parquet", index=False)
+    refused("AAA: it has bars of the venues a, b: venue= names one", lambda: read(interval="4h"))
+    check(read(interval="4h", venue="b") == {("AAA", "venue", "4h", 5)}, "venue b")
