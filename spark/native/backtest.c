@@ -156,6 +156,8 @@ static int fail_order(const struct papertape_spark_backtest *run, struct spark_t
 static int begin(struct papertape_spark_backtest *run, struct spark_text text, char *err, size_t err_cap)
 {
     char why[MARKET_ERROR_MAX];
+    if (spark_text_blank(text))
+        return fail_with(-EINVAL, err, err_cap, SPARK_BLANK_SYMBOL);
     size_t n = text.n < run->symbol_n ? text.n : run->symbol_n;
     int order = run->symbol ? memcmp(text.data, run->symbol, n) : 1;
     if (order < 0 || (order == 0 && text.n <= run->symbol_n))

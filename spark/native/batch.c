@@ -159,6 +159,20 @@ static int64_t epoch_unit(int64_t value)
     return value < most ? 1000000000 : value < most * 1000 ? 1000000 : value < most * 1000000 ? 1000 : 1;
 }
 
+int64_t spark_batch_unit(const struct spark_batch *batch, int64_t row)
+{
+    const int64_t *values = batch->time.array->buffers[1];
+    return batch->time_unit_ns ? batch->time_unit_ns : epoch_unit(values[batch->time.offset + row]);
+}
+
+bool spark_text_blank(struct spark_text text)
+{
+    size_t blanks = 0;
+    while (blanks < text.n && strchr(" \t\n\r", text.data[blanks]) && text.data[blanks])
+        blanks++;
+    return blanks == text.n;
+}
+
 bool spark_batch_time(const struct spark_batch *batch, int64_t row, int64_t *ret_ns)
 {
     int64_t value = ((const int64_t *)batch->time.array->buffers[1])[batch->time.offset + row];

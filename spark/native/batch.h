@@ -48,6 +48,13 @@ struct spark_text spark_batch_state(const struct spark_batch *batch, int64_t row
 int64_t spark_batch_id(const struct spark_batch *batch, int64_t row);    /* its column is there */
 int64_t spark_batch_slice(const struct spark_batch *batch, int64_t row); /* 0 without that column */
 
+/* The unit of a row's time: of an epoch the one that its size says. */
+int64_t spark_batch_unit(const struct spark_batch *batch, int64_t row);
+
+/* Has it no letter? */
+bool spark_text_blank(struct spark_text text);
+#define SPARK_BLANK_SYMBOL "a symbol is empty, or blanks: a row's symbol names it, as BTCUSDT"
+
 /* Nanoseconds since 1970; false where int64 does not reach. */
 bool spark_batch_time(const struct spark_batch *batch, int64_t row, int64_t *ret_ns);
 

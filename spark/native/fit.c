@@ -1,5 +1,6 @@
 /* A feature set fitted on one symbol's bars. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,18 +92,76 @@ static size_t bars_before(const struct fit *fit, int64_t ns)
     return from;
 }
 
+/* Bars of a synthetic series, for feature_columns_create(); to be freed. */
+static double *series(size_t n, int64_t interval_s, struct feature_bars *ret)
+{
+    double *c = malloc(INDICATOR_COLUMNS * n * sizeof(*c));
+    for (size_t i = 0; c && i < n; i++) {
+        double close = 100 + 10 * sin((double)i * 0.1) + (double)(i % 7);
+        c[i] = c[3 * n + i] = close;
+        c[n + i] = close + 1;
+        c[2 * n + i] = close - 1;
+        c[4 * n + i] = 1 + (double)(i % 5);
+        c[5 * n + i] = (double)((int64_t)i * (interval_s ? interval_s : 60));
+    }
+    if (c)
+        *ret = (struct feature_bars){.columns = {c, c + n, c + 2 * n, c + 3 * n, c + 4 * n, c + 5 * n},
+                                     .n = n,
+                                     .interval_s = interval_s};
+    return c;
+}
+
+/* How many bars the set needs, until each of its features has a value; 0: not known. */
+static size_t bars_needed(const struct fit *fit)
+{
+    enum { LEAST = 1024, MOST = 1 << 17 };
+    char err[200];
+    for (size_t n = LEAST; n <= MOST; n *= 8) {
+        struct feature_columns *columns = NULL;
+        struct feature_bars bars;
+        double *cells = series(n, fit->interval_s, &bars);
+        int r = cells ? feature_columns_create(fit->set, &bars, FEATURE_EXACT, &columns, err, sizeof(err))
+                      : -ENOMEM;
+        size_t first = r == 0 ? feature_columns_first(columns) : n;
+        feature_columns_destroy(columns);
+        free(cells);
+        if (r < 0)
+            return 0;
+        if (first < n)
+            return first + 1;
+    }
+    return 0;
+}
+
+/* Fits on the bars [from, to), or says how many there are, and are needed. */
+static int fit_on(struct fit *fit, size_t from, size_t to, char *err, size_t err_cap)
+{
+    double **c = fit->columns;
+    const struct feature_bars bars = {
+        .columns = {c[0], c[1], c[2], c[3], c[4], c[5]}, .n = fit->n, .interval_s = fit->interval_s};
+    char wrong[300] = "out of memory";
+    if (fit->n == 0)
+        return fail_with(-EINVAL, err, err_cap, "there are no bars to fit on");
+    if (from >= to)
+        return fail_with(
+            -EINVAL, err, err_cap,
+            "it has %zu bars, none of which is within since and until: bars to fit on are needed", fit->n);
+    int r = feature_set_fit(fit->set, &bars, from, to, wrong, sizeof(wrong));
+    if (r == 0)
+        return 0;
+    size_t needed = bars_needed(fit);
+    if (r != -EINVAL || needed <= to)
+        return fail_with(r, err, err_cap, "%s", wrong);
+    return fail_with(r, err, err_cap, "it has %zu bars to fit on, and the set needs %zu: %s", to, needed,
+                     wrong);
+}
+
 int papertape_spark_fitted(struct papertape_spark *run, int64_t from_ns, int64_t to_ns, char **ret, char *err,
                            size_t err_cap)
 {
     struct fit *fit = spark_run_ctx(run);
-    double **c = fit->columns;
-    const struct feature_bars bars = {
-        .columns = {c[0], c[1], c[2], c[3], c[4], c[5]}, .n = fit->n, .interval_s = fit->interval_s};
-    char wrong[300];
-    snprintf(wrong, sizeof(wrong), "out of memory");
-    int r = fit->n > 0 ? feature_set_fit(fit->set, &bars, bars_before(fit, from_ns), bars_before(fit, to_ns),
-                                         wrong, sizeof(wrong))
-                       : fail_with(-EINVAL, wrong, sizeof(wrong), "there are no bars to fit on");
+    char wrong[400];
+    int r = fit_on(fit, bars_before(fit, from_ns), bars_before(fit, to_ns), wrong, sizeof(wrong));
     char *text = r == 0 ? feature_set_text(fit->set) : NULL;
     if (!text) {
         const char *symbol = spark_run_symbol(run);

@@ -22,8 +22,9 @@ struct papertape_spark {
     int64_t slice;
     bool has_bar; /* last_ns is set */
     int64_t last_ns;
-    char *vector;        /* the name of one column of lists; NULL: a column each */
-    int64_t interval_ns; /* that every bar must follow the one before by; 0: gaps are taken */
+    int64_t unit_ns, last_unit_ns; /* of the time of this row and of the bar before; 0: not known */
+    char *vector;                  /* the name of one column of lists; NULL: a column each */
+    int64_t interval_ns;           /* that every bar must follow the one before by; 0: gaps are taken */
 };
 
 int papertape_spark_version(void)
@@ -171,6 +172,8 @@ int spark_run_place(struct papertape_spark *run, const struct spark_batch *batch
                          "a row has no symbol: it is null; every bar needs its symbol");
     struct spark_text symbol = spark_batch_symbol(batch, row), before = {run->symbol, run->symbol_n};
     int64_t slice = spark_batch_slice(batch, row);
+    if (!run->has_symbol && spark_text_blank(symbol))
+        return fail_with(-EINVAL, err, err_cap, SPARK_BLANK_SYMBOL);
     if (!run->has_symbol)
         return enter(run, symbol, slice);
     int order = slice != run->slice ? (slice > run->slice) - (slice < run->slice) : compare(symbol, before);
@@ -182,6 +185,8 @@ int spark_run_place(struct papertape_spark *run, const struct spark_batch *batch
                          "sortWithinPartitions('symbol', 'timestamp') gives them",
                          (int)(symbol.n < SYMBOL_SHOWN ? symbol.n : SYMBOL_SHOWN), symbol.data,
                          (int)(before.n < SYMBOL_SHOWN ? before.n : SYMBOL_SHOWN), before.data);
+    if (spark_text_blank(symbol))
+        return fail_with(-EINVAL, err, err_cap, SPARK_BLANK_SYMBOL);
     return enter(run, symbol, slice);
 }
 
@@ -202,12 +207,29 @@ static int check_gap(const struct papertape_spark *run, int64_t ns, char *err, s
     return spark_run_refuse(run, ns, what, err, err_cap);
 }
 
+static const char *unit_name(int64_t ns)
+{
+    return ns == 1 ? "ns" : ns == 1000 ? "\u00b5s" : ns == 1000000 ? "ms" : "s";
+}
+
+/* Epochs are sorted by their number, in whose order those of two units are not those of time. */
+static int refuse_units(const struct papertape_spark *run, int64_t ns, char *err, size_t err_cap)
+{
+    char what[200];
+    snprintf(what, sizeof(what),
+             "its timestamp is an epoch in %s, and the one before it one in %s: one unit a column is needed",
+             unit_name(run->unit_ns), unit_name(run->last_unit_ns));
+    return spark_run_refuse(run, ns, what, err, err_cap);
+}
+
 static int check_time(const struct papertape_spark *run, int64_t ns, char *err, size_t err_cap)
 {
     if (!run->has_bar)
         return 0;
     if (ns > run->last_ns)
         return check_gap(run, ns, err, err_cap);
+    if (ns != run->last_ns && run->last_unit_ns != 0 && run->unit_ns != run->last_unit_ns)
+        return refuse_units(run, ns, err, err_cap);
     return spark_run_refuse(run, ns,
                             ns == run->last_ns ? "two bars have this time: one row a bar is needed, as "
                                                  "dropDuplicates(['symbol', 'timestamp']) keeps"
@@ -255,6 +277,7 @@ static int load(struct papertape_spark *run, struct spark_text state, char *err,
         return fail_with(-EINVAL, err, err_cap, "a state is of indicators or features: this run has none");
     int r = spark_state_load(&run->computation, run->ctx, state.data, state.n, &run->last_ns, err, err_cap);
     run->has_bar = r == 0;
+    run->last_unit_ns = 0; /* not known */
     return r;
 }
 
@@ -274,6 +297,7 @@ int spark_run_read_bar(struct papertape_spark *run, const struct spark_batch *ba
 {
     int64_t ns;
     int r = spark_run_read_time(run, batch, row, &ns, err, err_cap);
+    run->unit_ns = r == 0 ? spark_batch_unit(batch, row) : 0;
     if (r == 0)
         r = check_time(run, ns, err, err_cap);
     if (r == 0)
@@ -286,6 +310,7 @@ int spark_run_read_bar(struct papertape_spark *run, const struct spark_batch *ba
     *ret_ns = ns;
     run->has_bar = true;
     run->last_ns = ns;
+    run->last_unit_ns = run->unit_ns;
     return 0;
 }
 

@@ -258,17 +258,40 @@ static int take_axis(struct spark_trading *t, const char *name, const char *text
     return r;
 }
 
+enum { OWN_OPTIONS = sizeof options / sizeof *options };
+
+/* The options, of which `shorts` is the last; NULL behind it. */
+static const char *option_name(int i)
+{
+    if (i < OWN_OPTIONS)
+        return options[i].key;
+    i -= OWN_OPTIONS;
+    return i < BACKTEST_TERMS ? backtest_terms_keys[i].name : i == BACKTEST_TERMS ? "shorts" : NULL;
+}
+
+/* The options that begin as the key does, by at least three letters: "fee_maker, fee_taker" of "fees". */
+static void begin_alike(const char *key, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (size_t n = strlen(key) - 1; n >= 3 && n < size && used == 0; n--)
+        for (int i = 0; option_name(i) && used < size; i++)
+            if (strncmp(option_name(i), key, n) == 0)
+                used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " or " : "",
+                                         option_name(i));
+}
+
 /* Of an unknown key the nearest of all. */
 static int unknown(const char *key, char *err)
 {
     struct nearest nearest = {0};
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        nearest_offer(&nearest, key, options[i].key);
-    for (int i = 0; i < BACKTEST_TERMS; i++)
-        nearest_offer(&nearest, key, backtest_terms_keys[i].name);
-    nearest_offer(&nearest, key, "shorts");
+    char alike[128];
+    for (int i = 0; option_name(i); i++)
+        nearest_offer(&nearest, key, option_name(i));
+    const char *meant = nearest_meant(&nearest, key);
+    begin_alike(key, alike, sizeof alike);
     return fail_with(-EINVAL, err, BACKTEST_TERMS_ERROR_MAX, "%.64s: unknown option%s", key,
-                     NEAREST_HINT(&nearest, key));
+                     NEAREST_SUGGEST(meant ? meant : alike));
 }
 
 static int take(struct spark_trading *t, const char *key, const char *text, char *err)

@@ -14,6 +14,11 @@ def split(specs):
     return [spec.strip() for spec in specs if spec.strip()]
 
 
+def check_errors(errors):
+    if errors not in ("raise", "rows"):
+        raise BadBars(f"errors={errors!r} is unknown: 'raise' or 'rows' is needed")
+
+
 @dataclass(frozen=True)
 class Indicators:
     specs: tuple
@@ -35,14 +40,24 @@ class Features:
     gaps: str = ""
     symbol: str = field(default=None)
     vector: str = ""  # the name of one column of lists
+    rows: bool = False  # a symbol without a set has nulls, and the reason in a column `error`
+
+    def missing(self, symbol):
+        """Why a symbol has no set; None: it has one."""
+        if isinstance(self.sets, str) or symbol in self.sets:
+            return None
+        why = getattr(self.sets, "errors", {}).get(symbol)
+        return why or f"{symbol} has no fitted set: fit() its bars too, or give one set for all symbols"
 
     def text(self):
         if isinstance(self.sets, str):
             return self.sets
+        if not self.sets:
+            raise BadBars("no symbol has a fitted set" + "".join(f": {why}" for why in [*getattr(self.sets, "errors", {}).values()][:1]))
         if self.symbol is None:
             return next(iter(self.sets.values()))
-        if self.symbol not in self.sets:
-            raise BadBars(f"{self.symbol} has no fitted set: fit() its bars too, or give one set for all symbols")
+        if self.missing(self.symbol):
+            raise BadBars(self.missing(self.symbol))
         return self.sets[self.symbol]
 
     def open(self):
@@ -50,7 +65,7 @@ class Features:
 
     def of(self, symbol):
         """The computation of one symbol."""
-        return self if isinstance(self.sets, str) else Features(self.sets, self.interval_s, self.gaps, symbol, self.vector)
+        return self if isinstance(self.sets, str) else Features(self.sets, self.interval_s, self.gaps, symbol, self.vector, self.rows)
 
 
 def _strict(run, gaps, vector=""):

@@ -5,7 +5,7 @@ import ctypes
 import pyarrow
 import pyarrow.compute
 
-from .asked import Series
+from .asked import check_errors
 from .bars import KEYS, PRICES, checked, checked_trades
 from .batches import stretches
 from .files import over_symbols
@@ -66,48 +66,78 @@ def _ns(moment, otherwise):
     return round((moment - datetime(1970, 1, 1, tzinfo=timezone.utc)).total_seconds() * 1e6) * 1000
 
 
-def fitting(set, seconds, between):
+class Sets(dict):
+    """What fit() returns, {symbol: a fitted set's text}; `errors` has {symbol: the reason} of those that it left out."""
+
+    def __init__(self, sets=(), errors=()):
+        super().__init__(sets)
+        self.errors = dict(errors)
+
+
+class Fitting:
+    """A symbol's bars, on their way into a fitted set, or, with `rows`, the reason why there is none."""
+
+    def __init__(self, symbol, set, seconds, rows):
+        self.symbol, self.rows, self.error = symbol, rows, None
+        self.run = Run("fit", set.encode(), ctypes.c_int64(seconds))
+
+    def _try(self, call, *arguments):
+        try:
+            return call(*arguments) if self.error is None else None
+        except BadBars as refused:
+            if not self.rows:
+                raise
+            self.error = str(refused)
+
+    def add(self, batch):
+        self._try(self.run.skip, batch)
+
+    def end(self, between):
+        text = self._try(self.run.fitted, *between)
+        columns = [pyarrow.array([value], pyarrow.string()) for value in (self.symbol, text, self.error)]
+        return pyarrow.RecordBatch.from_arrays(columns, names=["symbol", "set", "error"])
+
+
+def fitting(set, seconds, between, rows=False):
     """What mapInArrow() calls: bars of a partition in order in, each symbol's fitted set out."""
 
     def fit_each(batches):
-        run, symbol = None, None
+        one = None
         try:
             for batch in batches:
-                for (key,), rows in stretches(batch, ("symbol",)):
-                    if run and key != symbol:
-                        yield _fitted(symbol, run.fitted(*between))
-                        run.close()
-                        run = None
-                    if run is None:
-                        run, symbol = Run("fit", set.encode(), ctypes.c_int64(seconds)), key
-                    run.skip(rows)
-            if run:
-                yield _fitted(symbol, run.fitted(*between))
+                for (key,), bars in stretches(batch, ("symbol",)):
+                    if one and key != one.symbol:
+                        yield one.end(between)
+                        one.run.close()
+                        one = None
+                    one = one or Fitting(key, set, seconds, rows)
+                    one.add(bars)
+            if one:
+                yield one.end(between)
         finally:
-            if run:
-                run.close()
+            if one:
+                one.run.close()
 
     return fit_each
 
 
-def _fitted(symbol, text):
-    return pyarrow.RecordBatch.from_arrays([pyarrow.array([symbol]), pyarrow.array([text])], names=["symbol", "set"])
-
-
-def fit(df, set, interval=None, *, since=None, until=None):
+def fit(df, set, interval=None, *, since=None, until=None, errors="raise"):
     """A fitted set for each symbol, {symbol: text}, for features(): scalings fitted on the symbol's bars that open in
     [since, until), and on no other. A symbol's bars are in its task's memory meanwhile, 48 bytes each.
 
     set         a built-in's name ("market14", "wide110"), or a set's text
     since, until  datetimes (without a zone: UTC) or ISO texts; left out: all bars
+    errors      "rows": a symbol that cannot be fitted on, as one of too few bars, is left out, and what is returned has the
+                reason in `errors`, {symbol: sentence}; otherwise it ends the job
     """
+    check_errors(errors)
     rows = checked(df).select(*KEYS, *PRICES)
     seconds = interval_ns(interval) // 1_000_000_000 if interval else 0
     between = (_ns(since, EPOCH_NS[0]), _ns(until, EPOCH_NS[1]))
     with Run("fit", set.encode(), ctypes.c_int64(seconds)):
         pass
-    fitted = over_symbols(df, rows, fitting(set, seconds, between), "symbol string, set string", None)
-    found = {row.symbol: row.set for row in fitted.collect()}
+    fitted = over_symbols(df, rows, fitting(set, seconds, between, errors == "rows"), "symbol string, set string, error string", None)
+    found = fitted.collect()
     if not found:
         raise BadBars("there are no bars to fit on")
-    return found
+    return Sets({row.symbol: row.set for row in found if row.error is None}, {row.symbol: row.error for row in found if row.error is not None})

@@ -1,6 +1,8 @@
 """indicators() and features(): columns computed from bars, symbol by symbol."""
 
-from .asked import Features, Indicators, Series, split
+import pyarrow
+
+from .asked import Features, Indicators, Series, check_errors, split
 from .bars import checked
 from .batches import joined, stretches, without_own
 from .files import over_symbols
@@ -31,19 +33,35 @@ def computing(asked):
     return compute
 
 
+def computing_rows(asked, names):
+    """The same, of features: a symbol without a set has nulls, and the reason behind them."""
+    kind = pyarrow.list_(pyarrow.float32()) if asked.vector else pyarrow.float32()
+
+    def compute(batches):
+        with Series(asked) as series:
+            for batch in batches:
+                for (symbol,), rows in stretches(batch, ("symbol",)):
+                    error = asked.missing(symbol)
+                    columns = [pyarrow.nulls(rows.num_rows, kind)] * len(names) if error else series.at(symbol).update(without_own(rows)).columns
+                    reasons = pyarrow.array([error] * rows.num_rows, pyarrow.string())
+                    yield joined(rows, pyarrow.RecordBatch.from_arrays([*columns, reasons], names=[*names, "error"]))
+
+    return compute
+
+
 def with_columns(df, names, kind):
-    """Spark's schema of the bars with these columns."""
+    """Spark's schema of the bars with these columns; one called `error` is a text."""
     from pyspark.sql import types
 
     taken = [name for name in names if name in df.columns]
     if taken:
         raise BadBars(f"the DataFrame has a column {taken[0]} already: drop or rename it")
-    return types.StructType([*df.schema.fields, *(types.StructField(name, kind, True) for name in names)])
+    return types.StructType([*df.schema.fields, *(types.StructField(name, types.StringType() if name == "error" else kind, True) for name in names)])
 
 
 def add_columns(df, asked, kind, compute):
     """The DataFrame with the columns that compute(df, bars, schema) adds; `bars` is df, checked."""
-    names = described(asked)
+    names = described(asked) + (["error"] if getattr(asked, "rows", False) else [])
     with_columns(df, names, kind)
     # Spark's mapInArrow() takes a dot in a column's name for a field of a struct.
     dotted = any("." in name for name in df.columns)
@@ -59,9 +77,12 @@ def by_cut(asked, cut, every, warmup, partitions):
         if cut == "symbol":
             if warmup:
                 raise BadBars("warmup=True goes with cut='time': cut='symbol' computes each symbol whole, and needs none")
-            return over_symbols(df, bars, computing(asked), schema, partitions)
+            function = computing_rows(asked, described(asked)) if getattr(asked, "rows", False) else computing(asked)
+            return over_symbols(df, bars, function, schema, partitions)
         if cut != "time":
             raise BadBars(f"cut={cut!r} is unknown: 'symbol' or 'time' is needed")
+        if getattr(asked, "rows", False):
+            raise BadBars("errors='rows' goes with cut='symbol'")
         return (by_warmup if warmup else by_state)(bars, asked, schema, every, partitions)
 
     return compute
@@ -107,7 +128,7 @@ def indicators(df, specs, cut="symbol", *, every="30d", warmup=False, gaps=None,
     return add_columns(df, asked, DoubleType(), by_cut(asked, cut, every, warmup, partitions))
 
 
-def features(df, set, interval=None, cut="symbol", *, vector=None, every="30d", warmup=False, gaps=None, partitions=None):
+def features(df, set, interval=None, cut="symbol", *, vector=None, every="30d", warmup=False, gaps=None, partitions=None, errors="raise"):
     """The bars with a FLOAT column for each feature, named as the set names them, null before the first value: to the
     bit the float32 cells of the feature matrix of a live policy.
 
@@ -117,11 +138,15 @@ def features(df, set, interval=None, cut="symbol", *, vector=None, every="30d", 
     vector      a name: one column ARRAY<FLOAT> of all features in their order, NaN before a first value, in place of
                 a column each, which is cheaper to carry
 
+    errors      "rows": a symbol without a fitted set has nulls, and why in a column `error`, as fit(…, errors="rows") left
+                it; otherwise it ends the job
+
     The others are those of indicators().
     """
     from pyspark.sql.types import ArrayType, FloatType
 
+    check_errors(errors)
     seconds = interval_ns(interval) // NS_PER_S if interval else 0
     kind = ArrayType(FloatType()) if vector else FloatType()
-    asked = Features(set, seconds, gaps or "", None, vector or "")
+    asked = Features(set, seconds, gaps or "", None, vector or "", errors == "rows")
     return add_columns(df, asked, kind, by_cut(asked, cut, every, warmup, partitions))

@@ -25,6 +25,18 @@ def _in_order(frame):
     )
 
 
+REMEDY = "a stream takes a symbol's bars as they rise in time, each once: leave it out of the files, or start again without the checkpoint"
+
+
+def _of_stream(sentence):
+    """A micro-batch's rows are sorted: one that does not rise came late, or again."""
+    late, again = "it comes after a later bar: ", "two bars have this time: "
+    for mark, what in ((late, "it comes after a later bar, late: "), (again, "a bar of this time was there: ")):
+        if mark in sentence:
+            return sentence.split(mark)[0] + what + REMEDY
+    return sentence
+
+
 def computing(asked):
     """What applyInPandasWithState() calls: a symbol's bars of a micro-batch in, the same with their columns out."""
     import pandas
@@ -34,7 +46,10 @@ def computing(asked):
             if state.exists:
                 run.load(key[0], state.get[0])
             batch = _in_order(pandas.concat(list(frames)))
-            columns = run.update(batch)
+            try:
+                columns = run.update(batch)
+            except BadBars as refused:
+                raise BadBars(_of_stream(str(refused))) from None
             memory = run.save()
         state.update((memory,))
         frame = joined(batch, columns).to_pandas()

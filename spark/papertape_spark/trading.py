@@ -100,6 +100,15 @@ class Trading:
             yield taken.batch()
 
 
+def _in_arguments(batch):
+    """The batch with the names of arguments in its column `error`."""
+    at = batch.schema.get_field_index("error")
+    if at < 0 or batch.column(at).null_count == batch.num_rows:
+        return batch
+    texts = [text and as_arguments(text) for text in batch.column(at).to_pylist()]
+    return batch.set_column(at, batch.schema.field(at), pyarrow.array(texts, batch.schema.field(at).type))
+
+
 def trading(what, pairs):
     """What mapInArrow() calls: the bars of a partition's symbols, one after the other."""
 
@@ -107,9 +116,9 @@ def trading(what, pairs):
         with Trading(what, pairs) as running:
             for batch in batches:
                 running.give(batch)
-                yield from running.rows()
+                yield from map(_in_arguments, running.rows())
             running.end()
-            yield from running.rows()
+            yield from map(_in_arguments, running.rows())
 
     return run
 

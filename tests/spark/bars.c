@@ -162,6 +162,22 @@ static void test_shorter(const struct trades *t)
         counted += joined->count[i];
     }
     CHECK_INT(counted, minutes->n);
+    /* Bars of minutes are not cut into seconds; the last symbol's step is known at its end alone. */
+    char err[PAPERTAPE_SPARK_ERROR_MAX] = "";
+    struct papertape_spark *run = NULL;
+    struct ArrowArray batch, out;
+    struct ArrowSchema schema, out_schema;
+    CHECK_INT(papertape_spark_bars("1s", false, SCALE, &run, err, sizeof(err)), 0);
+    made_batch(shorter, 7, 0, minutes->n, &batch, &schema);
+    int r = papertape_spark_bars_update(run, &batch, &schema, &out, &out_schema, err, sizeof(err));
+    if (r == 0) {
+        out.release(&out);
+        out_schema.release(&out_schema);
+        r = papertape_spark_bars_finish(run, &out, &out_schema, err, sizeof(err));
+    }
+    CHECK_INT(r, -EINVAL);
+    CHECK(strstr(err, "its bars open 60 s apart, or a multiple of that") != NULL);
+    papertape_spark_close(run);
     free(text);
     free(time);
     free(joined);

@@ -122,6 +122,16 @@ static void test_epochs(struct bars *b)
             CHECK(same(want[0][i], got[0][i]));
         papertape_spark_close(run);
     }
+    /* Two units in one column, which numbers sort in another order than times. */
+    struct papertape_spark *run = NULL;
+    for (int i = 0; i < ROWS; i++)
+        b->time[i] = (int64_t)b->series[0].time[i] * (i < 5 ? 1000 : 1000000) - (i < 5 ? 0 : 600000000);
+    CHECK_INT(papertape_spark_indicators("sma", &run, err, sizeof(err)), 0);
+    CHECK_INT(give(run, columns, COLUMNS, 0, 10, got, err), -EINVAL);
+    if (!strstr(err, "is an epoch in \u00b5s, and the one before it one in ms: one unit a column"))
+        fprintf(stderr, "  \"%s\"\n", err);
+    CHECK(strstr(err, "is an epoch in \u00b5s, and the one before it one in ms: one unit a column") != NULL);
+    papertape_spark_close(run);
     room_free(want, 1);
     room_free(got, 1);
 }
