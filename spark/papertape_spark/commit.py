@@ -20,12 +20,24 @@ SUFFIX = ".parquet"
 UNFINISHED = ".unfinished"
 GROUP_ROWS = 1 << 17  # rows of a row group, which are in memory meanwhile
 KEY_DIGITS = 16
+STEM_MOST = 170  # bytes; a file's name has 255, of which an unfinished one's other parts are 70
 REPORT = "symbol string, file string, rows bigint, written boolean"
 
 
+def stem(symbol):
+    """A symbol in a file's name: letters that a path or a pattern may read otherwise are %XX; so is a leading . or _, whose
+    files readers take for no data. Of a long one its beginning and its digest."""
+    text = urllib.parse.quote(symbol, safe="")
+    if text[:1] in (".", "_"):
+        text = f"%{ord(text[0]):02X}{text[1:]}"
+    if len(text) > STEM_MOST:
+        text = text[: STEM_MOST - 2 - KEY_DIGITS].rsplit("%", 1)[0] + "~" + key_of(symbol)[:KEY_DIGITS]
+    return text
+
+
 def file_name(symbol, key):
-    """BTCUSDT-0123456789abcdef.parquet; letters that a path or a pattern may read otherwise are %XX."""
-    return f"{urllib.parse.quote(symbol, safe='')}-{key[:KEY_DIGITS]}{SUFFIX}"
+    """BTCUSDT-0123456789abcdef.parquet"""
+    return f"{stem(symbol)}-{key[:KEY_DIGITS]}{SUFFIX}"
 
 
 def key_of(*parts):
@@ -130,14 +142,24 @@ def write_empty(place, name, schema, stale=()):
 
 def stale_files(names, keys):
     """Which of the folder's files are a symbol's whose rows follow from something else now: {symbol: [name]}."""
-    symbols = {urllib.parse.quote(symbol, safe=""): symbol for symbol in keys}
+    symbols = {stem(symbol): symbol for symbol in keys}
     found = {}
     for name in names:
-        stem = name[: -len(SUFFIX)] if name.endswith(SUFFIX) else ""
-        symbol = symbols.get(stem[: -KEY_DIGITS - 1])
+        symbol = symbols.get(stem_of(name))
         if symbol is not None and name != file_name(symbol, keys[symbol]):
             found.setdefault(symbol, []).append(name)
     return found
+
+
+def stem_of(name):
+    """What stem() gave; None of a file that is none of ours."""
+    return name[: -len(SUFFIX) - KEY_DIGITS - 1] if name.endswith(SUFFIX) and not name.startswith((".", "_")) else None
+
+
+def gone_files(names, symbols):
+    """Which of the folder's files are of symbols that are not among these."""
+    stems = {stem(symbol) for symbol in symbols}
+    return [name for name in names if stem_of(name) is not None and stem_of(name) not in stems]
 
 
 def writing(where, keys, stale, schema, counter=None):

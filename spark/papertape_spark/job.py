@@ -31,6 +31,8 @@ def parser():
         one = commands.add_parser(name, help=about, description=about)
         one.add_argument("--input", required=True, nargs="+", metavar="PATH", help="files or folders of bars, or of trades for bars; symbols by their column, folder or file's name")
         one.add_argument("--format", choices=("parquet", "csv"), help="of the input; by its name where it is left out, else parquet")
+        one.add_argument("--source", metavar="S", help="of a lake's bars: venue or trades; left out, the venue's where there are both")
+        one.add_argument("--input-interval", metavar="5m", help="of the input's bars, where it has several; left out, --interval (not of bars, where that is the longer one)")
         one.add_argument("--output", required=True, metavar="FOLDER", help="a path, or a URI (file, hdfs, s3, gs), which all executors reach")
         one.add_argument("--symbols", metavar="A,B", help="these alone; all where it is left out")
         one.add_argument("--partitions", type=int, metavar="N", help="tasks at most; spark.sql.shuffle.partitions where it is left out")
@@ -53,6 +55,7 @@ def parser():
     one.add_argument("--set", required=True, metavar="SET", help="a fitted set's file, or a built-in's name")
     one.add_argument("--interval", help="of the bars, where features have timeframes, or the set is fitted here")
     one.add_argument("--fit-until", metavar="T", help="fit a built-in on each symbol's bars before T, an ISO time")
+    one.add_argument("--errors", choices=("raise", "rows"), default="raise", help="rows: a symbol that cannot be fitted on has nulls, and why in a column error; else it ends the job")
     one.add_argument("--backend", choices=("cpu",), default="cpu", help="the only one that features have")
     one = command("bars", "bars of a longer interval, from shorter ones or from trades")
     one.add_argument("--interval", required=True, help="5m, 1h, 1d …")
@@ -86,7 +89,7 @@ def fitted_set(args, bars):
         return args.set
     if not args.interval:
         raise BadBars("--fit-until goes with --interval, the bars' own")
-    return fit(bars, args.set, args.interval, until=args.fit_until)
+    return fit(bars, args.set, args.interval, until=args.fit_until, errors=args.errors)
 
 
 def made(args, bars):
@@ -97,7 +100,7 @@ def made(args, bars):
     if args.command == "indicators":
         return indicators(bars, args.specs, gaps=args.interval, partitions=args.partitions, backend=args.backend)
     if args.command == "features":
-        return features(bars, args.fitted, args.interval, partitions=args.partitions)
+        return features(bars, args.fitted, args.interval, partitions=args.partitions, errors=args.errors)
     if args.command == "bars":
         return longer(bars, args.interval, partitions=args.partitions)
     options = {"interval": args.interval, **dict(args.option)}
@@ -114,7 +117,26 @@ def described(args):
     fixed = {"schema": SCHEMA, "library": library.VERSION, "command": args.command}
     apart = ("backend", "command", "fitted", "input", "output", "symbols", "partitions", "replace", "quiet")
     asked = {key: value for key, value in vars(args).items() if key not in apart}
-    return json.dumps({**fixed, "asked": asked}, sort_keys=True)
+    return json.dumps({**fixed, "asked": asked, "input": [place_of(path) for path in args.input]}, sort_keys=True)
+
+
+def place_of(path):
+    """The same text for the same path, from wherever it is named."""
+    import os
+
+    return path if ":" in path.split("/", 1)[0] else os.path.abspath(path)
+
+
+def other(before, description):
+    """What another job there was, in words."""
+    try:
+        was, now = json.loads(before), json.loads(description)
+        apart = [key for key in sorted({*was, *now}) if was.get(key) != now.get(key)]
+    except ValueError:
+        return before[:200]
+    if apart == ["input"] and was.get("input"):
+        return f"of the input {', '.join(was['input'])}"
+    return before[:200]
 
 
 def claim(place, description, replace):
@@ -134,7 +156,7 @@ def claim(place, description, replace):
     else:
         before = "files of another program"
     if before is not None and not replace:
-        raise BadBars(f"--output: {place.path} holds the rows of another job ({before[:200]}): an empty folder is needed, or --replace")
+        raise BadBars(f"--output: {place.path} holds the rows of another job ({other(before, description)}): an empty folder is needed, or --replace")
     for name in names:
         if before is not None and (name.endswith(SUFFIX) or name == MANIFEST):
             place.delete(name)
@@ -175,12 +197,16 @@ def stated(bars):
 
 
 def written(spark, args, place, names, bars):
-    """Writes what is not there. Returns the summary."""
-    from .commit import UNFINISHED, file_name, stale_files, write, write_empty
+    """Writes what is not there, and removes what is no longer of the input. Returns the summary."""
+    from .library import BadBars
+    from .commit import UNFINISHED, file_name, gone_files, stale_files, write, write_empty
     from .files import arrow_schema
     from .progress import Progress
 
     keys = keys_of(bars)
+    if not keys and not args.symbols:
+        raise BadBars(f"{' '.join(args.input)}: there are no rows: bars or trades are needed")
+    gone = [] if args.symbols else gone_files(names, keys)
     there = set(names)
     todo = {symbol: key for symbol, key in keys.items() if file_name(symbol, key) not in there}
     stale = stale_files(names, keys)
@@ -198,6 +224,8 @@ def written(spark, args, place, names, bars):
     for name in place.names():
         if name.endswith(UNFINISHED) and name[1:].split(".parquet.")[0] + ".parquet" in finals:
             place.delete(name)
+    for name in gone:
+        place.delete(name)
     new = [row for row in report if row.written]
     return {
         "schema": SCHEMA,
@@ -206,6 +234,7 @@ def written(spark, args, place, names, bars):
         "symbols": len(keys),
         "written": len(todo) - (len(report) - len(new)),
         "kept": len(keys) - len(todo) + len(report) - len(new),
+        "removed": len(gone),
         "rows": sum(row.rows for row in new),
     }
 
@@ -225,7 +254,8 @@ def run(args, beside):
     if beside:
         builder = builder.config("spark.executorEnv.PYTHONPATH", beside)
     spark = builder.getOrCreate()
-    bars = read(spark, args.input, args.format)
+    interval = args.input_interval or (args.interval if args.command != "bars" else None)
+    bars = read(spark, args.input, args.format, source=args.source, interval=interval)
     if args.symbols:
         bars = only(bars, args.symbols.split(","))
     if args.command == "features":

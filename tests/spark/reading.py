@@ -11,6 +11,8 @@ from ready import check, in_order, refused
 import numpy as np
 import pandas as pd
 import papertape_spark
+import papertape_spark.job
+from papertape_spark import commit
 from papertape_spark.library import symbol_in
 
 NAMES = ["BTCUSDT-5m-2025-04", "BTCUSDT-5m-2025-05", "BTCUSDT_5m", "ethusdt-1h-2025-04", "BTC_USDT-5m", "Kraken_BTCUSDT_1h", "kraken-BTCUSDT-5m", "BRK-B_1d", "BRK.B_1d", "BTC-USD", "SPY_1d-raw"]
@@ -147,3 +149,72 @@ def choices(spark):
     bars.iloc[:5].assign(symbol="AAA", interval="4h", venue="b").rename(columns={"timestamp": "open_time"}).to_parquet(place / "3.parquet", index=False)
     refused("AAA: it has bars of the venues a, b: venue= names one", lambda: read(interval="4h"))
     check(read(interval="4h", venue="b") == {("AAA", "venue", "4h", 5)}, "venue b")
+
+
+def young(spark):
+    """A symbol of too few bars to fit on is left out of the sets, by its reason, or ends the job."""
+    old, few = hours(400).assign(symbol="OLD"), hours(20).assign(symbol="YOUNG")
+    df = spark.createDataFrame(pd.concat([old, few]))
+    refused("YOUNG: it has 20 bars to fit on, and the set needs ", lambda: papertape_spark.fit(df, "market14", "1h"))
+    refused("YOUNG: it has 20 bars, none of which is within since and until", lambda: papertape_spark.fit(df, "market14", "1h", since="2025-05-10"))
+    sets = papertape_spark.fit(df, "market14", "1h", errors="rows")
+    check(list(sets) == ["OLD"] and list(sets.errors) == ["YOUNG"] and "it has 20 bars" in sets.errors["YOUNG"], f"sets: {list(sets)}, {sets.errors}")
+    needed = int(sets.errors["YOUNG"].split("the set needs ")[1].split(":")[0])
+    for rows, works in ((needed, True), (needed - 1, False)):
+        some = spark.createDataFrame(hours(rows).assign(symbol="SOME"))
+        check(bool(papertape_spark.fit(some, "market14", "1h", errors="rows")) == works, f"{rows} bars of {needed} needed")
+    refused("YOUNG: it has 20 bars to fit on", lambda: papertape_spark.features(df, sets, "1h").count())
+    for vector in (None, "cells"):
+        found = papertape_spark.features(df, sets, "1h", errors="rows", vector=vector).toPandas()
+        apart = papertape_spark.features(df.where("symbol = 'OLD'"), sets, "1h", vector=vector).toPandas()
+        mine, other = (found[found.symbol == symbol] for symbol in ("OLD", "YOUNG"))
+        check(mine.error.isna().all() and in_order(mine.drop(columns="error")).astype(str).equals(in_order(apart).astype(str)), f"{vector}: a symbol beside one without a set")
+        check(len(other) == 20 and other.iloc[:, 7:-1].isna().all().all() and (other.error == sets.errors["YOUNG"]).all(), f"{vector}: a symbol without a set")
+
+
+def sentences(spark):
+    """What is refused says what is right."""
+    df = spark.createDataFrame(hours().assign(symbol="AAA"))
+    refused("fees: unknown option: did you mean fee_maker or fee_taker?", lambda: papertape_spark.backtest(df, "sma-cross", fees=0.1))
+    for symbol in ("", "  "):
+        blank = df.selectExpr(f"'{symbol}' symbol", *df.columns[:-1])
+        refused("a symbol is empty, or blanks", lambda: papertape_spark.indicators(blank, "sma").count())
+        refused("a symbol is empty, or blanks", lambda: papertape_spark.backtest(blank, "sma-cross").count())
+    mixed = df.selectExpr("symbol", "if(hour(timestamp) < 14, unix_micros(timestamp), unix_millis(timestamp)) timestamp", *df.columns[1:-1])
+    refused("and the one before it one in ms: one unit a column is needed", lambda: papertape_spark.indicators(mixed, "sma").count())
+    row = papertape_spark.backtest(df.limit(1), "sma-cross", errors="rows").collect()[0]
+    check("interval=" in row.error and "--" not in row.error, f"an error's text: {row.error}")
+    tiny = df.selectExpr("symbol", "timestamp", "open", "high", "low", "close", "1.25e-18D volume")
+    refused("digits=18 is needed", lambda: papertape_spark.bars(tiny, "4h", digits=17).count())
+    refused("there are no more", lambda: papertape_spark.bars(tiny, "4h", digits=18).count())
+
+
+def outputs(spark):
+    """The job's files are seen by readers, and are those of one input: a symbol that it has no more goes, another input is refused."""
+    place, out = folder("outputs"), Path(ready.scratch.name, "reading", "outputs_out")
+    symbols = [".A", "_B", "..", "A/B", "L" * 300, "M" * 299 + "N", "PLAIN"]
+    for number, symbol in enumerate(symbols):
+        hours().assign(symbol=symbol).to_parquet(place / f"{number}.parquet", index=False)
+
+    def job(*words, source=place, of=0):
+        lines = []
+        papertape_spark.job.print, status = lambda text, **_: lines.append(text), None
+        status = papertape_spark.job.main(["indicators", "--specs", "sma:5", "--input", str(source), "--output", str(out), "--quiet", *words])
+        del papertape_spark.job.print
+        check(status == of, f"the job ended with {status}: {lines}")
+        return json.loads(lines[-1]) if of == 0 else lines[-1]
+
+    summary = job()
+    check(summary["written"] == len(symbols) and summary["removed"] == 0, f"{summary}")
+    seen = lambda: {row.symbol: row["count"] for row in spark.read.parquet(str(out)).groupBy("symbol").count().collect()}  # noqa: E731
+    check(seen() == dict.fromkeys(symbols, 30), f"readers see {sorted(seen())}")
+    check(job()["kept"] == len(symbols), "again")
+    (place / "1.parquet").unlink()
+    check(job("--symbols", "PLAIN")["removed"] == 0 and len(seen()) == len(symbols), "one symbol of the input")
+    summary = job()
+    check(summary["removed"] == 1 and summary["kept"] == len(symbols) - 1 and "_B" not in seen(), f"a symbol that is gone: {summary}")
+    other = folder("outputs_other")
+    hours().assign(symbol="OTHER").to_parquet(other / "0.parquet", index=False)
+    check(f"holds the rows of another job (of the input {place})" in job(source=other, of=2), "another input")
+    check(len(seen()) == len(symbols) - 1, "a refused job leaves what is there")
+    check(len({commit.file_name(symbol, "k" * 16) for symbol in symbols}) == len(symbols) and max(len(commit.file_name(symbol, "k" * 16)) for symbol in ["é" * 200, *symbols]) < 210, "names of files")

@@ -271,7 +271,8 @@ def local():
     streams(spark, df.where("symbol < 'S05'"), pd.concat(FRAMES[:5]))
     trades(spark)
     reading.zones(spark)
-    reading.choices(spark)
+    for reads in (reading.choices, reading.young, reading.sentences, reading.outputs):
+        reads(spark)
     on_device(df)
     commands(spark)
     spark.stop()
