@@ -38,6 +38,7 @@ NUMBERS = ("open", "high", "low", "close", "volume")
 KEY = ("symbol", "venue", "source", "interval")
 OTHERS = (*KEY, "session")
 SYMBOLS_MAX = 256  # of a lake: each has its file of bars open while they are written, and a process may open 1,024
+VERIFY_CHECKSUMS = {"page_checksum_verification": True} if int(pa.__version__.split(".")[0]) >= 15 else {}  # of pages: 14 has none
 SYMBOL_BYTES = 23  # of a symbol's name
 NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 RULES = b"papertape.lake.read/1"  # what CSV is made of a file: another way takes another number
@@ -215,7 +216,7 @@ class Source:
     @staticmethod
     def file_of(path):
         try:
-            return pq.ParquetFile(path, page_checksum_verification=True)
+            return pq.ParquetFile(path, **VERIFY_CHECKSUMS)
         except (pa.ArrowException, OSError) as error:
             raise unreadable(path, error) from None
 

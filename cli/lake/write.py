@@ -48,6 +48,8 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DECIMAL = pa.decimal128(38, 18)
 TYPES = {"time": pa.timestamp("ns", tz="UTC"), "decimal": DECIMAL, "text": pa.string(), "int": pa.int64(), "real": pa.float64(),
          "bool": pa.bool_()}
+HAS_CHECKSUMS = int(pa.__version__.split(".")[0]) >= 15  # of pages: 14 has none
+WRITE_CHECKSUMS, VERIFY_CHECKSUMS = ({"write_page_checksum": True}, {"page_checksum_verification": True}) if HAS_CHECKSUMS else ({}, {})
 READ_AS = {"time": pa.int64()}
 
 
@@ -227,7 +229,7 @@ def read_old(path, schema):
     if not os.path.exists(path):
         return None
     try:
-        old = pq.ParquetFile(path, page_checksum_verification=True).read()
+        old = pq.ParquetFile(path, **VERIFY_CHECKSUMS).read()
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.EIO):  # of memory or rights, and not of the file
             raise Refused(f"{path}: it cannot be read ({error.strerror})") from None
@@ -278,7 +280,7 @@ def write_table(file, table, metadata):
     schema = table.schema.with_metadata(metadata)
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
     with pq.ParquetWriter(file, schema, version="2.6", compression="zstd", compression_level=3, use_dictionary=texts,
-                          write_statistics=True, write_page_checksum=True) as writer:
+                          write_statistics=True, **WRITE_CHECKSUMS) as writer:
         for at in range(0, table.num_rows, GROUP_ROWS):  # each without its chunks, which depend on how it was read
             writer.write_table(table.slice(at, GROUP_ROWS).replace_schema_metadata(metadata).combine_chunks(), row_group_size=GROUP_ROWS)
 

@@ -222,8 +222,9 @@ def flipped(state, path):
     assert harness.run(verified).stdout == f"{rows} files of the manifest, 0 wrong\n"
     with open(name, "wb") as file:
         file.write(content)
-    done = harness.run([harness.PAPERTAPE, "backtest", "--strategy", "buy-and-hold", "--no-cache", "--interval", "15m", "--bars", path], status=1)
-    assert f"{name}: it cannot be read as Parquet (" in done.stderr and "CRC" in done.stderr, done
+    if lake.script("write").HAS_CHECKSUMS:
+        done = harness.run([harness.PAPERTAPE, "backtest", "--strategy", "buy-and-hold", "--no-cache", "--interval", "15m", "--bars", path], status=1)
+        assert f"{name}: it cannot be read as Parquet (" in done.stderr and "CRC" in done.stderr, done
     gone, more = os.path.join(path, "fills/date=2024-08-08/fills.parquet"), os.path.join(path, "fills/date=2024-08-08/more.parquet")
     os.rename(gone, more)
     done = harness.run([*verified, "--json"], status=1)
