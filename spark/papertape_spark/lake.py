@@ -1,6 +1,7 @@
 """Bars of several intervals, sources and venues in one folder, as `papertape export --parquet` writes them: which are meant."""
 
 import posixpath
+import urllib.parse
 
 from .library import BadBars
 
@@ -31,10 +32,10 @@ def bars_of(spark, path):
 
 
 def of_interval(path, uris, interval):
-    """A lake's files of one interval: a pattern. Its files are named by their interval."""
+    """A lake's files of one interval, by which they are named."""
     found = {posixpath.basename(uri).removesuffix(".parquet") for uri in uris}
     interval = _one(path, "interval", found, interval)
-    return posixpath.join(path, "date=*", f"{interval}.parquet")
+    return [urllib.parse.unquote(uri) for uri in uris if posixpath.basename(uri) == f"{interval}.parquet"]
 
 
 def _one(where, what, found, asked, preferred=None):

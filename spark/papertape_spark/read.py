@@ -153,7 +153,7 @@ def read(spark, path, format=None, *, schema=None, source=None, interval=None, v
     paths = [one for one, _ in found_lakes]
     found = _loaded(spark, paths, format, schema)
     if len(paths) == 1 and found_lakes[0][1]:
-        found = _loaded(spark, [lake.of_interval(paths[0], found.inputFiles(), interval)], format, schema)
+        found = _loaded(spark, lake.of_interval(paths[0], found.inputFiles(), interval), format, schema)
     uris = found.inputFiles()
     has_symbol = "symbol" in found.columns
     of_name = None if has_symbol else _by_names(uris)
