@@ -1,11 +1,9 @@
 """Runs the parts of bench/scale, prints their figures and the table of docs/scale.md: python3 bench/scale_figures.py BUILD_FOLDER
 [--write].
 
-What the figures are of: a bar of 1m is read and computed by a task in the library's own time and 0.1 us (bench/spark's parts); through
-Spark's shuffle 4 to 8 us more are the JVM's three readings, shuffle and sort and Arrow's way to Python, and 35 bytes in the shuffle of 56
-that its seven columns have. A trial of three splits without training is some 36 waits for the server, those of the machine's
-supervisor among them. A look at the study reads each trial that runs again: 35 rows of 250 bytes, at 1 us a row on either side. TPE goes
-over the parameters of each trial that has ended."""
+What the figures are of: a bar of 1m is read and computed by a task in the library's own time and 0.1 us (bench/spark's parts). A trial
+of three splits without training is some 36 waits for the server, those of the machine's supervisor among them. A look at the study reads
+each trial that runs again: 35 rows of 250 bytes, at 1 us a row on either side. TPE goes over the parameters of each trial that has ended."""
 
 import json
 import os
@@ -25,7 +23,6 @@ WORDS = {
     "lake_us": "a bar written to it by pyarrow, with its making",
     "job_s": "a job over whatever it has: Spark's start, the JVM's compiling",
     "us": "a bar: the JVM, Python and its workers",
-    "shuffle_b": "a bar in the shuffle's files, LZ4",
     "written_b": "a bar in what the job writes; 0 where that is rows a symbol",
     "alone_us": "a bar, by the library without Spark, in one thread",
     "read_alone_us": "a bar read from the lake by pyarrow, without Spark, in one thread",

@@ -11,7 +11,7 @@ from pathlib import Path
 YEAR_BARS, SHARE_BARS = 525_600, 98_280  # minutes of a coin's year; of a US share's 252 regular sessions of 390
 SYMBOLS, YEARS = 5000, 10
 SPARK_MACHINES, SPARK_CORES = 20, 16
-DISK_B_S, NETWORK_B_S = 1e9, 1.25e9  # of a machine: an NVMe disk, 10 Gbit/s
+DISK_B_S = 1e9  # of a machine: an NVMe disk
 TRIALS, MACHINES, CORES, SPLITS = 100_000, 100, 4, 10
 HEARTBEAT_S = 10
 LONG_S = 600  # a training of ten minutes
@@ -39,18 +39,16 @@ def stage(costs, name, symbols, bars):
     total = symbols * bars
     return {
         "cpu_s": costs[f"{name}_job_s"] + costs[f"{name}_us"] * 1e-6 * total,
-        "shuffle_bytes": costs[f"{name}_shuffle_b"] * total,
         "written_bytes": costs[f"{name}_written_b"] * total,
         "read_bytes": costs["lake_b"] * total,
     }
 
 
 def limits(one, machines, cores):
-    """Hours of what could be the limit: processors, disks (the lake, the shuffle twice, the result), network (the shuffle)."""
+    """Hours of what could be the limit: processors, disks (the lake, the result)."""
     return {
         "processors": one["cpu_s"] / (machines * cores) / HOUR_S,
-        "disks": (one["read_bytes"] + 2 * one["shuffle_bytes"] + one["written_bytes"]) / machines / DISK_B_S / HOUR_S,
-        "network": one["shuffle_bytes"] * (machines - 1) / machines / machines / NETWORK_B_S / HOUR_S,
+        "disks": (one["read_bytes"] + one["written_bytes"]) / machines / DISK_B_S / HOUR_S,
     }
 
 
@@ -114,26 +112,23 @@ def number(value):
 
 
 def spark_rows(costs):
-    yield "| stage | CPU hours | of them without Spark | on 20 machines of 16 cores | disks | network | shuffle, TB | result, TB | limit |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    yield "| stage | CPU hours | of them without Spark | on 20 machines of 16 cores | disks | result, TB | limit |"
+    yield "|---|---|---|---|---|---|---|"
     for name in STAGES:
         one = stage(costs, name, SYMBOLS, YEARS * YEAR_BARS)
         hours = limits(one, SPARK_MACHINES, SPARK_CORES)
         alone_hours = (costs["read_alone_us"] + costs[f"{name}_alone_us"]) * 1e-6 * SYMBOLS * YEARS * YEAR_BARS / HOUR_S
         yield (f"| {name} | {number(one['cpu_s'] / HOUR_S)} | {number(alone_hours)} | {number(hours['processors'])} h | {number(hours['disks'])} h | "
-               f"{number(hours['network'])} h | {number(one['shuffle_bytes'] / 1e12)} | {number(one['written_bytes'] / 1e12)} | "
-               f"{max(hours, key=hours.get)} |")
+               f"{number(one['written_bytes'] / 1e12)} | {max(hours, key=hours.get)} |")
 
 
 def year_rows(costs):
     """Of one symbol and year, without the job's beginning."""
-    yield "| a symbol-year of 1m | processor s, coin | US share | shuffle, on disk twice, MB | of it over the network, MB | result, MB |"
-    yield "|---|---|---|---|---|---|"
-    yield f"| lake | {number(costs['lake_us'] * YEAR_BARS / 1e6)} | {number(costs['lake_us'] * SHARE_BARS / 1e6)} | | | {number(costs['lake_b'] * YEAR_BARS / 1e6)} |"
-    for name in STAGES:
-        shuffle = costs[f"{name}_shuffle_b"] * YEAR_BARS / 1e6
-        cells = (costs[f"{name}_us"] * YEAR_BARS / 1e6, costs[f"{name}_us"] * SHARE_BARS / 1e6, shuffle,
-                 shuffle * (SPARK_MACHINES - 1) / SPARK_MACHINES, costs[f"{name}_written_b"] * YEAR_BARS / 1e6)
+    yield "| a symbol-year of 1m | processor s, coin | US share | result, MB |"
+    yield "|---|---|---|---|"
+    for name in ("lake", *STAGES):
+        written = costs["lake_b" if name == "lake" else f"{name}_written_b"] * YEAR_BARS / 1e6
+        cells = (costs[f"{name}_us"] * YEAR_BARS / 1e6, costs[f"{name}_us"] * SHARE_BARS / 1e6, written)
         yield f"| {name} | " + " | ".join(map(number, cells)) + " |"
 
 

@@ -43,7 +43,6 @@ def costs(folder, stages=scale_model.STAGES):
         rows = [SYMBOLS * bars for bars in SIZES]
         job_s, a_bar_s = scale_model.line(one[0]["cpu_s"], one[1]["cpu_s"], *rows)
         found[f"{name}_job_s"], found[f"{name}_us"] = job_s, a_bar_s * 1e6
-        found[f"{name}_shuffle_b"] = one[1]["shuffle_bytes"] / rows[1]
         found[f"{name}_written_b"] = one[1]["written_bytes"] / rows[1] if name in WRITTEN else 0
     one_year = Path(of_size[SIZES[-1]], f"symbol={scale_bars.name_of(0)}", f"year={scale_bars.FIRST_YEAR}", "0.parquet")
     return found | scale_alone.costs(one_year), runs

@@ -10,7 +10,7 @@ import unittest
 
 ROOT = os.path.abspath(sys.argv[1])
 sys.path.insert(0, os.path.join(ROOT, "bench"))
-STAGE = ("job_s", "us", "shuffle_b", "written_b", "alone_us")  # costs of each stage
+STAGE = ("job_s", "us", "written_b", "alone_us")  # costs of each stage
 PAGE = os.path.join(ROOT, "docs/scale.md")
 sys.argv = ["figures", "build"]  # bench/figures.py reads it
 import scale_figures  # noqa: E402
@@ -41,10 +41,9 @@ class Scale(unittest.TestCase):
         bars = 5000 * 10 * 525_600
         one = scale_model.stage(self.costs, "indicators", 5000, 10 * 525_600)
         self.assertTrue(math.isclose(one["cpu_s"], self.costs["indicators_job_s"] + bars * self.costs["indicators_us"] / 1e6))
-        self.assertTrue(math.isclose(one["shuffle_bytes"], bars * self.costs["indicators_shuffle_b"]))
         hours = scale_model.limits(one, 20, 16)
         self.assertTrue(math.isclose(hours["processors"], one["cpu_s"] / 320 / 3600))
-        self.assertTrue(math.isclose(hours["network"], one["shuffle_bytes"] * 0.95 / 20 / 1.25e9 / 3600))
+        self.assertTrue(math.isclose(hours["disks"], bars * (self.costs["lake_b"] + self.costs["indicators_written_b"]) / 20 / 1e9 / 3600))
 
     def test_a_search(self):
         costs = {**self.costs, "running_client_us": 30, "running_server_us": 50, "finished_us": 1, "trial_round_trips": 60,

@@ -1,9 +1,9 @@
 """The plan of docs/scale.md, at 1/1,000: 5 symbols x 10 years of bars of 1m through the job on local[2], predicted from two symbols
-in the same run. Rows and files are exact, bytes a bar within BYTES; processor time, of the JVM and all of Python's processes, within
+in the same run. Rows and files are exact, no bar goes through a shuffle, bytes a bar within BYTES; processor time, of the JVM and all of Python's processes, within
 TIMES in both directions: a small job is little but the JVM's compiling, and other work beside a test takes the processor's caches.
 `wide110` and `sweep`, whose bars cost several times those of the others, have a year each. scale_test.py
 
-PAPERTAPE_SCALE_SYMBOLS=50 is 1/100: 7 GB of bars, 9 GB of a shuffle and 11 GB of indicators in $TMPDIR, and some 40 minutes of two cores
+PAPERTAPE_SCALE_SYMBOLS=50 is 1/100: 7 GB of bars and 11 GB of indicators in $TMPDIR, and some 40 minutes of two cores
 for each stage; PAPERTAPE_SCALE_STAGES=backtest,indicators chooses."""
 
 import json
@@ -47,11 +47,8 @@ def stage(name, lake, lake_bytes, costs):
     what = f"{name}, {SYMBOLS} symbols, {YEARS[name]} years"
     check(found["symbols"] == found["written"] == found["files"] == SYMBOLS, f"{what}: {found['files']} files")
     check(found["rows"] == rows_of(name, bars), f"{what}: {found['rows']} rows")
-    passes = 2 if name == "wide110" else 1  # its fit is one more
-    shuffled = found["shuffle_rows"] - passes * SYMBOLS * bars
-    check(0 <= shuffled < 1000, f"{what}: {found['shuffle_rows']} rows went through the shuffle, not each bar {passes} times and some sums")
+    check(found["shuffle_rows"] < 1000, f"{what}: {found['shuffle_rows']} rows went through the shuffle, not some sums alone")
     near(lake_bytes, predicted["read_bytes"], BYTES, f"{what}: bytes of the lake")
-    near(found["shuffle_bytes"], predicted["shuffle_bytes"], BYTES, f"{what}: bytes through the shuffle")
     if name in scale_spark_costs.WRITTEN:
         near(found["written_bytes"], predicted["written_bytes"], BYTES, f"{what}: bytes written")
     ratio = found["cpu_s"] / predicted["cpu_s"]
