@@ -1,6 +1,6 @@
 """The job for spark-submit: bars or trades in, Parquet out, a file a symbol.
 
-    spark-submit job.py indicators --input /lake/bars --output /lake/sma --specs sma:20,rsi:14
+    spark-submit job.py indicators --input /history/bars --output /history/sma --specs sma:20,rsi:14
     python -m papertape_spark.job backtest --input … --output … --strategy sma-cross --set fast=5
 
 `--help` has the arguments, docs/spark.md what it promises.

@@ -1,7 +1,8 @@
 """The plan of docs/scale.md, at 1/1,000: 5 symbols x 10 years of bars of 1m through the job on local[2], predicted from two symbols
-in the same run. Rows and files are exact, no bar goes through a shuffle, bytes a bar within BYTES; processor time, of the JVM and all of Python's processes, within
-TIMES in both directions: a small job is little but the JVM's compiling, and other work beside a test takes the processor's caches.
-`wide110` and `sweep`, whose bars cost several times those of the others, have a year each. scale_test.py
+in the same run. Rows and files are exact, no bar goes through a shuffle, bytes a bar within BYTES; processor time, of the JVM
+and all of Python's processes, within TIMES in both directions: a small job is little but the JVM's compiling, and other work
+beside a test takes the processor's caches. `wide110` and `sweep`, whose bars cost several times those of the others, have a
+year each. scale_test.py
 
 PAPERTAPE_SCALE_SYMBOLS=50 is 1/100: 7 GB of bars and 11 GB of indicators in $TMPDIR, and some 40 minutes of two cores
 for each stage; PAPERTAPE_SCALE_STAGES=backtest,indicators chooses."""
