@@ -15,8 +15,9 @@ static bool blank_out(char *from, const char *end)
 
 /* ---- USER:PASSWORD@ ---- */
 
-/* The end of "SCHEME:", "SCHEME://", "SCHEME//" at a word's beginning; NULL: no database's. */
-static char *after_scheme(char *word)
+/* The end of "SCHEME:", "SCHEME://", "SCHEME//" of a database at a word's beginning, or of another "…://";
+ * else NULL. */
+static char *after_scheme(char *word, bool *ret_database)
 {
     static const char *const schemes[] = {"postgresql", "postgres", "mysql", "mariadb", "sqlite"};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
@@ -26,8 +27,10 @@ static char *after_scheme(char *word)
         char *at = word + n;
         if (*at == '+')
             at += 1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
+        *ret_database = true;
         return *at == ':' || *at == '/' ? at + strspn(at, ":/") : NULL;
     }
+    *ret_database = false;
     char *any = strstr(word, "://");
     return any && any < word + strcspn(word, " ") ? any + strlen("://") : NULL;
 }
@@ -39,16 +42,17 @@ static bool is_port(const char *text)
     return n > 0 && n <= PORT_DIGITS && (!text[n] || strchr("/?,: \"]", text[n]));
 }
 
-/* Behind a scheme the password ends at the last "@": it may have blanks and slashes that are not quoted. */
-static bool hide_of_url(char *authority)
+/* Behind a scheme the password ends at the last "@": it may have blanks and slashes that are not quoted. A
+ * database's may be cut off before the "@"; in "https://HOST:PORT" there is none. */
+static bool hide_of_url(char *authority, bool database)
 {
     char *colon = strchr(authority, ':'), *at = strrchr(authority, '@');
     if (!colon || colon >= authority + strcspn(authority, " "))
         return false;
     if (at > colon)
         return blank_out(colon + 1, at);
-    return authority[0] != '[' && colon < authority + strcspn(authority, "/?@") && !is_port(colon + 1) &&
-           blank_out(colon + 1, colon + 1 + strcspn(colon + 1, " \"?"));
+    return database && authority[0] != '[' && colon < authority + strcspn(authority, "/?@") &&
+           !is_port(colon + 1) && blank_out(colon + 1, colon + 1 + strcspn(colon + 1, " \"?"));
 }
 
 /* A word without a scheme. */
@@ -62,8 +66,9 @@ static bool hide_of_users(char *text)
 {
     bool found = false;
     for (char *word = text + strspn(text, " \""); *word; word += strspn(word, " \"")) {
-        char *end = word + strcspn(word, " \""), *authority = after_scheme(word);
-        if (authority && hide_of_url(authority))
+        bool database;
+        char *end = word + strcspn(word, " \""), *authority = after_scheme(word, &database);
+        if (authority && hide_of_url(authority, database))
             return true; /* the line's rest was looked at */
         found = (!authority && hide_of_word(word, end)) || found;
         word = end;

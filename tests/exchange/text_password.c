@@ -25,6 +25,7 @@ static void test_hidden(void)
         {"x: study: postgresql://pt:PW@host/db: one too many",
          "x: study: postgresql://pt:**@host/db: one too many"},
         {"x: \"pt:PW@host/db\": sqlite:///F is right", "x: \"pt:**@host/db\": sqlite:///F is right"},
+        {"https://pt:PW@host/x", "https://pt:**@host/x"},
         {"x: postgresql://pt:CUTOF", "x: postgresql://pt:*****"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -45,6 +46,7 @@ static void test_left(void)
         "postgresql://host/db",
         "sqlite:////srv/a.db?timeout=3",
         "papertape: study: ppo@2024: sqlite:///FILE or postgresql://USER@HOST/DATABASE: is right",
+        "papertape: fetch: --rest-url http://127.0.0.1:1: a URL like https://HOST:PORT is needed",
         "/srv/studies.db",
         "ppo@2024-01-01T10:00:00",
         "=",

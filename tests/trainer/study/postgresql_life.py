@@ -21,7 +21,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "..", "..", "fixtures"), os.path.join(H
 import postgresql_server  # noqa: E402
 from cutting_proxy import Proxy  # noqa: E402
 
-GRACE_S = 2
+STEADY_S, GRACE_S = 15, 2  # grace_s: of what is not about it, and of outages that are longer
 ENDLESS = {"training": {"total_steps": 10**8}}
 WAITS, BACK = "it is waited for, ", "the connection is there again, after "
 SHORT = ("connections", "stopped_hung", "begins_again")
@@ -59,8 +59,8 @@ class Life:
     def __init__(self, trainer, server, folder):
         self.trainer, self.server, self.folder = trainer, server, folder
 
-    def start(self, study, *changes, workers=2, trials=4, query=FOREVER, state=None, user="pt", port=None, more=()):
-        config = write(os.path.join(self.folder, f"{study}.ini"), *changes, {"study": {"trials": trials, "pruner": "none", "grace_s": GRACE_S}})
+    def start(self, study, *changes, workers=2, trials=4, query=FOREVER, state=None, user="pt", port=None, grace=STEADY_S, more=()):
+        config = write(os.path.join(self.folder, f"{study}.ini"), *changes, {"study": {"trials": trials, "pruner": "none", "grace_s": grace}})
         return Run(self.trainer, study, "--config", config, "--state", state or study, "--workers", str(workers), "--no-proposal",
                    "--storage", self.server.url("life", query, user=user, port=port), *more)
 
@@ -74,7 +74,9 @@ class Life:
 def connections(life):
     """One a worker, and one of the process."""
     run = life.begun("connections", ENDLESS, workers=3)
-    poll(lambda: len(life.server.rows("life", "SELECT 1 AS one FROM trial_user_attributes WHERE key = 'papertape:progress'")) == 3, "heartbeats")
+    beats = lambda: set(life.server.rows("life", "SELECT trial_id, heartbeat FROM trial_heartbeats"))
+    first = beats()
+    poll(lambda: len(beats() - first) >= 3, "heartbeats")
     held = life.server.rows("life", "SELECT pid FROM pg_stat_activity WHERE application_name = 'papertape'")
     check(len(held) == 4, f"connections: {held}")
     run.process.terminate()
@@ -169,8 +171,8 @@ def all_lived(life, runs, study):
 def server_away(life):
     """Of two machines; for longer than the grace."""
     study = "server-away"
-    runs = [life.begun(study, SLOW, workers=1, state=f"{study}-1", trials=6)]
-    runs.append(life.start(study, SLOW, workers=1, state=f"{study}-2", trials=6, more=["--resume"]))
+    runs = [life.begun(study, SLOW, workers=1, state=f"{study}-1", trials=6, grace=GRACE_S)]
+    runs.append(life.start(study, SLOW, workers=1, state=f"{study}-2", trials=6, grace=GRACE_S, more=["--resume"]))
     poll(lambda: len(running(life.server, study)) == 2, f"{study}: both run a trial")
     life.server.stop("immediate")
     wait_out(runs, study)
@@ -182,8 +184,8 @@ def network_away(life):
     """The server runs on."""
     study, proxy = "network-away", Proxy(life.server.port)
     with contextlib.closing(proxy):
-        runs = [life.begun(study, SLOW, workers=1, state=f"{study}-1", trials=6, port=proxy.port)]
-        runs.append(life.start(study, SLOW, workers=1, state=f"{study}-2", trials=6, port=proxy.port, more=["--resume"]))
+        runs = [life.begun(study, SLOW, workers=1, state=f"{study}-1", trials=6, grace=GRACE_S, port=proxy.port)]
+        runs.append(life.start(study, SLOW, workers=1, state=f"{study}-2", trials=6, grace=GRACE_S, port=proxy.port, more=["--resume"]))
         poll(lambda: len(running(life.server, study)) == 2, f"{study}: both run a trial")
         proxy.refuses = True
         with proxy.lock:

@@ -75,7 +75,7 @@ def main():
         refused(1, "search", *where[:2], "--study", "serach")
         refused(1, "nowhere.db", "--storage", os.path.join(folder, "nowhere.db"), "--study", "search")
         assert not os.path.exists(os.path.join(folder, "nowhere.db"))
-        refused(1, "mysql", "--storage", "mysql://host/name", "--study", "search")
+        refused(2, "mysql", "--storage", "mysql://host/name", "--study", "search")
         refused(2, "one of tpe|random|grid|mcmc", *where, "--sampler", "tpa")
         refused(2, "whole number", *where, "--n", "0")
         refused(2, "--study STUDY", *where[:2])
