@@ -32,6 +32,7 @@ def parser():
         one.add_argument("--input", required=True, nargs="+", metavar="PATH", help="files or folders of bars, or of trades for bars; symbols by their column, folder or file's name")
         one.add_argument("--format", choices=("parquet", "csv"), help="of the input; by its name where it is left out, else parquet")
         one.add_argument("--source", metavar="S", help="of a lake's bars: venue or trades; left out, the venue's where there are both")
+        one.add_argument("--venue", metavar="V", help="of a lake's bars, where several venues have a symbol")
         one.add_argument("--input-interval", metavar="5m", help="of the input's bars, where it has several; left out, --interval (not of bars, where that is the longer one)")
         one.add_argument("--output", required=True, metavar="FOLDER", help="a path, or a URI (file, hdfs, s3, gs), which all executors reach")
         one.add_argument("--symbols", metavar="A,B", help="these alone; all where it is left out")
@@ -255,7 +256,7 @@ def run(args, beside):
         builder = builder.config("spark.executorEnv.PYTHONPATH", beside)
     spark = builder.getOrCreate()
     interval = args.input_interval or (args.interval if args.command != "bars" else None)
-    bars = read(spark, args.input, args.format, source=args.source, interval=interval)
+    bars = read(spark, args.input, args.format, source=args.source, interval=interval, venue=args.venue)
     if args.symbols:
         bars = only(bars, args.symbols.split(","))
     if args.command == "features":

@@ -149,6 +149,9 @@ def choices(spark):
     bars.iloc[:5].assign(symbol="AAA", interval="4h", venue="b").rename(columns={"timestamp": "open_time"}).to_parquet(place / "3.parquet", index=False)
     refused("AAA: it has bars of the venues a, b: venue= names one", lambda: read(interval="4h"))
     check(read(interval="4h", venue="b") == {("AAA", "venue", "4h", 5)}, "venue b")
+    out = folder("choices-out")
+    words = ["indicators", "--specs", "sma:5", "--input", str(place), "--output", str(out), "--quiet", "--input-interval", "4h", "--venue", "b"]
+    check(papertape_spark.job.main(words) == 0 and set(pd.read_parquet(out).venue) == {"b"}, "the job, venue b")
 
 
 def young(spark):

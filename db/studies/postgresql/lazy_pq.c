@@ -27,9 +27,6 @@ LAZY(lib, char *, PQerrorMessage, (const PGconn *conn), (conn))
 LAZY(lib, int, PQserverVersion, (const PGconn *conn), (conn))
 LAZY(lib, int, PQsocket, (const PGconn *conn), (conn))
 LAZY(lib, char *, PQescapeLiteral, (PGconn * conn, const char *text, size_t n), (conn, text, n))
-LAZY(lib, PGcancel *, PQgetCancel, (PGconn * conn), (conn))
-LAZY(lib, int, PQcancel, (PGcancel * cancel, char *why, int size), (cancel, why, size))
-LAZY(lib, void, PQfreeCancel, (PGcancel * cancel), (cancel))
 
 LAZY(lib, int, PQsendQuery, (PGconn * conn, const char *text), (conn, text))
 LAZY(lib, int, PQsendPrepare, (PGconn * conn, const char *name, const char *text, int n, const Oid *types),
