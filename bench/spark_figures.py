@@ -63,11 +63,13 @@ def print_figures(cores, found):
             figure(f"{case}_identity", ways["shuffled"]["rate"], None, limit, OF_LIMIT[what] * limit, identity_cpu_us=ways["identity"]["cpu_us"])
         for way, peer in PEERS.items():
             least = TIMES.get((what, way))
+            if least and way not in ways:
+                unmet.append(f"{case}_{way}: not measured")
             for end, mine in (("", ours), ("_alone", ways["alone"]["rate"])):
                 if way + end in ways:
                     rate, name = ways[way + end]["rate"], peer.replace("in applyInPandas", "without Spark") if end else peer
                     figure(f"{case}{end}_{way}", mine, (name, rate), None, least * rate if least else None, peer_cpu_us=ways[way + end]["cpu_us"])
-        for way in JOBS.get(what, ()):
+        for way in (way for way in JOBS.get(what, ()) if way in ways):
             figure(f"{case}_job_{way.removesuffix('_job')}", ways["job"]["rate"], (PEERS[way.removesuffix("_job")] + ", written", ways[way]["rate"]), None,
                    cpu_us=ways["job"]["cpu_us"], fixed_s=ways["job"]["fixed_s"])
 

@@ -29,7 +29,7 @@ from papertape_spark.trading import options_of, trading
 CORES, FOLDER = int(sys.argv[1]), Path(sys.argv[2])
 ROWS, SYMBOLS, TIMES = int(os.environ.get("PAPERTAPE_BENCH_ROWS", 1_000_000)), 20, 2
 FEW = 2500 * SYMBOLS  # wide110 has a first value after 2,400 bars of 5 minutes
-MANY, MEDIUM, SLOW = 8 * ROWS, max(2 * ROWS // 5, 2 * FEW), max(ROWS // 10, 2 * FEW)
+MANY, MEDIUM, SLOW = 8 * ROWS, max(2 * ROWS // 5, 2 * FEW), max(ROWS // 5, 4 * FEW)
 PARTITIONS = 8
 MINUTES = 5
 STRATEGY, PARAMS = "sma-cross", {"fast": 10, "slow": 30}
@@ -91,7 +91,7 @@ def took(way, rows):
 
 
 def rates(many, ways, times=TIMES):
-    """{way: its figures}, in turns, so that a busy machine is so for all of them. A way takes a number of rows, and gives a
+    """{way: its figures}, without those whose many rows took no longer than the few; in turns, so that a busy machine is so for all. A way takes a number of rows, and gives a
     DataFrame, which goes to a sink that keeps nothing, or ran by itself and gives None."""
     found = {name: ([], []) for name in ways}
     for _ in range(2):  # warms up
@@ -104,7 +104,10 @@ def rates(many, ways, times=TIMES):
     figures = {}
     for name, (few, all_) in found.items():
         (wall_few, cpu_few), (wall, cpu) = (map(statistics.median, zip(*turns)) for turns in (few, all_))
-        rate = (many - FEW) / max(wall - wall_few, 1e-9)
+        if wall <= wall_few:
+            say(f"{name}: not measured: {FEW:,} rows took {wall_few:.2f} s, {many:,} rows {wall:.2f} s")
+            continue
+        rate = (many - FEW) / (wall - wall_few)
         figures[name] = {"rate": rate, "cpu_us": 1e6 * (cpu - cpu_few) / (many - FEW), "fixed_s": wall_few - FEW / rate}
         say(f"{name}: {rate:,.0f} rows/s, {figures[name]['cpu_us']:.2f} us of processors a row; {FEW:,} rows {wall_few:.2f} s, {many:,} rows {wall:.2f} s")
     return figures
