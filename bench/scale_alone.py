@@ -1,5 +1,5 @@
-"""What a bar costs without Spark, in one thread: reading it from the lake's Parquet, and the library's computing of each stage from
-Arrow's batches. Wants PAPERTAPE_SPARK_LIBRARY."""
+"""What a bar costs in one thread, as a task of the job has it: reading it from the lake's Parquet, the library's computing of each stage
+from Arrow's batches, and writing. Wants PAPERTAPE_SPARK_LIBRARY."""
 
 import sys
 import time
@@ -11,6 +11,7 @@ import pyarrow.parquet
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "spark"))
 from papertape_spark.asked import Features, Indicators  # noqa: E402
 from papertape_spark.build import fitting  # noqa: E402
+from papertape_spark.columns import computing  # noqa: E402
 from papertape_spark.trading import options_of, trading  # noqa: E402
 
 BATCH = 10_000  # Spark's maxRecordsPerBatch
@@ -42,12 +43,26 @@ def read(path):
     return pyarrow.parquet.ParquetFile(path).read(use_threads=False)
 
 
+def into_parquet(batches, path):
+    """As a task of the job writes a symbol's rows."""
+    pyarrow.parquet.write_table(pyarrow.Table.from_batches(batches), path, compression="zstd", use_dictionary=["symbol"])
+
+
 def costs(path):
-    """{cost: value} of a file of one symbol's bars."""
+    """{cost: value} of a file of one symbol's bars; what stages write is beside it."""
     bars = pyarrow.parquet.read_metadata(path).num_rows
     table, read_us = us_a_bar(bars, read, path)
     batches = table.add_column(0, "symbol", pyarrow.array(["S"] * bars)).combine_chunks().to_batches(max_chunksize=BATCH)
     (fitted,) = fitting("wide110", 60, (0, FITTED_NS))(batches)
-    ways = {"indicators": stretched(Indicators(("sma:20", "rsi:14"))), "wide110": stretched(Features(fitted["set"][0].as_py(), 60)),
+    columns = {"indicators": Indicators(("sma:20", "rsi:14")), "wide110": Features(fitted["set"][0].as_py(), 60)}
+    ways = {**{name: stretched(asked) for name, asked in columns.items()},
             "backtest": traded("figures", {"fast": 10, "slow": 30}, None), "sweep": traded("sweep", {}, GRID)}
-    return {"read_alone_us": read_us, **{f"{name}_alone_us": us_a_bar(bars, way, batches)[1] for name, way in ways.items()}}
+    found = {"read_alone_us": read_us, **{f"{name}_alone_us": us_a_bar(bars, way, batches)[1] for name, way in ways.items()}}
+    for name in ways:
+        write_us = size = 0
+        if name in columns:
+            made, place = list(computing(columns[name])(iter(batches))), Path(path).with_name(f"{name}.parquet")
+            write_us, size = us_a_bar(bars, into_parquet, made, place)[1], place.stat().st_size
+            place.unlink()
+        found |= {f"{name}_us": read_us + found[f"{name}_alone_us"] + write_us, f"{name}_written_b": size / bars}
+    return found
