@@ -27,7 +27,7 @@ def settings(folder, cores, memory, partitions):
         "spark.driver.memory": memory,
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.python.use.daemon": "false",  # whose workers nobody waits for, so that their processor time is lost
+        "spark.python.use.daemon": "false",  # it does not wait for its workers, whose processor time is lost then
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.local.dir": folder,
