@@ -232,11 +232,3 @@ int study_store_set_params(struct study_store *store, int64_t trial, const struc
     free(rows);
     return r;
 }
-
-int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
-                          const struct distribution *distribution, double value,
-                          char err[static STUDY_ERROR_MAX])
-{
-    return study_store_set_params(store, trial, &(struct study_store_param){name, distribution, value}, 1,
-                                  err);
-}

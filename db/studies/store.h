@@ -38,11 +38,10 @@ enum study_store_mode {
 };
 
 /* "sqlite:///relative/F", "sqlite:////absolute/F" as Optuna (SQLAlchemy) has them, with "?timeout=SECONDS" or
- * without, or a plain path; text that is no file yet, does not begin
- * with "/", "./" or "../" and looks like a mistyped URL (":/", "@", a scheme's name with ":" or "//") or like
- * libpq's KEY=VALUE words is -EINVAL. `busy_ms` is how long to wait for a lock; 0: the URL's
- * timeout, 60 s without one. -EPROTONOSUPPORT: another scheme, with the known ones. -EINVAL: another key
- * after "?", or ":memory:", which no other process could open.
+ * without, or a plain path. `busy_ms` is how long to wait for a lock; 0: the URL's timeout, 60 s without one.
+ * -EPROTONOSUPPORT: another scheme, with the known ones. -EINVAL: another key after "?"; ":memory:", which no
+ * other process could open; or text that is no file yet, does not begin with "/", "./" or "../", and looks
+ * like a mistyped URL (":/", "@", a scheme's name with ":" or "//") or like libpq's KEY=VALUE words.
  *
  * "postgresql://USER@HOST:PORT/DATABASE?KEY=VALUE&…" as libpq and SQLAlchemy have it, with a driver too
  * (postgresql+psycopg2); the keys are libpq's (sslmode, sslrootcert, passfile, service, …), and timeout,
@@ -164,9 +163,6 @@ struct study_store_param {
  * refuses all. A server takes those of which this store has seen the distribution in one statement. */
 int study_store_set_params(struct study_store *store, int64_t trial, const struct study_store_param *params,
                            int n, char err[static STUDY_ERROR_MAX]);
-int study_store_set_param(struct study_store *store, int64_t trial, const char *name,
-                          const struct distribution *distribution, double value,
-                          char err[static STUDY_ERROR_MAX]);
 /* Replaces an earlier report of that step. */
 int study_store_report(struct study_store *store, int64_t trial, int64_t step, double value,
                        char err[static STUDY_ERROR_MAX]);

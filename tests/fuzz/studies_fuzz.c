@@ -32,7 +32,8 @@ static void fill(struct study_store *store, char *err)
         const double value = i;
         fail_unless(study_store_ask(store, study, true, &trial, &number, err) == 0);
         fail_unless(distribution_number(DISTRIBUTION_FLOAT, 0, 10, 0, false, &range, err) == 0);
-        fail_unless(study_store_set_param(store, trial, "rate", &range, value, err) == 0);
+        fail_unless(study_store_set_params(store, trial, &(struct study_store_param){"rate", &range, value},
+                                           1, err) == 0);
         distribution_finish(&range);
         fail_unless(study_store_report(store, trial, 1, value, err) == 0);
         fail_unless(i == 3 || study_store_tell(store, trial, TRIAL_COMPLETE, &value, 1, err) == 0);

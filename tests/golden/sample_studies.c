@@ -25,9 +25,10 @@ static void put_params(struct study_store *store, int64_t trial, int i)
     take(distribution_number(DISTRIBUTION_FLOAT, 1e-6, 1e-3, 0, true, &rate, err));
     take(distribution_number(DISTRIBUTION_INT, 512, 1536, 1, false, &width, err));
     take(distribution_categories(choices, &schedule, err));
-    take(study_store_set_param(store, trial, "learning_rate", &rate, 1e-5 * (1 + i % 11), err));
-    take(study_store_set_param(store, trial, "net_dimension", &width, 512 + 37 * i % 1024, err));
-    take(study_store_set_param(store, trial, "lr_schedule", &schedule, i % 3, err));
+    const struct study_store_param params[] = {{"learning_rate", &rate, 1e-5 * (1 + i % 11)},
+                                               {"net_dimension", &width, 512 + 37 * i % 1024},
+                                               {"lr_schedule", &schedule, i % 3}};
+    take(study_store_set_params(store, trial, params, 3, err));
     distribution_finish(&schedule);
     json_decref(choices);
 }

@@ -129,9 +129,12 @@ static void copy_trial(struct study_store *to, int64_t id, const struct study *s
 {
     int64_t made = begin_trial(to, id, trial);
     for (int i = 0; i < trial->n_params; i++)
-        TRY(study_store_set_param(to, made, study->params[trial->params[i].param],
-                                  &study->distributions[trial->params[i].distribution],
-                                  trial->params[i].value, err));
+        TRY(study_store_set_params(
+            to, made,
+            &(struct study_store_param){study->params[trial->params[i].param],
+                                        &study->distributions[trial->params[i].distribution],
+                                        trial->params[i].value},
+            1, err));
     for (int i = 0; i < trial->n_reports; i++)
         TRY(study_store_report(to, made, trial->reports[i].step, trial->reports[i].value, err));
     for (int i = 0; i < trial->n_user; i++)

@@ -97,6 +97,14 @@ static inline int64_t ask(struct study_store *store, int64_t study, bool heartbe
     return trial;
 }
 
+/* One parameter. */
+static inline int set_param(struct study_store *store, int64_t trial, const char *name,
+                            const struct distribution *distribution, double value)
+{
+    return study_store_set_params(store, trial, &(struct study_store_param){name, distribution, value}, 1,
+                                  err);
+}
+
 static inline struct distribution number_of(enum distribution_kind kind, double low, double high, double step,
                                             bool log)
 {

@@ -107,7 +107,7 @@ static void test_rolled_back(void)
     OK(study_store_begin(store, err));
     put_row(store, ask(store, id, false), 0);
     study_store_rollback(store);
-    OK(study_store_set_param(other, ask(other, id, false), names[1], &whole, 3, err));
+    OK(set_param(other, ask(other, id, false), names[1], &whole, 3));
     struct row row;
     make_row(&row, 0);
     trial = ask(store, id, false);

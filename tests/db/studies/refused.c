@@ -406,19 +406,19 @@ static void test_rules(void)
     struct distribution whole = number_of(DISTRIBUTION_INT, 1, 9, 1, false);
     struct distribution kind = choices_of("[1, 2]"), kinds = choices_of("[1, 2, 3]");
     int64_t trial = ask(store, id, false);
-    OK(study_store_set_param(store, trial, "rate", &rate, 1e-5, err));
-    OK(study_store_set_param(store, trial, "rate", &rate, 1e-5, err));
-    REFUSED(study_store_set_param(store, trial, "rate", &rate, 1e-4, err), -EEXIST, "another value");
-    OK(study_store_set_param(store, trial, "kind", &kind, 1, err));
-    REFUSED(study_store_set_param(store, trial, "x", &rate, 0.5, err), -EINVAL, "a value of 1e-06 to 0.001");
-    REFUSED(study_store_set_param(store, trial, "x", &whole, 2.5, err), -EINVAL, "on its grid");
-    REFUSED(study_store_set_param(store, trial, "", &whole, 2, err), -EINVAL, "a name of");
+    OK(set_param(store, trial, "rate", &rate, 1e-5));
+    OK(set_param(store, trial, "rate", &rate, 1e-5));
+    REFUSED(set_param(store, trial, "rate", &rate, 1e-4), -EEXIST, "another value");
+    OK(set_param(store, trial, "kind", &kind, 1));
+    REFUSED(set_param(store, trial, "x", &rate, 0.5), -EINVAL, "a value of 1e-06 to 0.001");
+    REFUSED(set_param(store, trial, "x", &whole, 2.5), -EINVAL, "on its grid");
+    REFUSED(set_param(store, trial, "", &whole, 2), -EINVAL, "a name of");
     trial = ask(store, id, false);
-    REFUSED(study_store_set_param(store, trial, "rate", &plain, 1e-5, err), -EINVAL, "keeps its class");
-    REFUSED(study_store_set_param(store, trial, "rate", &whole, 1, err), -EINVAL, "keeps its class");
-    REFUSED(study_store_set_param(store, trial, "kind", &kinds, 1, err), -EINVAL, "its choices");
-    OK(study_store_set_param(store, trial, "rate", &wider, 0.5, err));
-    REFUSED(study_store_set_param(store, trial + 9, "rate", &rate, 1e-5, err), -ENOENT, "is not there");
+    REFUSED(set_param(store, trial, "rate", &plain, 1e-5), -EINVAL, "keeps its class");
+    REFUSED(set_param(store, trial, "rate", &whole, 1), -EINVAL, "keeps its class");
+    REFUSED(set_param(store, trial, "kind", &kinds, 1), -EINVAL, "its choices");
+    OK(set_param(store, trial, "rate", &wider, 0.5));
+    REFUSED(set_param(store, trial + 9, "rate", &rate, 1e-5), -ENOENT, "is not there");
     REFUSED(study_store_report(store, trial, -1, 0, err), -EINVAL, "step of 0");
     double values[] = {NAN, 1};
     REFUSED(study_store_tell(store, trial, TRIAL_COMPLETE, values, 1, err), -EINVAL, "NaN");
@@ -428,7 +428,7 @@ static void test_rules(void)
     OK(study_store_tell(store, trial, TRIAL_FAIL, NULL, 0, err));
     REFUSED(study_store_report(store, trial, 1, 0, err), -EINVAL, "never changes");
     REFUSED(study_store_set_user(store, trial, "a", "1", err), -EINVAL, "never changes");
-    REFUSED(study_store_set_param(store, trial, "y", &whole, 1, err), -EINVAL, "never changes");
+    REFUSED(set_param(store, trial, "y", &whole, 1), -EINVAL, "never changes");
     REFUSED(study_store_heartbeat(store, trial, err), -EINVAL, "is FAIL");
     REFUSED(study_store_set_study_user(store, 99, "a", "1", err), -ENOENT, "study id 99");
     struct study *study = load(store, id);
@@ -450,21 +450,21 @@ static void test_forgets(void)
     struct distribution plain = number_of(DISTRIBUTION_FLOAT, 1e-6, 1e-3, 0, false);
     int64_t id = make_study(store, "f"), trial = ask(store, id, false);
     OK(study_store_begin(store, err));
-    OK(study_store_set_param(store, trial, "rate", &plain, 1e-5, err));
+    OK(set_param(store, trial, "rate", &plain, 1e-5));
     study_store_rollback(store);
-    OK(study_store_set_param(other, ask(other, id, false), "rate", &rate, 1e-5, err));
-    REFUSED(study_store_set_param(store, trial, "rate", &plain, 1e-5, err), -EINVAL, "keeps its class");
-    OK(study_store_set_param(store, trial, "rate", &rate, 1e-5, err));
-    OK(study_store_set_param(store, ask(store, id, false), "rate", &rate, 1e-5, err));
+    OK(set_param(other, ask(other, id, false), "rate", &rate, 1e-5));
+    REFUSED(set_param(store, trial, "rate", &plain, 1e-5), -EINVAL, "keeps its class");
+    OK(set_param(store, trial, "rate", &rate, 1e-5));
+    OK(set_param(store, ask(store, id, false), "rate", &rate, 1e-5));
 
     run_sql(
         path,
         "DELETE FROM trial_params; DELETE FROM trials; DELETE FROM study_directions; DELETE FROM studies");
     CHECK_INT(make_study(other, "f"), id);
-    OK(study_store_set_param(other, ask(other, id, false), "rate", &plain, 1e-5, err));
+    OK(set_param(other, ask(other, id, false), "rate", &plain, 1e-5));
     trial = ask(store, id, false);
-    REFUSED(study_store_set_param(store, trial, "rate", &rate, 1e-5, err), -EINVAL, "keeps its class");
-    OK(study_store_set_param(store, trial, "rate", &plain, 1e-5, err));
+    REFUSED(set_param(store, trial, "rate", &rate, 1e-5), -EINVAL, "keeps its class");
+    OK(set_param(store, trial, "rate", &plain, 1e-5));
     study_store_close(store);
     study_store_close(other);
 }

@@ -55,7 +55,7 @@ static void test_stale(void)
     struct distribution rate = number_of(DISTRIBUTION_FLOAT, 0, 1, 0, false);
     int failed = -1, retried = -1, number;
     const double grace = grace_s();
-    OK(study_store_set_param(store, stale, "rate", &rate, 0.25, err));
+    OK(set_param(store, stale, "rate", &rate, 0.25));
     OK(study_store_set_user(store, stale, "a", "\"b\"", err));
     OK(study_store_set_system(store, stale, "tpe:relative_params:0", "\"{}\"", err));
     OK(study_store_report(store, stale, 1, 7, err));

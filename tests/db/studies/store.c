@@ -8,9 +8,9 @@ static void put_trial(struct study_store *store, int64_t study, double value)
     struct distribution width = number_of(DISTRIBUTION_INT, 512, 1536, 1, false);
     struct distribution batch = choices_of("[2048, 4096, \"all\"]");
     int64_t trial = ask(store, study, false);
-    OK(study_store_set_param(store, trial, "rate", &rate, 1e-4, err));
-    OK(study_store_set_param(store, trial, "width", &width, 768, err));
-    OK(study_store_set_param(store, trial, "batch", &batch, 2, err));
+    OK(set_param(store, trial, "rate", &rate, 1e-4));
+    OK(set_param(store, trial, "width", &width, 768));
+    OK(set_param(store, trial, "batch", &batch, 2));
     OK(study_store_report(store, trial, 1, 0.5, err));
     OK(study_store_report(store, trial, 10, NAN, err));
     OK(study_store_report(store, trial, 2, INFINITY, err));

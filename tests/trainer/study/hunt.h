@@ -60,6 +60,7 @@ static inline double hunt_trial(struct hunt *hunt)
     const struct space *space = &hunt->settings.space;
     struct train_config *config = fatal_calloc(1, sizeof *config);
     double *values = fatal_calloc((size_t)space->n + 1, sizeof(double));
+    struct study_store_param *params = fatal_calloc((size_t)space->n + 1, sizeof *params);
     struct trial_outcome outcome;
     int64_t trial;
     int number;
@@ -67,14 +68,15 @@ static inline double hunt_trial(struct hunt *hunt)
     hunt_check(study_store_sync(hunt->store, hunt->study, err), err);
     hunt_check(sampler_sample(hunt->sampler, hunt->study, number, space, values, NULL), "sample");
     for (int i = 0; i < space->n; i++)
-        hunt_check(study_store_set_param(hunt->store, trial, space->params[i].name,
-                                         &space->params[i].distribution, values[i], err),
-                   err);
+        params[i] =
+            (struct study_store_param){space->params[i].name, &space->params[i].distribution, values[i]};
+    hunt_check(study_store_set_params(hunt->store, trial, params, space->n, err), err);
     hunt_check(study_settings_apply(hunt->config, space, values, config, err), err);
     snprintf(folder, sizeof folder, "%s/%d", hunt->folder, number);
     hunt_check(study_trial_run(hunt->market, config, folder, NULL, &outcome, err), err);
     hunt_check(study_store_tell(hunt->store, trial, TRIAL_COMPLETE, &outcome.value, 1, err), err);
     hunt_check(study_store_sync(hunt->store, hunt->study, err), err);
+    free(params);
     free(values);
     free(config);
     return outcome.value;

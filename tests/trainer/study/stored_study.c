@@ -42,14 +42,15 @@ static void write_study(struct study_store *store, const char *name, int n_objec
         fatal("%s", err);
     for (int i = 0; i < n_trials; i++) {
         double values[8];
+        struct study_store_param params[8];
         if (study_store_ask(store, id, false, &trial, &number, err) < 0 ||
             sampler_sample(sampler, study, number, space, values, NULL) < 0)
             fatal("%s", err);
         for (int k = 0; k < space->n; k++)
-            if (study_store_set_param(store, trial, space->params[k].name, &space->params[k].distribution,
-                                      values[k], err) < 0)
-                fatal("%s", err);
-        if (study_store_tell(store, trial, TRIAL_COMPLETE, (double[]){values[2], values[1]}, n_objectives,
+            params[k] =
+                (struct study_store_param){space->params[k].name, &space->params[k].distribution, values[k]};
+        if (study_store_set_params(store, trial, params, space->n, err) < 0 ||
+            study_store_tell(store, trial, TRIAL_COMPLETE, (double[]){values[2], values[1]}, n_objectives,
                              err) < 0)
             fatal("%s", err);
     }
@@ -69,8 +70,9 @@ static void write_zeros(struct study_store *store, const char *name, const char 
         fatal("%s", err);
     for (int i = 0; i < 12; i++)
         if (study_store_ask(store, id, false, &trial, &number, err) < 0 ||
-            study_store_set_param(store, trial, "x", &distribution, 0, err) < 0 ||
-            study_store_set_param(store, trial, "y", &distribution, 0, err) < 0 ||
+            study_store_set_params(
+                store, trial, (struct study_store_param[]){{"x", &distribution, 0}, {"y", &distribution, 0}},
+                2, err) < 0 ||
             study_store_tell(store, trial, TRIAL_COMPLETE, (double[]){i}, 1, err) < 0)
             fatal("%s", err);
     distribution_finish(&distribution);
