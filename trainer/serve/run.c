@@ -167,11 +167,16 @@ static void ended_by_signal(struct serve_training *training, int number)
     fail_or_retry(training, cause, reason);
 }
 
+static bool is_done(const struct serve_training *training, int64_t status)
+{
+    return (status == EXIT_OK || status == EXIT_NOT_UPLOADED) && strcmp(training->said_result, "done") == 0;
+}
+
 static void ended_by_itself(struct serve_training *training, int64_t status)
 {
     char reason[TRAINING_RECORD_REASON_MAX];
     const char *said = training->said, *cause = training->said_cause;
-    if ((status == 0 || status == EXIT_NOT_UPLOADED) && strcmp(training->said_result, "done") == 0) {
+    if (is_done(training, status)) {
         serve_training_enter(training, TRAINING_DONE, "", clock_wall_ns(), "%s", "");
         return;
     }
@@ -249,8 +254,7 @@ static void worker_ended(void *ctx, int64_t status, int number)
 {
     struct serve_training *training = ctx;
     struct training_record *record = &training->record;
-    bool done = (status == 0 || status == EXIT_NOT_UPLOADED) && number == 0 &&
-                strcmp(training->said_result, "done") == 0;
+    bool done = number == 0 && is_done(training, status);
     training->worker = NULL;
     training->place = SCHEDULE_CPU;
     record->pid = 0;
