@@ -95,12 +95,8 @@ static int read_scheme(const char *url, const char *end, const struct study_stor
             *ret = databases[i];
             return 0;
         }
-    int shown;
-    const char *part = study_store_shown(url, &shown);
-    bool whole = part == url;
-    return fail_with(-EPROTONOSUPPORT, err, STUDY_ERROR_MAX,
-                     "%.*s%s%.*s: studies are kept in sqlite:///FILE or postgresql://USER@HOST/DATABASE",
-                     whole ? 0 : (int)(end - url), url, whole ? "" : "://…", shown, part);
+    return refuse(-EPROTONOSUPPORT, url,
+                  "studies are kept in sqlite:///FILE or postgresql://USER@HOST/DATABASE", err);
 }
 
 /* ---- Text that is neither a URL nor a file. ---- */

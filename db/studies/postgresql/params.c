@@ -41,13 +41,10 @@ static int refuse(const char *url, char *said, char err[static STUDY_ERROR_MAX])
 {
     int n, r = said ? -EINVAL : -ENOMEM;
     const char *part = study_store_shown(url, &n);
+    const char *words = !said ? "no memory" : may_show(url, said) ? said : "is no URL as libpq has it";
     fail_line(r, err, STUDY_ERROR_MAX, NULL,
               "%s%.*s: %.*s: postgresql://USER@HOST:PORT/DATABASE would be right",
-              part == url ? "" : "postgresql://…", n, part,
-              said && may_show(url, said) ? (int)strcspn(said, "\n") : 30,
-              !said                 ? "no memory"
-              : may_show(url, said) ? said
-                                    : "is no URL as libpq has it");
+              part == url ? "" : "postgresql://…", n, part, (int)strcspn(words, "\n"), words);
     if (said)
         PQfreemem(said);
     return r;

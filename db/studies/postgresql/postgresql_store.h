@@ -61,8 +61,8 @@ struct study_postgresql {
     PGconn *conn;
     bool prepared[STUDY_POSTGRESQL_STATEMENTS];
     bool readied; /* study_postgresql_prepare() was called */
-    PGresult
-        *ahead[STUDY_POSTGRESQL_STATEMENTS]; /* of statements that were sent before they are queried; NULL */
+    /* Of statements that were sent before they are queried; NULL. */
+    PGresult *ahead[STUDY_POSTGRESQL_STATEMENTS];
     int n_ahead;
     struct study_postgresql_later later[STUDY_POSTGRESQL_LATER]; /* which the next statement is sent with */
     int n_later;
