@@ -234,13 +234,14 @@ int db_writer_open(const char *path, const struct db_writer_config *config, stru
 /* Why a flush of so long ended without all rows. The lock is held. */
 static void say_why(const struct db_writer *w, int r, int64_t timeout_ms, char *err, size_t err_size)
 {
-    int n = snprintf(err, err_size,
-                     "%llu rows could not be stored: ", (unsigned long long)(w->last_ticket - w->committed));
-    size_t at = (size_t)n < err_size ? (size_t)n : err_size;
-    if (r == -ETIMEDOUT && w->stats.ok) /* a last error is of before */
-        snprintf(err + at, err_size - at, "it takes longer than %lld ms", (long long)timeout_ms);
-    else
-        snprintf(err + at, err_size - at, "%s", r == -EBADMSG ? w->stats.conflict : w->stats.last_error);
+    char slow[64];
+    const char *why = r == -EBADMSG ? w->stats.conflict : w->stats.last_error;
+    if (r == -ETIMEDOUT && w->stats.ok) { /* a last error is of before */
+        snprintf(slow, sizeof slow, "it takes longer than %lld ms", (long long)timeout_ms);
+        why = slow;
+    }
+    snprintf(err, err_size, "%llu rows could not be stored: %s",
+             (unsigned long long)(w->last_ticket - w->committed), why);
 }
 
 int db_writer_close(struct db_writer *w, int64_t timeout_ms, char *err, size_t err_size)
