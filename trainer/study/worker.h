@@ -20,11 +20,10 @@ struct study_order {
 /* Works until nothing is left (0), SIGTERM or SIGINT (0, within 4 seconds, whether the storage answers or
  * not: its trial waits to be tried again, or does once it is stale), or it cannot continue (1): the storage,
  * the disk, memory or the device fail, and its trial waits then, too. It writes JSON lines to `out`:
- * {"began":ID},
- * {"told":ID}, (word-ok: a key) {"warning":"…"}, {"storage":"…"} of a connection that is refused as too many
- * are in use (ends with 1 after the time-out),
- * {"said":"…","number":N} of a trial, {"error":"…","cause":"disk"}, {"exhausted":true} where a grid has no
- * more points. `device`: an id for CUDA_VISIBLE_DEVICES; NULL: as it is. */
+ * {"began":ID}, {"told":ID}, (word-ok: a key) {"warning":"…"}, {"said":"…","number":N} of a trial,
+ * {"storage":"…"} of a connection that is refused as too many are in use (ends with 1 after the time-out),
+ * {"error":"…","cause":"disk"}, {"exhausted":true} where a grid has no more points. `device`: an id for
+ * CUDA_VISIBLE_DEVICES; NULL: as it is. */
 int study_worker_run(const struct study_order *order, int out, const char *device);
 
 /* A worker's heartbeat: a thread, so that a trial does not become stale during a long iteration. It shares
@@ -43,8 +42,8 @@ void study_heartbeat_stop(struct study_heartbeat *beat); /* NULL is fine */
 void study_heartbeat_take(struct study_heartbeat *beat);
 void study_heartbeat_give(struct study_heartbeat *beat);
 
-void study_heartbeat_trial(struct study_heartbeat *beat,
-                           int64_t trial); /* from now on for this one; 0: for none */
+/* From now on for this one; 0: for none. */
+void study_heartbeat_trial(struct study_heartbeat *beat, int64_t trial);
 void study_heartbeat_progress(struct study_heartbeat *beat, double share, double steps_s, int split,
                               int splits);
 

@@ -51,7 +51,7 @@ def together(trainer, server, folder, config):
         seen, error, status = ended[state]
         check(status == 0 and error == "" and seen[-1]["result"] == "done", f"{state}: {status} {error} {seen[-1:]}")
     check(not events(ended["second"][0], "proposal") and ended["second"][0][-1]["proposal"] is None, "the second proposes nothing")
-    return events(ended["first"][0], "proposal")[0]["proposal"], ended
+    return events(ended["first"][0], "proposal")[0]["proposal"]
 
 
 def all_trials(server, folder):
@@ -120,7 +120,7 @@ def main():
         trainer = Trainer(sys.argv[1], folder)
         write_market(folder, n=700)
         config = write(os.path.join(folder, "shared.ini"), STUDY)
-        proposal, _ = together(trainer, server, folder, config)
+        proposal = together(trainer, server, folder, config)
         complete = all_trials(server, folder)
         print(f"counts: {len(trials(server))} trials, {len(trials(server)) - len(complete)} tried again")
         elsewhere(trainer, sys.argv[2], server, folder, config, proposal, complete)
