@@ -7,13 +7,10 @@
 
 #include <xxhash.h>
 
-#include "exchange/whole_file.h"
 #include "trainer/command/args.h"
-#include "trainer/command/stop.h"
 #include "trainer/command/study_run.h"
 #include "trainer/study/artifact_proposal.h"
 #include "trainer/study/runs.h"
-#include "trainer/study/stale_files.h"
 
 /* Each file's cause is the store's: it is printed once, by its last part. */
 static bool was_said(struct study_run *run, const char *words)
@@ -35,12 +32,6 @@ static void warn(void *ctx, const char *words)
         telemetry_report_warning(&run->report, words);
 }
 
-static bool is_stopped(void *ctx)
-{
-    const struct study_run *run = ctx;
-    return trainer_stop_asked() || run->report.failed;
-}
-
 static struct trial_calls calls_of(struct study_run *run)
 {
     return (struct trial_calls){.ctx = run, .warned = warn};
@@ -48,7 +39,7 @@ static struct trial_calls calls_of(struct study_run *run)
 
 static int open_store(struct study_run *run, const char *url)
 {
-    const struct artifact_stop stop = {is_stopped, run};
+    const struct artifact_stop stop = {trainer_study_is_stopped, run};
     char err[ARTIFACT_ERROR_MAX];
     int r = artifact_store_open(url, &stop, &run->artifacts, err);
     return r < 0 ? trainer_study_failed(run, "config", "--artifacts: %s", err) : GO_ON;
@@ -117,21 +108,14 @@ static int try_store(struct study_run *run)
     return GO_ON;
 }
 
-/* The text that open_study() writes to study.ini, which may be another storage's study's until then. */
-static int write_try(const struct study_run *run, const char *path)
-{
-    struct whole_file file;
-    int r = whole_file_open(path, STUDY_TEMPORARY, 0644, &file);
-    return r == 0 ? whole_file_close(&file, whole_file_put(&file, run->text, strlen(run->text))) : r;
-}
-
+/* With the text of study.ini, which may be another storage's study's until its own is stored. */
 int trainer_study_artifacts_check(struct study_run *run)
 {
     char path[PATH_MAX + 16], err[ARTIFACT_ERROR_MAX];
     if (!run->artifacts)
         return GO_ON;
     snprintf(path, sizeof path, "%s/study.ini.tried", run->folder);
-    int r = write_try(run, path);
+    int r = trainer_study_write_text(run, path);
     if (r < 0)
         return trainer_study_failed(run, "disk", "cannot write: %.300s: %s", path, strerror(-r));
     r = study_artifact_try(run->artifacts, run->args->name, "study.ini", path, err);
@@ -164,7 +148,7 @@ int trainer_study_artifacts_resume(struct study_run *run)
 int trainer_study_artifacts_fetch(struct study_run *run, struct study_members *others, const char *folders)
 {
     const struct trial_calls calls = calls_of(run);
-    const struct artifact_stop stop = {is_stopped, run};
+    const struct artifact_stop stop = {trainer_study_is_stopped, run};
     char err[TRIAL_ERROR_MAX];
     int r = 0;
     if (run->artifacts) {

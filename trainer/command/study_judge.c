@@ -31,7 +31,7 @@ static void judge_own(struct study_run *run, struct study_store *store, const ch
         trainer_study_proposed(run);
 }
 
-int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX])
+int trainer_study_judge(struct study_run *run, char err[static STUDY_ERROR_MAX])
 {
     char folders[PATH_MAX], base[STUDY_NAME_MAX + 1];
     struct study_members others = {0};
@@ -44,7 +44,8 @@ int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char 
     study_base_name(run->study->name, base);
     judge_own(run, store, folders);
     r = study_members_load(store, base, run->study, folders, NULL, NULL, &others, err);
-    for (int i = 0; i < others.n && !others.of[i].run && !stopped(run); i++) { /* other runs come last */
+    for (int i = 0; i < others.n && !others.of[i].run && !trainer_study_is_stopped(run);
+         i++) { /* other runs come last */
         json_t *proposal = judge_one(run, store, others.of[i].study->id, others.of[i].folder, folders);
         if (proposal)
             trainer_study_report_judged(run, proposal);

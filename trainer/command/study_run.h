@@ -55,6 +55,35 @@ __attribute__((format(printf, 3, 4))) int trainer_study_failed(struct study_run 
 /* The same where stderr already has the line. */
 int trainer_study_failed_printed(struct study_run *run, const char *cause, const char *words);
 
+/* study_end.c. All but warn and is_stopped: the exit status of a run that has ended, with its last event. */
+
+void trainer_study_warn(void *ctx, const char *words); /* `ctx`: the run */
+/* Was it asked to end, or is no reader of its output left? */
+bool trainer_study_is_stopped(void *ctx);
+int trainer_study_stopped(struct study_run *run);
+/* By an -errno of its storage. One that does not answer keeps no run that was asked to end. */
+int trainer_study_storage_failed(struct study_run *run, int error, const char *words);
+/* All is done. Files that wait are lost where the state does not outlive this machine's job. */
+int trainer_study_done(struct study_run *run);
+
+/* study_config.c; GO_ON, or the exit status after an error. */
+
+int trainer_study_find_places(struct study_run *run, const char *state);
+/* A URL that no start finds right: the units do not repeat it. */
+int trainer_study_check_storage(struct study_run *run);
+int trainer_study_make_places(struct study_run *run);
+/* The configuration, with what the command line says instead; once more after another process has created the
+ * study. */
+int trainer_study_take_config(struct study_run *run);
+/* Writes it to `path`: 0, -errno. */
+int trainer_study_write_text(const struct study_run *run, const char *path);
+
+/* study_propose.c; likewise. */
+
+/* The earlier proposal, of this machine, or else of another. */
+int trainer_study_take_earlier(struct study_run *run);
+int trainer_study_propose(struct study_run *run);
+
 /* Its artifact store (trainer/study/artifacts.h); GO_ON, or the exit status after an error. Without a store
  * nothing. */
 
@@ -78,6 +107,6 @@ void trainer_study_artifacts_forget(struct study_run *run);
 /* Reports its proposal, once it is judged over all trials that the study has by now, and judges and reports
  * those of the study's other members; it may be stopped between two. What cannot be judged is a warning. 0,
  * or -errno of the storage with a sentence. */
-int trainer_study_judge(struct study_run *run, bool (*stopped)(void *ctx), char err[static STUDY_ERROR_MAX]);
+int trainer_study_judge(struct study_run *run, char err[static STUDY_ERROR_MAX]);
 
 #endif
