@@ -118,6 +118,9 @@ static int put(struct artifact_store *store, const char *key, const char *path,
     int r = path_of(store, key, to, err);
     if (r < 0 || has(to, digest))
         return r;
+    /* A mount may be gone since the store was opened: the key's folders alone are made. */
+    if ((r = open_directory(store, err)) < 0)
+        return r;
     int from = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (from < 0)
         return say(-errno, path, err);

@@ -239,6 +239,21 @@ static bool is_stopped(void *ctx)
     return true;
 }
 
+/* Its mount is gone after it was opened: nothing is made on this machine's own disk. */
+static void test_unmounted(void)
+{
+    const struct artifact_digest digest = digest_of(in_folder("file"));
+    CHECK_INT(mkdir(in_folder("mounted"), 0755), 0);
+    struct artifact_store *store = open_store("mounted/studies");
+    CHECK_INT(artifact_store_put(store, "s/k", in_folder("file"), &digest, err), 0);
+    CHECK_INT(rename(in_folder("mounted"), in_folder("elsewhere")), 0);
+    CHECK_INT(artifact_store_put(store, "s/k", in_folder("file"), &digest, err), -ENOENT);
+    CHECK(strstr(err, "is it mounted?") && access(in_folder("mounted"), F_OK) < 0);
+    CHECK_INT(rename(in_folder("elsewhere"), in_folder("mounted")), 0);
+    CHECK_INT(artifact_store_put(store, "s/l", in_folder("file"), &digest, err), 0);
+    artifact_store_close(store);
+}
+
 static void test_refused(void)
 {
     const struct artifact_stop stop = {is_stopped, NULL};
@@ -269,6 +284,7 @@ int main(void)
     test_list();
     test_damaged();
     test_faults();
+    test_unmounted();
     test_refused();
     scratch_remove(folder);
     return check_done("artifacts/directory");
