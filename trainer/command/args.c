@@ -1,6 +1,9 @@
 #include "trainer/command/args.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
+
+#include "db/studies/store.h"
 
 int trainer_args_say(int status, const char *format, ...)
 {
@@ -11,4 +14,14 @@ int trainer_args_say(int status, const char *format, ...)
     fputc('\n', stderr);
     va_end(list);
     return status;
+}
+
+int trainer_args_storage(const char *url)
+{
+    char err[STUDY_ERROR_MAX], *name;
+    int r = study_store_name(url, &name, err);
+    if (r < 0)
+        return trainer_args_say(exit_status_of_start(r), "--storage: %s", err);
+    free(name);
+    return GO_ON;
 }

@@ -47,6 +47,7 @@ TRAINER_VERBS(TRAINER_DECLARED)
             "locks, or a file; postgresql://USER@HOST/DATABASE, with libpq's keys after ?" further, \
             offsetof(of, storage) \
     }
+#define TRAINER_STORAGE_EXITS "2 also: the storage's URL is wrong"
 #define TRAINER_ARTIFACTS(of, further) \
     { \
         "artifacts", "URL", \
@@ -59,6 +60,9 @@ TRAINER_VERBS(TRAINER_DECLARED)
     { \
         "seed", "N", words, offsetof(of, seed), .low = 0, .high = UINT64_MAX \
     }
+
+/* GO_ON, or the exit status after a line about a --storage that is no URL of a storage. */
+int trainer_args_storage(const char *url);
 
 /* A line on stderr after the program's name; returns `status`. */
 __attribute__((format(printf, 2, 3))) int trainer_args_say(int status, const char *format, ...);

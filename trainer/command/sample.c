@@ -144,13 +144,12 @@ static int sample(const struct sample_request *request)
 {
     struct study_store *store = NULL;
     struct study *study = NULL;
-    char err[STUDY_ERROR_MAX], *name = NULL;
+    char err[STUDY_ERROR_MAX];
     int64_t id;
-    int r = study_store_name(request->storage, &name, err);
-    if (r < 0)
-        return trainer_args_say(exit_status_of_start(r), "--storage: %s", err);
-    free(name);
-    r = study_store_open(request->storage, STUDY_STORE_READ, 0, &store, err);
+    int status = trainer_args_storage(request->storage);
+    if (status != GO_ON)
+        return status;
+    int r = study_store_open(request->storage, STUDY_STORE_READ, 0, &store, err);
     if (r == 0)
         r = study_store_find(store, request->study, &id, err);
     if (r == 0)
@@ -160,7 +159,7 @@ static int sample(const struct sample_request *request)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
     struct space space = {0};
     r = space_union(study, &space);
-    int status = r < 0 ? refuse(r, request, &space) : print_samples(request, study, &space);
+    status = r < 0 ? refuse(r, request, &space) : print_samples(request, study, &space);
     space_finish(&space);
     study_destroy(study);
     return status;
@@ -187,6 +186,7 @@ TRAINER_VERB(sample) = {
         "parameters that any of its trials had, each with its newest range. Each is for another trial, of "
         "those that would come next, and is drawn as if it were the only one; of a grid they are the next "
         "points that were not tried, each once. Nothing is written.",
+    .exits = TRAINER_STORAGE_EXITS ".",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     .size = sizeof(struct sample_request),

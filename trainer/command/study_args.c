@@ -79,9 +79,8 @@ TRAINER_VERB(study) = {
         "Optuna's own tables. A study of that name continues. At the end its best policy is proposed. SIGINT "
         "and SIGTERM end it within seconds, a second one at once; trials that ran are tried again when it "
         "continues.",
-    .exits =
-        "0 also: stopped, or what --stopped-status says; 2: the options, or the storage's URL, are wrong; 5: "
-        "all is done, and files are not uploaded to the artifact store yet, which they are when it continues.",
+    .exits = "0 also: stopped, unless --stopped-status says otherwise; " TRAINER_STORAGE_EXITS "; 5: all is "
+             "done, and files are not uploaded to the artifact store yet, which they are when it continues.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     .size = sizeof(struct study_args),

@@ -122,13 +122,13 @@ static int read_study(struct validate_request *request)
     struct state_dir state;
     struct study_store *store = NULL;
     struct study_members members = {0};
-    char *url = NULL, *name = NULL, folders[STATE_PATH_MAX + 32], err[STUDY_ERROR_MAX] = "out of memory";
+    char *url = NULL, folders[STATE_PATH_MAX + 32], err[STUDY_ERROR_MAX] = "out of memory";
     int r = db_state_dir_find(request->state, &state, err, sizeof err);
     if (r < 0)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
-    if (request->storage && (r = study_store_name(request->storage, &name, err)) < 0)
-        return trainer_args_say(exit_status_of_start(r), "--storage: %s", err);
-    free(name);
+    int status = request->storage ? trainer_args_storage(request->storage) : GO_ON;
+    if (status != GO_ON)
+        return status;
     if ((r = study_store_of_state(state.path, &url, err)) < 0)
         return trainer_args_say(EXIT_FAILURE, "%s", err);
     snprintf(folders, sizeof folders, "%s/studies", state.path);
@@ -215,6 +215,7 @@ TRAINER_VERB(validate) = {
         "Is the best of many trials luck? Computes from their out-of-sample returns the probability of "
         "backtest overfitting over all half splits, of loss, the degradation of the Sharpe ratio and the "
         "deflated Sharpe ratio, and prints them as JSON, papertape.validation/1 (docs/studies.md).",
+    .exits = TRAINER_STORAGE_EXITS ".",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     .size = sizeof(struct validate_request),
