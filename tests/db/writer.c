@@ -66,6 +66,17 @@ static struct db_writer *open_writer(const char *path, struct watcher *w, int ma
     return fixture_writer(path, &config);
 }
 
+/* A database of that name with an account and its symbols, and its path. */
+static struct db_writer *begin(const char *directory, const char *name, int max_delay_ms,
+                               char path[static SCRATCH_PATH_MAX], struct watcher *w, struct fixture *f)
+{
+    snprintf(path, SCRATCH_PATH_MAX, "%s/%s", directory, name);
+    watcher_init(w);
+    struct db_writer *writer = open_writer(path, w, max_delay_ms);
+    fixture_open(f, writer);
+    return writer;
+}
+
 static void test_acknowledged_after_commit(const char *directory)
 {
     char path[SCRATCH_PATH_MAX];
@@ -109,12 +120,9 @@ static void test_acknowledged_after_commit(const char *directory)
 static void test_groups(const char *directory)
 {
     char path[SCRATCH_PATH_MAX];
-    snprintf(path, sizeof path, "%s/groups.db", directory);
     struct watcher watcher;
-    watcher_init(&watcher);
-    struct db_writer *writer = open_writer(path, &watcher, 5);
     struct fixture f;
-    fixture_open(&f, writer);
+    struct db_writer *writer = begin(directory, "groups.db", 5, path, &watcher, &f);
     for (int i = 0; i < 50; i++)
         fixture_trade(&f);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
@@ -145,12 +153,9 @@ static void test_groups(const char *directory)
 static void test_every_kind(const char *directory)
 {
     char path[SCRATCH_PATH_MAX];
-    snprintf(path, sizeof path, "%s/kinds.db", directory);
     struct watcher watcher;
-    watcher_init(&watcher);
-    struct db_writer *writer = open_writer(path, &watcher, 0);
     struct fixture f;
-    fixture_open(&f, writer);
+    struct db_writer *writer = begin(directory, "kinds.db", 0, path, &watcher, &f);
 
     struct bar bar = {
         .open_ns = FIXTURE_START,
@@ -275,12 +280,9 @@ static void test_every_kind(const char *directory)
 static void test_full_disk(const char *directory)
 {
     char path[SCRATCH_PATH_MAX];
-    snprintf(path, sizeof path, "%s/full.db", directory);
     struct watcher watcher;
-    watcher_init(&watcher);
-    struct db_writer *writer = open_writer(path, &watcher, 0);
     struct fixture f;
-    fixture_open(&f, writer);
+    struct db_writer *writer = begin(directory, "full.db", 0, path, &watcher, &f);
     fixture_trade(&f);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
 
@@ -320,12 +322,9 @@ static void test_full_disk(const char *directory)
 static void test_contradiction(const char *directory)
 {
     char path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
-    snprintf(path, sizeof path, "%s/contradiction.db", directory);
     struct watcher watcher;
-    watcher_init(&watcher);
-    struct db_writer *writer = open_writer(path, &watcher, 0);
     struct fixture f;
-    fixture_open(&f, writer);
+    struct db_writer *writer = begin(directory, "contradiction.db", 0, path, &watcher, &f);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
     struct ledger_row row = {.id = 2, .asset = "USDT", .scale = 8, .amount = -1, .balance = -1};
     db_writer_put_ledger(writer, &row);
@@ -356,12 +355,9 @@ static void test_contradiction(const char *directory)
 static void test_not_in_time(const char *directory)
 {
     char path[SCRATCH_PATH_MAX], err[DB_ERROR_MAX] = "";
-    snprintf(path, sizeof path, "%s/late.db", directory);
     struct watcher watcher;
-    watcher_init(&watcher);
-    struct db_writer *writer = open_writer(path, &watcher, 0);
     struct fixture f;
-    fixture_open(&f, writer);
+    struct db_writer *writer = begin(directory, "late.db", 0, path, &watcher, &f);
     struct db_device_sample orphan = {.device = "none", .ts_ns = 1, .n = 1}; /* the schema refuses it */
     db_writer_put_device_sample(writer, &orphan);
     CHECK_INT(db_writer_flush(writer, 30000), 0);
