@@ -15,7 +15,7 @@
 /* Each file's cause is the store's: it is printed once, by its last part. */
 static bool was_said(struct study_run *run, const char *words)
 {
-    const char *cause = strstr(words, "csv: ") ? strstr(words, "csv: ") : words;
+    const char *of_file = strstr(words, "csv: "), *cause = of_file ? of_file : words;
     const uint64_t hash = XXH3_64bits(cause, strlen(cause));
     const unsigned room = sizeof run->said / sizeof *run->said;
     for (unsigned i = 0; i < room && i < run->n_said; i++)
@@ -60,20 +60,14 @@ static int name_store(struct study_run *run, const char *before, char *err)
     char words[2 * ARTIFACT_URL_MAX];
     if (before && strcmp(before, url) == 0)
         return 0;
-    if (before && run->args->no_proposal) {
+    if (before) {
         snprintf(words, sizeof words,
-                 "artifacts: %.900s, and the study has %.900s: another name of the same store is right", url,
-                 before);
+                 "artifacts: %.900s, and the study %s %.900s: another name of the same store is right", url,
+                 run->args->no_proposal ? "has" : "had", before);
         warn(run, words);
     }
     if (run->args->no_proposal)
         return 0;
-    if (before) {
-        snprintf(words, sizeof words,
-                 "artifacts: %.900s, and the study had %.900s: another name of the same store is right", url,
-                 before);
-        warn(run, words);
-    }
     int r = study_store_open_waiting(run->url, STUDY_STORE_AGAIN, 0, &run->waits, &store, err);
     if (r < 0)
         return r;
@@ -129,8 +123,9 @@ int trainer_study_artifacts_begin(struct study_run *run)
 {
     char *before = study_artifacts_url(run->study), err[STUDY_ERROR_MAX];
     int status = !run->artifacts && before ? open_store(run, before) : GO_ON;
-    if (status == GO_ON && run->artifacts && name_store(run, before, err) < 0)
-        status = trainer_study_failed(run, "disk", "%s", err);
+    int r = status == GO_ON && run->artifacts ? name_store(run, before, err) : 0;
+    if (r < 0)
+        status = trainer_study_storage_failed(run, r, err);
     if (status == GO_ON && run->artifacts)
         status = try_store(run);
     if (status == GO_ON)
@@ -178,11 +173,10 @@ int trainer_study_artifacts_propose(struct study_run *run)
     if (!run->artifacts || !run->proposal)
         return GO_ON;
     int r = study_store_open_waiting(run->url, STUDY_STORE_AGAIN, 0, &run->waits, &store, err);
-    if (r == 0) {
-        r = study_proposal_publish(run->artifacts, store, run->study, run->proposal, run->folder, &calls,
-                                   err);
-        study_store_close(store);
-    }
+    if (r < 0)
+        return trainer_study_storage_failed(run, r, err);
+    r = study_proposal_publish(run->artifacts, store, run->study, run->proposal, run->folder, &calls, err);
+    study_store_close(store);
     return r < 0 ? trainer_study_failed(run, "disk", "%s", err) : GO_ON;
 }
 

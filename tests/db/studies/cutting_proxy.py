@@ -2,6 +2,7 @@
 server has done it, so that only the answer is lost; or that passes nothing on any more, as a server that does not answer."""
 
 import contextlib
+import math
 import socket
 import struct
 import threading
@@ -10,11 +11,13 @@ STARTUP = 8  # the first message has no type
 
 
 class Proxy:
-    """`cuts` are (TEXT, COUNT, "before" | "after"): at the COUNT-th message that has TEXT in it, of all connections."""
+    """`cuts` are (TEXT, COUNT, "before" | "after"): at the COUNT-th message that has TEXT in it, of all connections. After the first
+    `answered` connections no other is."""
 
     def __init__(self, port):
         self.server, self.cuts, self.seen, self.done = port, [], {}, []
         self.lock, self.refuses = threading.Lock(), False
+        self.accepted, self.answered = 0, math.inf
         self.holds, self.held, self.closed = False, threading.Event(), threading.Event()
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.port = self.listening.getsockname()[1]
@@ -30,18 +33,20 @@ class Proxy:
             if self.refuses:
                 client.close()
                 continue
-            thread = threading.Thread(target=self.serve, args=(client,), daemon=True)
+            thread = threading.Thread(target=self.serve, args=(client, self.accepted >= self.answered), daemon=True)
+            self.accepted += 1
             with self.lock:
                 self.threads.append(thread)
             thread.start()
 
-    def serve(self, client):
+    def serve(self, client, mute):
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.server)) as server, client:
             for sock in (client, server):
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with self.lock:
                 self.sockets |= {client, server}
-            if self.holds:
+            if self.holds or mute:
+                self.held.set()
                 self.closed.wait()
             first = self.startup(client)
             server.sendall(first)

@@ -127,6 +127,19 @@ def stopped_start(life):
     life.server.start()
 
 
+def stopped_connecting(life):
+    """SIGTERM while a connection is not answered: each of a run's, up to its worker's."""
+    for n in range(6):
+        study = f"connecting-{n}"
+        with contextlib.closing(Proxy(life.server.port)) as proxy:
+            proxy.answered = n
+            run = life.start(study, ENDLESS, workers=1, port=proxy.port, more=["--artifacts", os.path.join(life.folder, "store")])
+            check(proxy.held.wait(60), f"{study}: {proxy.accepted} connections")
+            run.process.terminate()
+            seen, error, status = run.end()
+        check(status == 0 and seen[-1]["result"] == "stopped" and not events(seen, "error"), f"{study}: {status} {error} {seen[-2:]}")
+
+
 def gone(life):
     """It does not come back: one line, and the error once the time-out has passed."""
     run = life.begun("gone", ENDLESS, query="timeout=2")
@@ -216,7 +229,7 @@ def main():
         write_market(folder, n=700)
         life = Life(trainer, server, folder)
         check(life.start("first", trials=1).end()[2] == 0, "the first study")
-        for what in (connections, stopped_hung, begins_again, stopped_away, stopped_start, gone, server_away, network_away, too_many):
+        for what in (connections, stopped_hung, begins_again, stopped_away, stopped_start, stopped_connecting, gone, server_away, network_away, too_many):
             if what.__name__ in (sys.argv[2:] or SHORT) or (LONG and not sys.argv[2:]):
                 what(life)
     done("trainer/study/postgresql_life")
