@@ -99,12 +99,11 @@ static int origin(struct db_reader *reader, char ret[static 2 * LEDGER_HASH_SIZE
 static int write_tables(struct export *export, const struct asked *asked)
 {
     char source[2 * LEDGER_HASH_SIZE + 1];
-    const char *arguments[] = {asked->folder, PAPERTAPE_VERSION, source, NULL};
+    const char *arguments[] = {"write", asked->folder, PAPERTAPE_VERSION, source, NULL};
     int r = origin(export->reader, source);
     if (r < 0)
         return r;
-    export->status =
-        cli_lake_start("export", asked->python, cli_lake_write_script, arguments, &export->python);
+    export->status = cli_lake_start("export", asked->python, arguments, &export->python);
     r = export->status == EXIT_OK ? 0 : -ECANCELED;
     for (int i = 0; i < EXPORT_TABLES && r == 0; i++)
         if (asked->tables[i])

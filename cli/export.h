@@ -37,7 +37,8 @@ struct export
 };
 
 /* A file: a day's rows. Within one snapshot rows() prints them as CSV, the same each time, and keep() says
- * what stays of an older file (cli/lake/write.py's "keep"). Both return 0 or -errno of the reader. */
+ * what stays of an older file ("keep" of cli/lake/papertape_lake/rows.py). Both return 0 or -errno of the
+ * reader. */
 struct export_file {
     enum export_table table;
     const char *name;

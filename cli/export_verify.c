@@ -42,10 +42,10 @@ static int print(const char *folder, const json_t *answer, bool json)
 
 int cli_export_verify(const char *folder, const char *python_name, bool json)
 {
-    const char *arguments[] = {folder, PAPERTAPE_VERSION, "", "verify", NULL};
+    const char *arguments[] = {"verify", folder, NULL};
     struct lake_python *python = NULL;
     json_t *answer = NULL;
-    int status = cli_lake_start("export", python_name, cli_lake_write_script, arguments, &python);
+    int status = cli_lake_start("export", python_name, arguments, &python);
     if (status == EXIT_OK)
         status = cli_lake_ask(python, NULL, &answer);
     if (status == EXIT_OK)

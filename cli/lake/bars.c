@@ -117,10 +117,9 @@ void cli_lake_where(struct lake_python *python, const char *path, char *words, s
 
 int cli_lake_bars(const struct lake_asked *asked, const char *out, struct lake_python **python, json_t **ret)
 {
-    static const char *const no_arguments[] = {NULL};
+    static const char *const arguments[] = {"read", NULL};
     json_t *answer;
-    int status =
-        *python ? EXIT_OK : cli_lake_start(asked->verb, NULL, cli_lake_read_script, no_arguments, python);
+    int status = *python ? EXIT_OK : cli_lake_start(asked->verb, NULL, arguments, python);
     if (status != EXIT_OK)
         return status;
     status = ask(*python, request_of(asked, out), &answer);

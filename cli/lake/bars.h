@@ -1,5 +1,6 @@
 /* Bars in Parquet as --bars has them: a file, a folder of such, or what papertape export wrote. Python reads
- * them (cli/lake/read.py) into files of bars as CSV, one a symbol, which are loaded as any others. */
+ * them (cli/lake/papertape_lake/read.py) into files of bars as CSV, one a symbol, which are loaded as any
+ * others. */
 #ifndef CLI_LAKE_BARS_H
 #define CLI_LAKE_BARS_H
 

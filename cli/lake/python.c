@@ -34,13 +34,14 @@ static int fail(const struct lake_python *python, const char *what)
     return cli_stored_fail(EXIT_ERROR, python->verb, python->name, what);
 }
 
-/* A file in memory with the script, which the process opens by its number. */
-static int script_file(const char *script)
+/* A file in memory with the scripts, which the process opens by its number. */
+static int script_file(void)
 {
-    size_t n = strlen(script), written = 0;
-    int fd = memfd_create("papertape-lake.py", MFD_CLOEXEC);
+    const size_t n = cli_lake_archive_size;
+    size_t written = 0;
+    int fd = memfd_create("papertape-lake", MFD_CLOEXEC);
     while (fd >= 0 && written < n) {
-        ssize_t k = write(fd, script + written, n - written);
+        ssize_t k = write(fd, cli_lake_archive + written, n - written);
         if (k > 0) {
             written += (size_t)k;
         } else if (errno != EINTR) {
@@ -81,9 +82,9 @@ static void close_fd(int fd)
         close(fd);
 }
 
-static int start(struct lake_python *python, const char *script, const char *const *arguments)
+static int start(struct lake_python *python, const char *const *arguments)
 {
-    int in[2] = {-1, -1}, out[2] = {-1, -1}, file = script_file(script);
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, file = script_file();
     int r = file < 0 ? file : 0;
     if (r == 0 && (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) < 0 || pipe2(out, O_CLOEXEC) < 0))
         r = -errno;
@@ -129,8 +130,7 @@ static int greet(struct lake_python *python)
     return EXIT_OK;
 }
 
-int cli_lake_start(const char *verb, const char *name, const char *script, const char *const *arguments,
-                   struct lake_python **ret)
+int cli_lake_start(const char *verb, const char *name, const char *const *arguments, struct lake_python **ret)
 {
     struct lake_python *python = calloc(1, sizeof *python);
     const char *own = getenv("PAPERTAPE_PYTHON");
@@ -141,7 +141,7 @@ int cli_lake_start(const char *verb, const char *name, const char *script, const
                                            : own && *own ? own
                                                          : "python3",
                                    .in = -1};
-    int r = start(python, script, arguments);
+    int r = start(python, arguments);
     int status = r < 0 ? not_started(python, r) : greet(python);
     if (status != EXIT_OK) {
         cli_lake_finish(python);

@@ -1,6 +1,7 @@
-/* A Python that a verb calls for pyarrow: started without a shell, with a script of this program in memory,
- * so that both are always of one version. It answers each request, a line of JSON on its standard input, by
- * such a line on its standard output; bytes may follow a request. Its standard error is ours. */
+/* A Python that a verb calls for pyarrow: started without a shell, with the scripts of this program in
+ * memory, an archive, so that both are always of one version. It answers each request, a line of JSON on its
+ * standard input, by such a line on its standard output; bytes may follow a request. Its standard error is
+ * ours. */
 #ifndef CLI_LAKE_PYTHON_H
 #define CLI_LAKE_PYTHON_H
 
@@ -10,13 +11,15 @@
 
 struct lake_python;
 
-/* The scripts, of cli/lake/write.py and read.py. */
-extern const char cli_lake_write_script[], cli_lake_read_script[];
+/* cli/lake/__main__.py and papertape_lake as a zip file, which a Python that is started runs. */
+extern const unsigned char cli_lake_archive[];
+extern const size_t cli_lake_archive_size;
 
-/* Starts `python`; NULL: $PAPERTAPE_PYTHON, or python3 of PATH. `arguments` ends with NULL. EXIT_OK with
+/* Starts `python`; NULL: $PAPERTAPE_PYTHON, or python3 of PATH. `arguments` are those of
+ * cli/lake/__main__.py, and end with NULL. EXIT_OK with
  * *ret; EXIT_ERROR with its line on stderr where it cannot be started or has no pyarrow, which says what to
  * install. */
-int cli_lake_start(const char *verb, const char *python, const char *script, const char *const *arguments,
+int cli_lake_start(const char *verb, const char *python, const char *const *arguments,
                    struct lake_python **ret);
 
 /* "/usr/bin/python3 (Python 3.11.2, pyarrow 21.0.0)"; and the three as an object, borrowed. */

@@ -222,7 +222,7 @@ def flipped(state, path):
     assert harness.run(verified).stdout == f"{rows} files of the manifest, 0 wrong\n"
     with open(name, "wb") as file:
         file.write(content)
-    if lake.script("write").HAS_CHECKSUMS:
+    if lake.script("common").HAS_CHECKSUMS:
         done = harness.run([harness.PAPERTAPE, "backtest", "--strategy", "buy-and-hold", "--no-cache", "--interval", "15m", "--bars", path], status=1)
         assert f"{name}: it cannot be read as Parquet (" in done.stderr and "CRC" in done.stderr, done
     gone, more = os.path.join(path, "fills/date=2024-08-08/fills.parquet"), os.path.join(path, "fills/date=2024-08-08/more.parquet")
@@ -243,7 +243,7 @@ def flipped(state, path):
 
 def refused(state, path):
     """What is not ours is neither read as ours nor replaced."""
-    write = lake.script("write")
+    script = lake.script("write")
     name, listed = os.path.join(path, "fills/date=2024-08-08/fills.parquet"), os.path.join(path, "_manifest.jsonl")
     whole = pq.ParquetFile(name).read()
     with open(listed, "rb") as file, open(name, "rb") as fills:
@@ -257,23 +257,23 @@ def refused(state, path):
     def refusal(words, call):
         try:
             call()
-        except write.Refused as error:
+        except script.Refused as error:
             assert words in str(error), error
         else:
             raise AssertionError(f"not refused: {words}")
 
     def read():
-        return write.read_old(name, whole.schema)
+        return script.read_old(name, whole.schema)
 
     price = whole.schema.get_field_index("price")
     pq.write_table(whole.set_column(price, "price", whole.column("price").cast(pa.float64())), name)
     refusal("fills.parquet: its column price is double, and decimal128(38, 18) is expected: it was written by", read)
     pq.write_table(whole.append_column("venue_id", whole.column("fill")), name)
     refusal("its column venue_id is int64, and no column of that name is known", read)
-    for wrong, words in ((head + b"nonsense\n", "_manifest.jsonl:2: no line of JSON"),
+    for wrong, words in ((head + b"nonsense\n", "_manifest.jsonl:2: no line of a file"),
                          (manifest.replace(b"lake/1", b"lake/9"), "it is of papertape.lake/9, and this program writes papertape.lake/1")):
         put(wrong)
-        refusal(words, lambda: write.Manifest(path, ""))
+        refusal(words, lambda: script.Manifest(path, ""))
     put(head + b"".join(row for row in rows if b"fills/date=2024-08-08" not in row) + rows[-1][:40])  # cut off by a kill
     put(b"PAR1 and no more", name)
     before = lake.tree(path)

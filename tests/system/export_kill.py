@@ -140,7 +140,7 @@ def full_stdout(state, folder):
 
 def two_at_once(state, folder):
     path = os.path.join(folder, "two")
-    holder = subprocess.Popen([sys.executable, os.path.join(harness.SOURCE, "cli/lake/write.py"), path, "x", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    holder = subprocess.Popen([sys.executable, lake.SCRIPTS, "write", path, "x", ""], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     holder.stdout.readline()
     holder.stdin.write(b'{"table": "fills", "name": "fills", "date": "2024-08-08", "rows": 1, "bytes": 9, "sha256": "x"}\n')
     holder.stdin.flush()

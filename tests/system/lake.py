@@ -1,11 +1,12 @@
 """A state directory as papertape backtest --save leaves it, with more bars, and what papertape export makes of it."""
 
-import importlib.util
+import importlib
 import json
 import os
 import random
 import sqlite3
 import subprocess
+import sys
 
 import harness
 import made_bars
@@ -26,12 +27,14 @@ def days_of_bars(folder, minutes=15, seed=7):
     return [made_bars.write(folder, symbol, bars, f"{minutes}m") for symbol, bars in made.items()]
 
 
+SCRIPTS = os.path.join(harness.SOURCE, "cli/lake")  # as a folder, which Python runs as it does the program's archive of it
+
+
 def script(name):
-    """What the program passes to Python, as a module: for what needs no start of its own."""
-    spec = importlib.util.spec_from_file_location(f"lake_{name}", os.path.join(harness.SOURCE, f"cli/lake/{name}.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    """A module of what the program passes to Python: for what needs no start of its own."""
+    if SCRIPTS not in sys.path:
+        sys.path.append(SCRIPTS)
+    return importlib.import_module(f"papertape_lake.{name}")
 
 
 def change(state, *statements):

@@ -53,7 +53,7 @@ class Reader:
 
     def __init__(self, folder):
         self.out, self.number = os.path.join(folder, "read"), 0
-        self.process = subprocess.Popen([sys.executable, os.path.join(harness.SOURCE, "cli/lake/read.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([sys.executable, lake.SCRIPTS, "read"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.process.stdout.readline()
 
     def ask(self, path, symbols=None, interval=None):
@@ -178,7 +178,7 @@ def of_both(stored, place, reader):
     pq.write_table(pa.concat_tables(made), place, row_group_size=100)
     assert backtest(reader.ask(place, ["ETHUSDT"])) == backtest(stored[1])
     file = pq.ParquetFile(place)
-    groups = [lake.script("read").groups_of(file, "symbol", [symbol]) for symbol in ("BTCUSDT", "ETHUSDT", "SOLUSDT")]
+    groups = [lake.script("source").groups_of(file, "symbol", [symbol]) for symbol in ("BTCUSDT", "ETHUSDT", "SOLUSDT")]
     assert groups == [[0, 1, 2], [2, 3, 4, 5], []], groups
 
 

@@ -156,7 +156,7 @@ def alone_and_among(root):
 
 def untakable(root):
     """Refused by name."""
-    read = lake.script("read")
+    read = lake.script("symbols")
     for names, words in ((("BTCUSDT_PERPETUAL_250627",), r"x: the symbol 'BTCUSDT_PERPETUAL_250627': it has 24 bytes, and 23 can be taken"),
                          (("A,B", "C"), r"the symbol 'A,B': a comma"), ((" A",), r"the symbol ' A': .* a space at an end"), (("A\nB",), r"the symbol 'A\\nB': ")):
         try:

@@ -1,0 +1,1 @@
+"""What papertape has Python do with Parquet; ../__main__.py runs it."""
