@@ -37,6 +37,45 @@ def script(name):
     return importlib.import_module(f"papertape_lake.{name}")
 
 
+class OnePython:
+    """One Python that runs the scripts each time that a program starts $PAPERTAPE_PYTHON, which is a shell's two lines to it: pyarrow is
+    imported once."""
+
+    LOOP = """import os, runpy, sys
+scripts, folder = sys.argv[1:]
+sys.argv = ["lake", "read"]
+while True:
+    for name, flags, fd in (("in", os.O_RDONLY, 0), ("out", os.O_WRONLY, 1)):
+        opened = os.open(os.path.join(folder, name), flags)
+        os.dup2(opened, fd)
+        os.close(opened)
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
+    try:
+        runpy.run_path(scripts, run_name="__main__")
+    except SystemExit:
+        pass
+    sys.stdout.flush()
+    os.dup2(2, 1)  # its reader's end
+"""
+
+    def __init__(self, folder):
+        os.mkdir(folder)
+        for name in ("in", "out"):
+            os.mkfifo(os.path.join(folder, name))
+        self.path = os.path.join(folder, "python")
+        with open(self.path, "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/sh\nexec 3<&0\ncat <&3 >{folder}/in &\nexec cat 3<&- {folder}/out\n")
+        os.chmod(self.path, 0o755)
+        self.process = subprocess.Popen([sys.executable, "-c", self.LOOP, SCRIPTS, folder])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
 def change(state, *statements):
     """Changes rows as a daemon would, of tables without a seal."""
     database = sqlite3.connect(os.path.join(state, "papertape.db"), timeout=harness.PATIENCE)
