@@ -7,6 +7,21 @@
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
 
+const char *const cli_export_names[EXPORT_TABLES] = {"bars", "fills", "orders", "ledger", "equity"};
+
+void cli_export_column(json_t *columns, const char *name, const char *type)
+{
+    size_t n = strlen(name);
+    if (strcmp(type, "time") == 0 && n > 3 && strcmp(name + n - 3, "_ns") == 0)
+        n -= 3;
+    json_array_append_new(columns, json_pack("[o, s]", json_stringn(name, n), type));
+}
+
+void cli_export_progress(struct export *export, int64_t first, int64_t day, int64_t last)
+{
+    cli_progress_show(&export->progress, (double)(day - first) / (double)(last - first + 1));
+}
+
 struct asked {
     const char *folder, *python;
     bool verify;

@@ -9,8 +9,6 @@
 #include "exchange/clock.h"
 #include "exchange/exit_status.h"
 
-const char *const cli_export_names[EXPORT_TABLES] = {"bars", "fills", "orders", "ledger", "equity"};
-
 enum { BUFFER = 1 << 16 };
 
 /* Where printed rows go: they are hashed, or sent. */
@@ -147,17 +145,4 @@ int cli_export_file(struct export *export, const struct export_file *file)
     r = write_rows(export, file);
     db_reader_end(export->reader);
     return r;
-}
-
-void cli_export_column(json_t *columns, const char *name, const char *type)
-{
-    size_t n = strlen(name);
-    if (strcmp(type, "time") == 0 && n > 3 && strcmp(name + n - 3, "_ns") == 0)
-        n -= 3;
-    json_array_append_new(columns, json_pack("[o, s]", json_stringn(name, n), type));
-}
-
-void cli_export_progress(struct export *export, int64_t first, int64_t day, int64_t last)
-{
-    cli_progress_show(&export->progress, (double)(day - first) / (double)(last - first + 1));
 }

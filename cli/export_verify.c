@@ -1,21 +1,17 @@
 /* Compares a lake's files with its manifest. */
 #include <stdio.h>
 
+#include "cli/answer.h"
 #include "cli/export.h"
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
-
-static const char *text_of(const json_t *row, const char *key)
-{
-    const char *text = json_string_value(json_object_get(row, key));
-    return text ? text : "";
-}
 
 static void print_wrong(const char *folder, const json_t *wrong)
 {
     for (size_t i = 0; i < json_array_size(wrong); i++) {
         const json_t *row = json_array_get(wrong, i);
-        fprintf(stderr, "papertape: export: %s/%s: %s\n", folder, text_of(row, "file"), text_of(row, "why"));
+        fprintf(stderr, "papertape: export: %s/%s: %s\n", folder, cli_answer_text(row, "file"),
+                cli_answer_text(row, "why"));
     }
 }
 

@@ -1,14 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/doctor/doctor.h"
 #include "cli/text.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 static void print_system(const json_t *system)
 {
@@ -25,9 +20,9 @@ static void print_system(const json_t *system)
 
 static void print_result(const json_t *result)
 {
-    const char *remedy = text_of(result, "remedy");
-    printf("%-8s %-14s ", text_of(result, "state"), text_of(result, "name"));
-    cli_text_print(stdout, text_of(result, "text"));
+    const char *remedy = cli_answer_text(result, "remedy");
+    printf("%-8s %-14s ", cli_answer_text(result, "state"), cli_answer_text(result, "name"));
+    cli_text_print(stdout, cli_answer_text(result, "text"));
     putchar('\n');
     if (*remedy) {
         printf("%-8s %-14s remedy: ", "", "");
@@ -45,7 +40,7 @@ void cli_doctor_print(const json_t *system, const json_t *results)
     {
         print_result(result);
         for (int s = 0; s <= DOCTOR_SKIPPED; s++)
-            counts[s] += strcmp(text_of(result, "state"), cli_doctor_state_name(s)) == 0;
+            counts[s] += strcmp(cli_answer_text(result, "state"), cli_doctor_state_name(s)) == 0;
     }
     printf("\nok %zu, warning %zu, error %zu, skipped %zu\n", counts[DOCTOR_OK], counts[DOCTOR_WARNING],
            counts[DOCTOR_ERROR], counts[DOCTOR_SKIPPED]);

@@ -1,17 +1,12 @@
 /* Where alerts are delivered, as the running daemon knows it: `papertape alerts test` sends something. */
 #include <string.h>
 
+#include "cli/answer.h"
 #include "cli/doctor/doctor.h"
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
 
 static void report_sink(const json_t *sink, struct doctor_results *results)
 {
-    const char *name = text_of(sink, "sink"), *state = text_of(sink, "state");
+    const char *name = cli_answer_text(sink, "sink"), *state = cli_answer_text(sink, "state");
     const json_int_t pending = json_integer_value(json_object_get(sink, "pending"));
     if (strcmp(state, "failing") != 0) {
         cli_doctor_add(results, DOCTOR_OK, "%s: %s", name,
@@ -19,7 +14,7 @@ static void report_sink(const json_t *sink, struct doctor_results *results)
         return;
     }
     cli_doctor_add(results, DOCTOR_WARNING, "%s: fails for %.0f s: %s; %lld notices wait", name,
-                   json_number_value(json_object_get(sink, "failing_s")), text_of(sink, "detail"),
+                   json_number_value(json_object_get(sink, "failing_s")), cli_answer_text(sink, "detail"),
                    (long long)pending);
     cli_doctor_remedy(results, "papertape alerts test %s", name);
 }
@@ -27,7 +22,7 @@ static void report_sink(const json_t *sink, struct doctor_results *results)
 /* The queue that they share. */
 static void report_queue(const json_t *all, struct doctor_results *results)
 {
-    const char *error = text_of(all, "error");
+    const char *error = cli_answer_text(all, "error");
     const json_int_t dropped = json_integer_value(json_object_get(all, "dropped"));
     if (*error) {
         cli_doctor_add(results, DOCTOR_WARNING, "notices are only in memory: %s", error);

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/answer.h"
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
 
@@ -112,12 +112,6 @@ static int not_started(const struct lake_python *python, int r)
     return fail(python, words);
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
 /* Its first line says what it is, or what it lacks. */
 static int greet(struct lake_python *python)
 {
@@ -125,8 +119,8 @@ static int greet(struct lake_python *python)
     if (status != EXIT_OK)
         return status;
     snprintf(python->words, sizeof python->words, "%.300s (Python %.40s, pyarrow %.40s)",
-             text_of(python->versions, "executable"), text_of(python->versions, "python"),
-             text_of(python->versions, "pyarrow"));
+             cli_answer_text(python->versions, "executable"), cli_answer_text(python->versions, "python"),
+             cli_answer_text(python->versions, "pyarrow"));
     return EXIT_OK;
 }
 

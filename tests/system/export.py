@@ -92,7 +92,9 @@ def compare_bars(state, path):
         minutes = row[2] // (60 * 10**9)
         scales = (price, price, price, price, qty, price + qty)
         numbers = [Decimal(value).scaleb(-scale) for value, scale in zip(map(Decimal, row[5:11]), scales)]
-        expected[row[0], row[1], f"{minutes}m", row[3], row[4]] = (*numbers[:5], *(value or None if numbers[4] else value for value in (numbers[5], row[11])), *(i if i >= 0 else None for i in row[12:14]), row[14] or "none")
+        known = (value or None if numbers[4] else value for value in (numbers[5], row[11]))  # a volume has both
+        trade_ids = (i if i >= 0 else None for i in row[12:14])
+        expected[row[0], row[1], f"{minutes}m", row[3], row[4]] = (*numbers[:5], *known, *trade_ids, row[14] or "none")
     rows = rows_of(path, "bars")
     found = {}
     for row in rows:
