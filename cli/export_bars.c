@@ -65,8 +65,7 @@ static const char *trade_id(char cell[static STORED_CELL], int64_t id)
     return id < 0 ? cell : cli_stored_integer(cell, id);
 }
 
-/* Bars that a file or a venue's archive gave have no quote volume and no number of trades: a volume has both.
- */
+/* A volume has both: bars that a file or a venue's archive gave lack quote volume and number of trades. */
 static const char *if_known(const struct bar *bar, bool has, const char *text)
 {
     return has || bar->volume == 0 ? text : "";

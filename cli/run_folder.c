@@ -21,8 +21,8 @@ struct bars_folder {
     int64_t interval_ns[SYMBOLS_MAX];
     size_t n, place; /* of them; in --bars */
     bool state, full;
-    bool any,
-        other; /* bars files, also of other symbols and intervals; names that are no state directory's */
+    bool any;   /* bars files, also of other symbols and intervals */
+    bool other; /* names that are no state directory's */
 };
 
 static bool ends_with(const char *name, const char *ending)

@@ -18,7 +18,7 @@ class Series:
     """A symbol's bars on their way into a file of bars."""
 
     def __init__(self, path, symbol, groups, out, interval, number):
-        self.where = path if symbol is None else f"{path}: {symbol}"
+        self.where = f"{path}: {symbol}"
         self.symbol = symbol
         groups = one_of(groups, 1, "venues", self.where)
         groups = one_of(groups, 2, "sources", self.where, prefer="venue")
@@ -70,7 +70,7 @@ class Series:
         metadata, group, first = source.file_of(path).metadata, 0, 0
         while row >= first + metadata.row_group(group).num_rows:
             first, group = first + metadata.row_group(group).num_rows, group + 1
-        return f"{path}: row {row + 1} (row group {group})" + (f", {self.symbol}" if self.symbol else "")
+        return f"{path}: row {row + 1} (row group {group}), {self.symbol}"
 
     def add(self, table, path):
         table = self.of(table)

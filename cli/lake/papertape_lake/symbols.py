@@ -11,26 +11,24 @@ SYMBOL_BYTES = 23  # of a symbol's name
 
 
 def groups_in(source, path):
-    """The different (symbol, venue, source, interval) of all files; None for what they do not have."""
-    found, any_row = set(), False
+    """The different (symbol, venue, source, interval) of all files; None for what they do not have, which is never the symbol."""
+    found = set()
     for name in source.files:
         table = source.read(name, ("open_time", *KEY))
-        any_row |= table.num_rows > 0
         names = [column for column in KEY if column in table.column_names]
         for column in names:
             if table.column(column).null_count:
                 raise Refused(f"{name}: its column {column} is null in some rows: each bar's is needed, or no such column")
-        if "symbol" in names and table.num_rows:
+        if table.num_rows:
             empty = pc.index(table.column("symbol"), "").as_py()
             if empty >= 0:
                 where = f"row {empty + 1}" if not source.symbols else "a row"
                 raise Refused(f"{name}: {where}: its symbol is empty: each bar's is needed")
-        if names and table.num_rows:
             rows = table.select(names).group_by(names).aggregate([]).to_pylist()
             found |= {tuple(row.get(column) for column in KEY) for row in rows}
-    if not any_row:
+    if not found:
         raise Refused(f"{path}: it has no bar" + (f" of {listing(sorted({s.upper() for s in source.symbols}))}" if source.symbols else ""))
-    return found or {(None,) * len(KEY)}
+    return found
 
 
 def of_interval(groups, interval, path):
@@ -67,10 +65,8 @@ def check_symbols(names, where):
 
 
 def chosen_symbols(groups, path, asked, takes_all):
-    """[symbol], or [None] where nothing says it."""
-    found = sorted({group[0] for group in groups if group[0]})
-    if not found:
-        return [None]
+    """Those of `asked`, or all, as they are."""
+    found = sorted({group[0] for group in groups})
     if asked:
         by_name = {name.upper(): name for name in found} | {name: name for name in found}
         taken = [by_name.get(name) or by_name.get(name.upper()) for name in asked]
