@@ -38,17 +38,18 @@ def script(name):
 
 
 class OnePython:
-    """One Python that runs the scripts each time that a program starts $PAPERTAPE_PYTHON, which is a shell's two lines to it: pyarrow is
-    imported once."""
+    """One Python that runs the scripts each time that a program starts $PAPERTAPE_PYTHON, which is a few lines of shell to it: pyarrow is
+    imported once. Of one start after the other, and what ends a Python ends it."""
 
     LOOP = """import os, runpy, sys
 scripts, folder = sys.argv[1:]
-sys.argv = ["lake", "read"]
 while True:
     for name, flags, fd in (("in", os.O_RDONLY, 0), ("out", os.O_WRONLY, 1)):
         opened = os.open(os.path.join(folder, name), flags)
         os.dup2(opened, fd)
         os.close(opened)
+    with open(os.path.join(folder, "words")) as file:
+        sys.argv = file.read().splitlines()
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
     try:
         runpy.run_path(scripts, run_name="__main__")
@@ -64,7 +65,7 @@ while True:
             os.mkfifo(os.path.join(folder, name))
         self.path = os.path.join(folder, "python")
         with open(self.path, "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/sh\nexec 3<&0\ncat <&3 >{folder}/in &\nexec cat 3<&- {folder}/out\n")
+            file.write(f"#!/bin/sh\nprintf '%s\\n' \"$@\" >{folder}/words\nexec 3<&0\ncat <&3 >{folder}/in &\nexec cat 3<&- {folder}/out\n")
         os.chmod(self.path, 0o755)
         self.process = subprocess.Popen([sys.executable, "-c", self.LOOP, SCRIPTS, folder])
 

@@ -251,8 +251,8 @@ def refusals(table, split, folder, reader):
 
 
 def main():
-    with harness.Folder() as folder:
-        os.environ["PAPERTAPE_PYTHON"] = sys.executable
+    with harness.Folder() as folder, lake.OnePython(os.path.join(folder.path, "python")) as python:
+        os.environ["PAPERTAPE_PYTHON"] = python.path
         state, files = lake.make_state(folder.path)
         os.environ["TMPDIR"] = os.path.join(folder.path, "tmp")
         os.mkdir(os.environ["TMPDIR"])
