@@ -24,7 +24,6 @@ with oracle_venv.imports("pyarrow"):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-os.environ["PAPERTAPE_PYTHON"] = sys.executable
 VERBS = {"fills": ("fills",), "orders": ("orders",), "ledger": ("ledger", "list"), "equity": ("equity",)}
 NANOSECONDS = pa.timestamp("ns", tz="UTC")
 
@@ -291,7 +290,8 @@ def refused(state, path):
 
 
 def main():
-    with harness.Folder() as folder:
+    with harness.Folder() as folder, lake.OnePython(os.path.join(folder.path, "python")) as python:
+        os.environ["PAPERTAPE_PYTHON"] = python.path
         state, _ = lake.make_state(folder.path)
         path = os.path.join(folder.path, "lake")
         round_trip(state, path)

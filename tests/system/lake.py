@@ -57,6 +57,8 @@ while True:
         pass
     sys.stdout.flush()
     os.dup2(2, 1)  # its reader's end
+    while os.read(0, 65536):
+        pass  # what a script that ended early left, until the program's end
 """
 
     def __init__(self, folder):
