@@ -105,6 +105,7 @@ def kills(state, folder):
     for thread in threads:
         thread.join()
     assert not failures, failures
+    harness.run([harness.PAPERTAPE, "export", "--parquet", os.path.join(folder, "killed-0"), "--verify"])
     print(f"{KILLS} kills (PAPERTAPE_SEED={seed}): {TOGETHER} times the same {len(expected)} files")
 
 
