@@ -1,44 +1,19 @@
 """Files that tasks of papertape_spark read by themselves: rows cut into files and row groups anywhere, in any order and of
 other types, come in the order of time, each once; what is refused; no Spark is needed: python3 files_test.py"""
 
-import os
-import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-sys.path.append(str(SOURCE / "tests/oracle"))
-import oracle_venv  # noqa: E402
+from checks import check, done, refused, seeded
 
-with oracle_venv.imports("PySpark", "PAPERTAPE_SPARK_VENV"):
-    import numpy as np
-    import pyarrow
-    import pyarrow.parquet
-
-sys.path.insert(0, str(SOURCE / "spark"))
-from papertape_spark import BadBars, files  # noqa: E402
-from papertape_spark.batches import by_text  # noqa: E402
+import numpy as np
+import pyarrow
+import pyarrow.parquet
+from papertape_spark import BadBars, files
+from papertape_spark.batches import by_text
 
 COLUMNS = pyarrow.schema([("symbol", pyarrow.string()), ("timestamp", pyarrow.timestamp("us", "UTC")), ("close", pyarrow.float64()), ("id", pyarrow.int64())])
 ROUNDS, ROWS = 60, 900
-count = failures = 0
-
-
-def check(condition, what):
-    global count, failures
-    count += 1
-    if not condition:
-        failures += 1
-        print("FAILED", what, file=sys.stderr)
-
-
-def refused(part, call):
-    try:
-        call()
-    except BadBars as error:
-        check(part in str(error), f"the error says {str(error)!r}, without {part!r}")
-    else:
-        check(False, f"no error with {part!r} was raised")
 
 
 def rows(rng, rises=True):
@@ -96,23 +71,24 @@ def wrong_files(rng, scratch):
         pyarrow.parquet.write_table(changed, path)
         return lambda symbol="X": list(files.rows_of(symbol, [path.as_uri()], COLUMNS))
 
-    refused(f"two symbols in one file: {(scratch / 'one').as_uri()}: X is in the folder of Y", lambda: of("one", table)("Y"))
+    def bad(part, call):
+        refused(part, call, BadBars)
+
+    bad(f"two symbols in one file: {(scratch / 'one').as_uri()}: X is in the folder of Y", lambda: of("one", table)("Y"))
     part = pyarrow.array(["X"] * (ROWS - 1) + ["Z"])
-    refused("Z is in the folder of X", of("two", table.set_column(0, "symbol", part)))
-    refused("in the folder of X", of("null", table.set_column(0, "symbol", pyarrow.array(["X"] * (ROWS - 1) + [None]))))
+    bad("Z is in the folder of X", of("two", table.set_column(0, "symbol", part)))
+    bad("in the folder of X", of("null", table.set_column(0, "symbol", pyarrow.array(["X"] * (ROWS - 1) + [None]))))
     for name, kind in (("close", pyarrow.string()), ("close", pyarrow.int64()), ("timestamp", pyarrow.timestamp("us"))):
         at = fields.index(name)
-        refused(f"column {name} is of type {kind}", of(f"{name} {kind}", table.set_column(at, name, table.column(name).cast(kind, safe=False))))
+        bad(f"column {name} is of type {kind}", of(f"{name} {kind}", table.set_column(at, name, table.column(name).cast(kind, safe=False))))
     lacking = pyarrow.Table.from_batches(of("lacking", table.drop_columns("close"))())
     check(lacking.column("close").null_count == ROWS, "a column that a file lacks is null")
     check(of("none", table.slice(0, 0))() == [], "a file without rows")
     check(files.symbol_of_footer(scratch / "one") == "X" and files.symbol_of_footer(scratch / "two") is None, "a file's symbol by its footer")
 
 
-seed = int(os.environ.get("PAPERTAPE_SEED", 41))
-print(f"spark/files: PAPERTAPE_SEED={seed}")
+rng = seeded("spark/files", 41)
 with tempfile.TemporaryDirectory(prefix="papertape-spark-") as folder:
-    any_files(np.random.default_rng(seed), Path(folder))
-    wrong_files(np.random.default_rng(seed), Path(folder))
-print(f"spark/files: {count} checks, {failures} failed")
-sys.exit(1 if failures else 0)
+    any_files(rng, Path(folder))
+    wrong_files(rng, Path(folder))
+done("spark/files")

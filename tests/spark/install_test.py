@@ -10,7 +10,8 @@ import sys
 import zipfile
 from pathlib import Path
 
-from ready import SOURCE, check, done, scratch
+from checks import SOURCE, check, done
+from ready import scratch
 
 place = Path(scratch.name)
 environment = {key: value for key, value in os.environ.items() if not key.startswith(("PAPERTAPE", "PYTHONPATH"))}

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import ready
-from ready import check, computed, done, feature_matrix, in_order, refused, same_bits, scratch, seeded, session, walk
+from checks import check, done, refused, seeded
+from ready import computed, feature_matrix, in_order, same_bits, scratch, session, walk
 
 import numpy as np
 import pandas as pd

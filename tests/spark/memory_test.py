@@ -3,21 +3,14 @@ of Spark's size, for indicators and a feature set; no Spark is needed: python3 m
 
 import ctypes
 import resource
-import sys
-from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-sys.path.append(str(SOURCE / "tests/oracle"))
-import oracle_venv  # noqa: E402
+from checks import check, done
 
-with oracle_venv.imports("PySpark", "PAPERTAPE_SPARK_VENV"):
-    import numpy as np
-    import pyarrow
-
-sys.path.insert(0, str(SOURCE / "spark"))
-from papertape_spark.asked import Features, Indicators  # noqa: E402
-from papertape_spark.build import EPOCH_NS  # noqa: E402
-from papertape_spark.library import Run  # noqa: E402
+import numpy as np
+import pyarrow
+from papertape_spark.asked import Features, Indicators
+from papertape_spark.build import EPOCH_NS
+from papertape_spark.library import Run
 
 ROWS, WARM, BATCHES = 10_000, 20, 500
 ALLOWED_KB = 8_000  # the bars alone have 280,000 KB
@@ -41,7 +34,6 @@ def peak_kb():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
-failed = 0
 asked_for = {"indicators": (Indicators(("sma:20", "ema:50", "rsi:14")), BATCHES), "features": (Features(fitted(), 60), BATCHES // 5)}
 for name, (asked, batches) in asked_for.items():
     with asked.open() as run:
@@ -52,6 +44,6 @@ for name, (asked, batches) in asked_for.items():
                 before, size = peak_kb(), len(run.save())
         grown, grew = peak_kb() - before, len(run.save()) - size
     print(f"counts: {name}: {batches * ROWS} bars, {columns.num_columns} columns, {grown} KB more after the first {WARM * ROWS}, a state of {size} bytes")
-    failed += not (grown < ALLOWED_KB and abs(grew) < 64)
-print(f"spark/memory: {len(asked_for)} checks, {failed} failed")
-sys.exit(1 if failed else 0)
+    check(grown < ALLOWED_KB, f"{name}: {grown} KB more")
+    check(abs(grew) < 64, f"{name}: the state is {grew} bytes longer")
+done("spark/memory")

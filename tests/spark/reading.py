@@ -3,10 +3,12 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import ready
-from ready import check, in_order, refused
+from checks import check, refused
+from ready import in_order
 
 import numpy as np
 import pandas as pd
@@ -32,14 +34,14 @@ def hours(rows=30, begin="2025-04-30T12:00:00"):
 
 def program(path, *words):
     """What `papertape indicators` prints of a file: rows of cells."""
-    printed = subprocess.run([os.environ["PAPERTAPE"], "indicators", path, *words], capture_output=True, text=True, check=True, env=os.environ | {"PAPERTAPE_PYTHON": ready.sys.executable}).stdout
+    printed = subprocess.run([os.environ["PAPERTAPE"], "indicators", path, *words], capture_output=True, text=True, check=True, env=os.environ | {"PAPERTAPE_PYTHON": sys.executable}).stdout
     return [row.split(",") for row in printed.splitlines()]
 
 
 def figures_of(path):
     """What `papertape backtest` says of a file."""
     words = ["backtest", "--strategy", "sma-cross:fast=3,slow=8", "--bars", path, "--no-cache", "--json"]
-    result = json.loads(subprocess.run([os.environ["PAPERTAPE"], *words], capture_output=True, text=True, check=True, env=os.environ | {"PAPERTAPE_PYTHON": ready.sys.executable}).stdout)
+    result = json.loads(subprocess.run([os.environ["PAPERTAPE"], *words], capture_output=True, text=True, check=True, env=os.environ | {"PAPERTAPE_PYTHON": sys.executable}).stdout)
     return {**result, **result["accounts"][0]}
 
 

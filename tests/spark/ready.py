@@ -1,6 +1,6 @@
-"""What the tests of papertape_spark share: the venv, Java, a session, bars, a count of checks. A test that imports this runs
-in $PAPERTAPE_SPARK_VENV (tests/oracle/requirements-spark.txt), and exits 77 (skipped) without it or without Java 17.
-PAPERTAPE_SPARK_LIBRARY, PAPERTAPE_INDICATORS_LIBRARY and PAPERTAPE name what is tested and compared with."""
+"""What the tests of papertape_spark on Spark share: Java, a session, bars, what one machine computes of them. A test that imports
+this exits 77 (skipped) without Java 17, and as checks.py says. PAPERTAPE_SPARK_LIBRARY, PAPERTAPE_INDICATORS_LIBRARY and
+PAPERTAPE name what is tested and compared with."""
 
 import csv
 import ctypes
@@ -11,12 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-sys.path.append(str(SOURCE / "tests/oracle"))
-import oracle_venv  # noqa: E402
+from checks import SOURCE, oracle_venv
+
+import numpy as np
 
 with oracle_venv.imports("PySpark", "PAPERTAPE_SPARK_VENV"):
-    import numpy as np
     import pandas as pd
     from pyspark.sql import SparkSession
 
@@ -27,34 +26,8 @@ os.environ["TZ"] = "UTC"
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["PYTHONPATH"] = os.pathsep.join([str(SOURCE / "spark"), str(SOURCE / "tests/spark"), os.environ.get("PYTHONPATH", "")])
 os.environ["SPARK_LOCAL_HOSTNAME"] = "localhost"
-sys.path.insert(0, str(SOURCE / "spark"))
 
-LONG = "PAPERTAPE_LONG" in os.environ
 scratch = tempfile.TemporaryDirectory(prefix="papertape-spark-")
-count = failures = 0
-
-
-def check(condition, what):
-    global count, failures
-    count += 1
-    if not condition:
-        failures += 1
-        print("FAILED", what, file=sys.stderr)
-
-
-def refused(part, call):
-    """The call raises an error that says `part`."""
-    try:
-        call()
-    except Exception as error:  # noqa: BLE001 - Spark wraps what a task raises
-        check(part in str(error), f"the error says {str(error)[-400:]!r}, without {part!r}")
-    else:
-        check(False, f"no error with {part!r} was raised")
-
-
-def done(name):
-    print(f"{name}: {count} checks, {failures} failed")
-    sys.exit(1 if failures else 0)
 
 
 def session(master="local[2]", **settings):
@@ -79,12 +52,6 @@ def session(master="local[2]", **settings):
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF")
     return spark
-
-
-def seeded(what, fallback):
-    seed = int(os.environ.get("PAPERTAPE_SEED", fallback))
-    print(f"{what}: PAPERTAPE_SEED={seed}")
-    return np.random.default_rng(seed)
 
 
 def walk(rng, symbol, rows, minutes=15):

@@ -12,7 +12,8 @@ import time
 from pathlib import Path
 
 import ready
-from ready import check, done, in_order, refused, same_bits, seeded, session, walk
+from checks import SOURCE, check, done, refused, seeded
+from ready import in_order, same_bits, session, walk
 
 import numpy as np
 import pandas as pd
@@ -70,7 +71,7 @@ def job(*words):
     """A job in a process group of its own, by spark-submit."""
     submit = Path(pyspark.__file__).parent / "bin/spark-submit"
     config = [word for key, value in JOB_CONFIG.items() for word in ("--conf", f"{key}={value}")]
-    source = ready.SOURCE / "spark/papertape_spark/job.py"
+    source = SOURCE / "spark/papertape_spark/job.py"
     return subprocess.Popen([submit, *config, source, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
 
 

@@ -14,9 +14,9 @@ import sys
 from pathlib import Path
 
 import ready
-from ready import check, done
+from checks import SOURCE, check, done
 
-sys.path.append(str(ready.SOURCE / "bench"))
+sys.path.append(str(SOURCE / "bench"))
 import scale_bars  # noqa: E402
 import scale_model  # noqa: E402
 import scale_spark  # noqa: E402

@@ -5,7 +5,8 @@ python3 spark_test.py"""
 from pathlib import Path
 
 import ready
-from ready import check, computed, done, feature_matrix, in_order, refused, same_bits, seeded, session, walk
+from checks import check, done, refused, seeded
+from ready import computed, feature_matrix, in_order, same_bits, session, walk
 
 import numpy as np
 import pandas as pd

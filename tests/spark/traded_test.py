@@ -11,29 +11,15 @@ import tempfile
 from decimal import Decimal
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2]
-sys.path.append(str(SOURCE / "tests/oracle"))
-import oracle_venv  # noqa: E402
+from checks import check, done, seeded
 
-with oracle_venv.imports("PySpark", "PAPERTAPE_SPARK_VENV"):
-    import numpy as np
-    import pyarrow
-
-sys.path.insert(0, str(SOURCE / "spark"))
-from papertape_spark.trading import Trading, options_of  # noqa: E402
+import numpy as np
+import pyarrow
+from papertape_spark.trading import Trading, options_of
 
 PAPERTAPE = os.environ["PAPERTAPE"]
 ROWS = 3000
 MINUTE_US = 60_000_000
-count = failures = 0
-
-
-def check(condition, what):
-    global count, failures
-    count += 1
-    if not condition:
-        failures += 1
-        print("FAILED", what, file=sys.stderr)
 
 
 def walk(rng, symbol, rows, digits):
@@ -179,9 +165,7 @@ def sweeps(batches, files, scratch):
 
 
 def main():
-    seed = int(os.environ.get("PAPERTAPE_SEED", 31))
-    print(f"spark/traded: PAPERTAPE_SEED={seed}")
-    rng = np.random.default_rng(seed)
+    rng = seeded("spark/traded", 31)
     made = [walk(rng, symbol, ROWS, digits) for symbol, digits in (("ADAUSDT", 4), ("BTCUSDT", 2), ("XYZ", 6))]
     whole = pyarrow.Table.from_batches([batch_of(bars) for bars in made]).combine_chunks().to_batches()[0]
     cuts = sorted({0, whole.num_rows, *rng.integers(0, whole.num_rows, 12).tolist()})
@@ -190,9 +174,8 @@ def main():
         files = {bars["symbol"][0]: file_of(bars, scratch) for bars in made}
         backtests(batches, files, scratch)
         sweeps(batches, files, scratch)
-    print(f"spark/traded: {count} checks, {failures} failed")
-    return 1 if failures else 0
+    done("spark/traded")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

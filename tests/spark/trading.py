@@ -6,7 +6,8 @@ import subprocess
 from pathlib import Path
 
 import ready
-from ready import check, in_order, refused, same_bits
+from checks import check, refused
+from ready import in_order, same_bits
 
 import papertape_spark
 from papertape_spark import commit
