@@ -112,18 +112,20 @@ def symbol_of_footer(path):
     return found.pop() if len(found) == 1 else None
 
 
-def planned(spark, uris, types, named, symbols):
-    """Tasks for the files, whose symbols their paths give (None: a path gives none) or, `named`, a column; None where a
-    task cannot read them by itself."""
-    if any(symbol is None for symbol in symbols) and len(uris) > FOOTERS_MOST:
+def planned(spark, symbols, types, named):
+    """Tasks for the files of {URI: symbol}, None where the path gives none, and, `named`, a column may; None where a task cannot
+    read them by itself."""
+    if not symbols or not all(uri.startswith("file:///") for uri in symbols):
+        return None
+    if not all(symbols.values()) and len(symbols) > FOOTERS_MOST:
         return None
     plan = {}
-    for uri, symbol in zip(uris, symbols):
-        symbol = symbol_of_footer(path_of(uri)) if symbol is None and named else symbol
-        if symbol is None:
+    for uri, symbol in symbols.items():
+        symbol = symbol_of_footer(path_of(uri)) if named and not symbol else symbol
+        if not symbol:
             return None
-        plan.setdefault(symbol, []).append(uri)
-    return Tasks(spark, tuple(sorted(((symbol, tuple(sorted(files))) for symbol, files in plan.items()), key=lambda entry: entry[0].encode())), types)
+        plan.setdefault(symbol, []).append(uri.replace("///", "/", 1))  # as _metadata has it
+    return Tasks(spark, tuple(sorted(((symbol, tuple(sorted(uris))) for symbol, uris in plan.items()), key=lambda entry: entry[0].encode())), types)
 
 
 def _column(group, name):

@@ -1,61 +1,10 @@
 """read(): bars or trades of files whose folders or names say whose they are."""
 
-from . import files, lake, times
-from .library import BadBars, symbol_in
+from . import files, lake, symbols, times
+from .library import BadBars
 
 HEADERS_DIFFER = ("CSV header does not conform to the schema", "Number of column in CSV header is not equal")  # Spark's words
-PLAIN = r"/([A-Z0-9]+)(_[^/]*)?\.[^/]*$"  # a name whose symbol Spark finds by itself
 NANOS_AS_LONG = "spark.sql.legacy.parquet.nanosAsLong"
-
-
-def _decoded(text):
-    """A column without its %XX; as it is where they are none. A + is no blank in a path."""
-    from pyspark.sql import functions as F
-
-    return F.coalesce(F.try_url_decode(F.replace(text, F.lit("+"), F.lit("%2B"))), text)
-
-
-def _by_names(uris):
-    """The column of the symbol by a file's name, of a column of URIs; the rule is the library's."""
-    import re
-
-    from pyspark.sql import functions as F
-
-    found = {}
-    for uri in uris:
-        if "/symbol=" not in uri:
-            path = files.path_of(uri)
-            found[path] = symbol_in(path)
-    plain = (re.search(PLAIN, path) for path in found)
-    if all(name and name[1] == symbol for name, symbol in zip(plain, found.values())):
-        return lambda name: F.regexp_extract(name, PLAIN, 1)
-    import pandas as pd
-
-    def symbols(names: pd.Series) -> pd.Series:
-        return names.map({uri: found.get(files.path_of(uri)) for uri in names.unique()})
-
-    return F.pandas_udf(symbols, "string")
-
-
-def _symbol_of(name, of_name):
-    """(of the folder, "" where it has none; of the folder or else, where no column has it, of the file's name) by a URI."""
-    from pyspark.sql import functions as F
-
-    of_folder = F.regexp_extract(name, r"/symbol=([^/]+)/", 1)
-    folder = _decoded(_decoded(of_folder))  # whose name has %XX itself, as writers of partitions give it
-    return of_folder, F.when(of_folder != "", folder).otherwise(of_name(name) if of_name else F.lit(None))
-
-
-def _tasks(spark, uris, types, of_name):
-    """The tasks that read these files by themselves; None where Spark must."""
-    from pyspark.sql import functions as F
-
-    if not uris or not all(uri.startswith("file:///") for uri in uris):
-        return None
-    uris = [uri.replace("///", "/", 1) for uri in uris]  # as _metadata has them
-    by_path = spark.createDataFrame([(uri,) for uri in uris], "uri string").select("uri", _symbol_of(F.col("uri"), of_name)[1].alias("symbol"))
-    symbols = {row.uri: row.symbol for row in by_path.collect()}
-    return files.planned(spark, uris, types, of_name is None, [symbols[uri] or None for uri in uris])
 
 
 def _other_schema(spark, paths):
@@ -122,6 +71,21 @@ def _loaded(spark, paths, format, schema):
     return found
 
 
+def _with_symbol(found, of_files):
+    """With a column symbol by the files' paths, or with its own, checked against them."""
+    from pyspark.sql import functions as F
+
+    name = F.col("_metadata.file_path")  # a URI
+    if "symbol" not in found.columns:
+        return found.withColumn("symbol", symbols.column(name, of_files)).select("symbol", *found.columns)
+    if not any(of_files.values()):
+        return found
+    folder = symbols.column(name, of_files)
+    wrong = F.concat(F.lit("two symbols in one file: "), name, F.lit(": "), F.coalesce("symbol", F.lit("None")), F.lit(" is in the folder of "), folder)
+    same = folder.isNull() | (folder == F.col("symbol"))
+    return found.withColumn("symbol", F.when(same, F.col("symbol")).otherwise(F.raise_error(wrong).cast("string")))
+
+
 def read(spark, path, format=None, *, schema=None, source=None, interval=None, venue=None, in_tasks=True):
     """A DataFrame of the bars or trades below `path` (or a list of paths): Parquet or CSV, partitioned into folders
     `symbol=BTCUSDT/day=2024-01-02` (any names with `symbol=`), or files named as the program takes them (BTCUSDT_5m.parquet,
@@ -144,8 +108,6 @@ def read(spark, path, format=None, *, schema=None, source=None, interval=None, v
 
     Parquet's times of nanoseconds are read as BIGINT, for which spark.sql.legacy.parquet.nanosAsLong is set in the session.
     """
-    from pyspark.sql import functions as F
-
     paths = [path] if isinstance(path, str) else list(path)
     if format is None:
         format = "csv" if paths[0].endswith((".csv", ".csv.gz")) else "parquet"
@@ -154,19 +116,10 @@ def read(spark, path, format=None, *, schema=None, source=None, interval=None, v
     found = _loaded(spark, paths, format, schema)
     if len(paths) == 1 and found_lakes[0][1]:
         found = _loaded(spark, lake.of_interval(paths[0], found.inputFiles(), interval), format, schema)
-    uris = found.inputFiles()
     has_symbol = "symbol" in found.columns
-    of_name = None if has_symbol else _by_names(uris)
-    name = F.col("_metadata.file_path")  # a URI
-    of_folder, symbol = _symbol_of(name, of_name)
-    if has_symbol:
-        wrong = F.concat(F.lit("two symbols in one file: "), name, F.lit(": "), F.coalesce("symbol", F.lit("None")), F.lit(" is in the folder of "), symbol)
-        same = (of_folder == "") | (symbol == F.col("symbol"))
-        rows = found.withColumn("symbol", F.when(same, F.col("symbol")).otherwise(F.raise_error(wrong).cast("string")))
-    else:
-        rows = found.withColumn("symbol", symbol).select("symbol", *found.columns)
-    meant = lake.chosen(times.named(rows), paths[0], source=source, interval=interval, venue=venue)
+    of_files = symbols.of_files(found.inputFiles(), has_symbol)
+    meant = lake.chosen(times.named(_with_symbol(found, of_files)), paths[0], source=source, interval=interval, venue=venue)
     own = None
     if in_tasks and format == "parquet" and not {"interval", "source", "venue"} & set(found.columns):
-        own = _tasks(spark, uris, dict(found.dtypes), of_name)
+        own = files.planned(spark, of_files, dict(found.dtypes), has_symbol)
     return files.attached(meant, own) if own else meant

@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 import papertape_spark
 import papertape_spark.job
-from papertape_spark import commit
+from papertape_spark import commit, symbols
 from papertape_spark.library import symbol_in
+from pyspark.sql import functions as F
 
 NAMES = ["BTCUSDT-5m-2025-04", "BTCUSDT-5m-2025-05", "BTCUSDT_5m", "ethusdt-1h-2025-04", "BTC_USDT-5m", "Kraken_BTCUSDT_1h", "kraken-BTCUSDT-5m", "BRK-B_1d", "BRK.B_1d", "BTC-USD", "SPY_1d-raw"]
 
@@ -57,6 +58,20 @@ def names(spark):
     place = folder("names_none")
     bars.to_parquet(place / "-1h.parquet", index=False)
     refused("no symbol is in its name", lambda: papertape_spark.read(spark, str(place)))
+
+
+def paths(spark):
+    """The symbol that Spark finds in a row's path is the one that was found once for its file."""
+    folders = ["symbol=ADA/0", "symbol=ADA/day=1/0", "symbol=A%252FB/0", "symbol=A+B/0", "symbol=50%25/symbol_/0", "symbol=A%2520B/x_y"]
+    twice = ["symbol=OLD/symbol=NEW/0", "symbol=/symbol=X/0", "symbol=Y/symbol=0"]
+    names = ["ADA", "ADA_1h", "ADA_1h.old", "X/BTC_5m"]
+    for case in (folders[:2], folders, folders + twice, names, NAMES, names + NAMES, folders + names, folders + twice + NAMES):
+        uris = [f"file:/data/{path}.parquet" for path in case]
+        for named in (False, True):
+            expected = symbols.of_files(uris, named)
+            found = spark.createDataFrame([(uri,) for uri in uris], "uri string").select("uri", symbols.column(F.col("uri"), expected)).collect()
+            check({tuple(row) for row in found} == set(expected.items()), f"{found}, and once {expected}")
+    check(symbols.of_files(["file:/symbol=A%252FB/0", "file:/ADA"], True) == {"file:/symbol=A%252FB/0": "A/B", "file:/ADA": None}, "symbols of folders")
 
 
 def names_as_program():
