@@ -22,7 +22,7 @@ from pyspark.sql import functions as F
 
 import papertape_spark
 import papertape_spark.job
-from papertape_spark import files
+from papertape_spark import tasks
 from papertape_spark.asked import Features, Indicators
 from papertape_spark.trading import options_of, trading
 
@@ -181,7 +181,7 @@ def parts(spark):
 
     def tasks_read(rows):
         df = own(spark, rows)
-        return files.over_symbols(df, df, swallowed, "n bigint", PARTITIONS)
+        return tasks.over_symbols(df, df, swallowed, "n bigint", PARTITIONS)
 
     return {"parts": rates(ROWS, {
         "jvm_read": lambda rows: lake(spark, rows),

@@ -8,8 +8,8 @@ import pyarrow.compute
 from .asked import check_errors
 from .bars import KEYS, PRICES, checked, checked_trades
 from .batches import stretches
-from .files import over_symbols
 from .library import BadBars, Run, interval_ns
+from .tasks import over_symbols
 
 EPOCH_NS = (-(2**63), 2**63 - 1)
 

@@ -5,9 +5,9 @@ import pyarrow
 from .asked import Features, Indicators, Series, check_errors, split
 from .bars import checked
 from .batches import joined, stretches, without_own
-from .files import over_symbols
 from .library import BadBars, interval_ns
 from .slices import by_state, by_warmup
+from .tasks import over_symbols
 
 NS_PER_S = 1_000_000_000
 

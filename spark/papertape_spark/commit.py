@@ -13,7 +13,7 @@ import pyarrow
 import pyarrow.parquet
 from pyarrow import fs
 
-from . import files
+from . import tasks
 from .batches import stretches
 
 SUFFIX = ".parquet"
@@ -219,7 +219,7 @@ def write(frame, where, keys, stale, schema, counter=None, around=lambda write: 
     """The DataFrame of REPORT's rows; its action writes. A name with a dot is none that mapInArrow() takes: columns go by
     their places. Where tasks make the frame from files on, they write it too. `around` is what a test wraps the writing in."""
     step = around(writing(where, keys, stale, schema, counter))
-    own = files.tasks(frame)
+    own = tasks.of(frame)
     if own and own.steps:
         return own.then(step).frame(REPORT)
     names = [name if name == "symbol" else f"c{k}" for k, name in enumerate(frame.columns)]

@@ -172,18 +172,18 @@ def only(bars, symbols):
     """The rows of these symbols."""
     from pyspark.sql import functions as F
 
-    from .files import attached, tasks
+    from . import tasks
 
-    rows, own = bars.where(F.col("symbol").isin(symbols)), tasks(bars)
-    return attached(rows, own.only(symbols)) if own else rows
+    rows, own = bars.where(F.col("symbol").isin(symbols)), tasks.of(bars)
+    return tasks.attached(rows, own.only(symbols)) if own else rows
 
 
 def keys_of(bars):
     """{symbol: key} by the files that its rows are in: their paths, sizes and times of change."""
+    from . import tasks
     from .commit import key_of
-    from .files import tasks
 
-    own = tasks(bars)
+    own = tasks.of(bars)
     found = own.stated() if own else stated(bars)
     return {symbol: key_of(*(f"{path} {size} {changed.isoformat()}" for path, size, changed in files)) for symbol, files in found.items()}
 
@@ -201,8 +201,8 @@ def written(spark, args, place, names, bars):
     """Writes what is not there, and removes what is no longer of the input. Returns the summary."""
     from .library import BadBars
     from .commit import UNFINISHED, file_name, gone_files, stale_files, write, write_empty
-    from .files import arrow_schema
     from .progress import Progress
+    from .tasks import arrow_schema
 
     keys = keys_of(bars)
     if not keys and not args.symbols:

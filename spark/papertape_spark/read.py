@@ -1,6 +1,6 @@
 """read(): bars or trades of files whose folders or names say whose they are."""
 
-from . import files, lake, symbols, times
+from . import lake, symbols, tasks, times
 from .library import BadBars
 
 HEADERS_DIFFER = ("CSV header does not conform to the schema", "Number of column in CSV header is not equal")  # Spark's words
@@ -104,7 +104,7 @@ def read(spark, path, format=None, *, schema=None, source=None, interval=None, v
     source, interval, venue
               of a lake, or bars with such columns: left out, the venue's bars (source "venue") where there are trades' too,
               and what there is one of; of several intervals, or venues of one symbol, one must be named
-    in_tasks  False: Spark reads Parquet files of one symbol each too, which a task otherwise reads by itself (files.py)
+    in_tasks  False: Spark reads Parquet files of one symbol each too, which a task otherwise reads by itself (tasks.py)
 
     Parquet's times of nanoseconds are read as BIGINT, for which spark.sql.legacy.parquet.nanosAsLong is set in the session.
     """
@@ -121,5 +121,5 @@ def read(spark, path, format=None, *, schema=None, source=None, interval=None, v
     meant = lake.chosen(times.named(_with_symbol(found, of_files)), paths[0], source=source, interval=interval, venue=venue)
     own = None
     if in_tasks and format == "parquet" and not {"interval", "source", "venue"} & set(found.columns):
-        own = files.planned(spark, of_files, dict(found.dtypes), has_symbol)
-    return files.attached(meant, own) if own else meant
+        own = tasks.planned(spark, of_files, dict(found.dtypes), has_symbol)
+    return tasks.attached(meant, own) if own else meant

@@ -7,8 +7,8 @@ import re
 import pyarrow
 
 from .bars import KEYS, PRICES, checked
-from .files import over_symbols
 from .library import BadBars, Given, Taken, _Schema, called, load
+from .tasks import over_symbols
 
 ROWS_MOST = 10000  # in a batch that is given back
 

@@ -156,7 +156,7 @@ def executors(spark):
 def killed_executor(spark, df):
     """An executor is killed while the job writes: each row once."""
     from papertape_spark import commit
-    from papertape_spark.files import arrow_schema
+    from papertape_spark.tasks import arrow_schema
     import threading
 
     folder = f"{ready.scratch.name}/executors"

@@ -11,7 +11,7 @@ from ready import in_order, same_bits
 
 import papertape_spark
 from papertape_spark import commit
-from papertape_spark.files import arrow_schema
+from papertape_spark.tasks import arrow_schema
 from papertape_spark.trading import CUT_BY_TIME
 
 STRATEGY, PARAMS = "sma-cross", {"fast": 4, "slow": 15}
