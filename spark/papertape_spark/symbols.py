@@ -37,6 +37,8 @@ def _by_folder(name, uris):
         folder = F.substring_index(F.substring_index(name, "/symbol=", -1), "/", 1)
     else:
         folder = F.regexp_extract(name, FOLDER.pattern, 1)
+    if not any("%" in found[1] for found in map(FOLDER.search, uris) if found):
+        return folder
     return F.when(folder.contains("%"), _decoded(_decoded(folder))).otherwise(folder)
 
 
