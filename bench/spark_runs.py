@@ -197,15 +197,15 @@ def cheap(spark):
     found, same = {}, None
     for what, spec, function in (("sma", "sma:20", spark_peers.sma), ("rsi", "rsi:14", spark_peers.rsi)):
         say(what)
-        tasks = {"ours": lambda rows, spec=spec: papertape_spark.indicators(own(spark, rows), spec, partitions=PARTITIONS)}
+        by_tasks = {"ours": lambda rows, spec=spec: papertape_spark.indicators(own(spark, rows), spec, partitions=PARTITIONS)}
         ways = {
             "shuffled": lambda rows, spec=spec: papertape_spark.indicators(own(spark, rows, False), spec, partitions=PARTITIONS),
             "pandas": lambda rows, spec=spec, function=function: in_pandas(lake(spark, rows), function, [spec.replace(":", "_")], "double"),
             "sql": lambda rows, what=what: windowed(lake(spark, rows), what),
         }
         if same is None:
-            ways["identity"] = lambda rows: identity(lake(spark, rows))
-        found[what] = rates(ROWS, ways) | rates(MANY // 2, tasks)
+            ways["identity"] = lambda rows: identity(own(spark, rows, False))
+        found[what] = rates(ROWS, ways) | rates(MANY // 2, by_tasks)
         same = found[what].setdefault("identity", same)
         given = batches(ROWS)
         found[what]["alone"] = alone(ROWS, lambda given=given, spec=spec: computed(Indicators((spec,)), given))
