@@ -150,18 +150,6 @@ static void fetch_all(void *ctx)
 
 /* ---- What is asked for. ---- */
 
-static bool find_artifact(const struct study *study, int trial, struct study_artifact *ret)
-{
-    const struct study_trial *of = trial == FETCHED_PROPOSAL ? NULL : study->trials[trial];
-    if (of && of->state != TRIAL_COMPLETE)
-        return false;
-    json_t *files = of ? study_attribute_json(of->user, of->n_user, STUDY_ARTIFACTS)
-                       : study_attribute_json(study->user, study->n_user, STUDY_ARTIFACTS_PROPOSAL);
-    bool found = study_artifact_parse(json_object_get(files, of ? "returns.csv" : "proposal.json"), ret);
-    json_decref(files);
-    return found;
-}
-
 /* Of that store: a study may get another one. */
 static struct file *find_file(struct tui_study_fetched *fetched, int64_t study, int number, const char *url)
 {
@@ -248,7 +236,9 @@ enum fetched_state tui_study_fetched_get(struct tui_study_fetched *fetched, cons
 {
     struct study_artifact artifact;
     const int number = trial == FETCHED_PROPOSAL ? FETCHED_PROPOSAL : study->trials[trial]->number;
-    char *url = find_artifact(study, trial, &artifact) ? study_artifacts_url(study) : NULL;
+    const bool named = trial == FETCHED_PROPOSAL ? study_artifact_proposal(study, &artifact)
+                                                 : study_artifact_returns(study->trials[trial], &artifact);
+    char *url = named ? study_artifacts_url(study) : NULL;
     enum fetched_state state = FETCHED_NONE;
     words[0] = '\0';
     int r = url ? start(fetched) : 0;

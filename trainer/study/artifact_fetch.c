@@ -30,17 +30,6 @@ static bool is_here(const char *path, const struct artifact_digest *digest)
     return false;
 }
 
-/* Has the trial returns in the store? */
-static bool has_returns(const struct study_trial *trial, struct study_artifact *ret)
-{
-    json_t *files = trial->state == TRIAL_COMPLETE
-                        ? study_attribute_json(trial->user, trial->n_user, STUDY_ARTIFACTS)
-                        : NULL;
-    const bool named = study_artifact_parse(json_object_get(files, "returns.csv"), ret);
-    json_decref(files);
-    return named;
-}
-
 /* Does another object not help either? */
 static bool ends_all(int r)
 {
@@ -52,7 +41,7 @@ static int fetch_trial(struct fetching *fetching, const struct study_trial *tria
 {
     char folder[PATH_MAX], path[PATH_MAX], number[16], why[ARTIFACT_ERROR_MAX];
     struct study_artifact artifact;
-    if (!has_returns(trial, &artifact))
+    if (!study_artifact_returns(trial, &artifact))
         return 0;
     snprintf(number, sizeof number, "%d", trial->number);
     int r = study_join_path(folder, fetching->folder, number, err);
@@ -77,7 +66,7 @@ static void count_rest(struct fetching *fetching, const struct study *study, int
     for (int i = from; i < study->n_trials; i++) {
         struct study_artifact artifact;
         char path[PATH_MAX];
-        if (!has_returns(study->trials[i], &artifact) ||
+        if (!study_artifact_returns(study->trials[i], &artifact) ||
             snprintf(path, sizeof path, "%s/%d/returns.csv", fetching->folder, study->trials[i]->number) >=
                 (int)sizeof path)
             continue;

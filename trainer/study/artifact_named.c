@@ -25,6 +25,26 @@ bool study_artifact_parse(const json_t *json, struct study_artifact *ret)
     return true;
 }
 
+static bool find_named(const struct study_attribute *attributes, int n, const char *key, const char *name,
+                       struct study_artifact *ret)
+{
+    json_t *files = study_attribute_json(attributes, n, key);
+    const bool named = study_artifact_parse(json_object_get(files, name), ret);
+    json_decref(files);
+    return named;
+}
+
+bool study_artifact_returns(const struct study_trial *trial, struct study_artifact *ret)
+{
+    return trial->state == TRIAL_COMPLETE &&
+           find_named(trial->user, trial->n_user, STUDY_ARTIFACTS, "returns.csv", ret);
+}
+
+bool study_artifact_proposal(const struct study *study, struct study_artifact *ret)
+{
+    return find_named(study->user, study->n_user, STUDY_ARTIFACTS_PROPOSAL, "proposal.json", ret);
+}
+
 char *study_artifacts_url(const struct study *study)
 {
     return study_attribute_text(study->user, study->n_user, STUDY_ARTIFACTS);

@@ -29,6 +29,10 @@ struct study_artifact {
 json_t *study_artifact_json(const struct study_artifact *artifact);
 bool study_artifact_parse(const json_t *json, struct study_artifact *ret);
 
+/* The returns.csv that a COMPLETE trial has in the store, and the study's proposal.json; false: none. */
+bool study_artifact_returns(const struct study_trial *trial, struct study_artifact *ret);
+bool study_artifact_proposal(const struct study *study, struct study_artifact *ret);
+
 /* The URL that the study has, for free(); NULL: none. */
 char *study_artifacts_url(const struct study *study);
 
