@@ -34,6 +34,8 @@ struct tui_study_fetched {
     int64_t until_ms;   /* without it: when a call stops to wait */
     struct file *files; /* under the thread's mutex, once it runs */
     size_t n, cap;
+    struct artifact_store *store; /* of what fetches: files that follow each other take one connection */
+    const char *store_url;
 };
 
 static void lock(struct tui_study_fetched *fetched)
@@ -79,11 +81,26 @@ static int path_of(const struct tui_study_fetched *fetched, const struct file *f
     return folder_make(folder, FOLDER_MODE, failed);
 }
 
+static void close_store(struct tui_study_fetched *fetched)
+{
+    artifact_store_close(fetched->store);
+    fetched->store = NULL;
+}
+
+static int open_store(struct tui_study_fetched *fetched, const char *url,
+                      char words[static ARTIFACT_ERROR_MAX])
+{
+    const struct artifact_stop stop = {ends, fetched};
+    if (fetched->store && strcmp(fetched->store_url, url) == 0)
+        return 0;
+    close_store(fetched);
+    fetched->store_url = url;
+    return artifact_store_open(url, &stop, &fetched->store, words);
+}
+
 static int fetch(struct tui_study_fetched *fetched, const struct file *file,
                  char words[static ARTIFACT_ERROR_MAX])
 {
-    const struct artifact_stop stop = {ends, fetched};
-    struct artifact_store *store = NULL;
     char path[PATH_MAX];
     int r = path_of(fetched, file, path);
     if (r < 0) {
@@ -95,10 +112,11 @@ static int fetch(struct tui_study_fetched *fetched, const struct file *file,
                  "%.300s: has more than 256 MiB: papertape-trainer validate fetches it", file->artifact.key);
         return -EFBIG;
     }
-    r = artifact_store_open(file->url, &stop, &store, words);
+    r = open_store(fetched, file->url, words);
     if (r == 0)
-        r = artifact_store_get(store, file->artifact.key, path, &file->artifact.digest, words);
-    artifact_store_close(store);
+        r = artifact_store_get(fetched->store, file->artifact.key, path, &file->artifact.digest, words);
+    if (r < 0)
+        close_store(fetched); /* the next attempt reads its keys again */
     if (r == -ECANCELED)
         snprintf(words, ARTIFACT_ERROR_MAX, "%.300s: it does not answer within %d s", file->url,
                  WAIT_MS / 1000);
@@ -146,6 +164,7 @@ static void fetch_all(void *ctx)
             give_up(fetched, file.url, r, words);
     }
     unlock(fetched);
+    close_store(fetched);
 }
 
 /* ---- What is asked for. ---- */
@@ -296,6 +315,7 @@ void tui_study_fetched_destroy(struct tui_study_fetched *fetched)
         return;
     if (fetched->threaded)
         tui_reader_thread_stop(&fetched->thread);
+    close_store(fetched);
     if (fetched->root[0])
         folder_remove(fetched->root);
     for (size_t i = 0; i < fetched->n; i++)

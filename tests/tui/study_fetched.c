@@ -146,6 +146,7 @@ static void check_thread(const struct tui_study_validation *wanted)
     struct tui_study_reader *reader = tui_study_reader_create(url, "/nowhere");
     struct pollfd ready = {tui_study_reader_fd(reader), POLLIN, 0};
     struct tui_study_validation found = {0};
+    bool first = true;
     while (!found.have || found.columns == 0) {
         struct tui_study_reading reading;
         tui_study_reader_want(reader, &want);
@@ -156,6 +157,8 @@ static void check_thread(const struct tui_study_validation *wanted)
         if (reading.page && reading.page->have_validation)
             found = reading.page->validation;
         CHECK(found.have || reading.soon || !reading.page);
+        CHECK(!first || (reading.soon && found.columns == 0)); /* it waits for nothing */
+        first = false;
         tui_study_reading_finish(&reading);
     }
     check_same(&found, wanted);
