@@ -252,8 +252,8 @@ in_it mv "$libpq.away" "$libpq"
 # --- a worker of a study, by its unit (docs/workers.md), with the storage's password as its credential
 worker=papertape-trainer-study@small
 server=$(compgen -G '/usr/lib/postgresql/*/bin/postgres' | tail -n 1) || true
-holds "a worker without its file of options" in_it systemctl start $worker
-holds "does not start" is ConditionResult no $worker
+holds "a worker without its file of options fails to start" bash -c "! nsenter -t $leader -a -- systemctl start $worker 2>/dev/null"
+holds "by its assertion" is AssertResult no $worker
 if [[ -z $server ]]; then
     echo "postgresql (Debian) is not installed: no study's worker is run"
 else
