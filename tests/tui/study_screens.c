@@ -531,7 +531,11 @@ static void check_validation(void)
     check_screen("validation-ascii-80x24", 80, 24, GLYPHS_ASCII);
     check_screen("validation-40x10", 40, 10, GLYPHS_BRAILLE);
     check_screen("validation-120x40", 120, 40, GLYPHS_BRAILLE);
+    v->left_out = 2;
     check_screen("validation-200x60", 200, 60, GLYPHS_BRAILLE);
+    v->made_ns = 0;
+    CHECK(shows("trial ppo-btc_2#29, fetched from the artifact store"));
+    v->made_ns = now_us * 1000;
     v->pbo_now = 0.3; /* more trials have ended since the proposal */
     check_screen("validation-moved-80x24", 80, 24, GLYPHS_BRAILLE);
     char nowhere[] = "/nonexistent/papertape";

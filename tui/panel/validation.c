@@ -143,7 +143,7 @@ void panel_lambda(const struct area *area, const struct scene *scene)
     const struct tui_study_page *page;
     struct area body = panel_study_frame(area, scene, PANEL_LAMBDA, "CPCV logits", &page);
     const struct tui_study_validation *v = validation_of(page);
-    char words[64];
+    char words[64], of[24] = "";
 
     if (!page)
         return;
@@ -151,7 +151,9 @@ void panel_lambda(const struct area *area, const struct scene *scene)
         panel_frame_empty(&body, !v ? "not read yet" : v->n_lambda == 0 ? v->returns_words : "-");
         return;
     }
-    int n = snprintf(words, sizeof(words), " %d trials, %lld rows ", v->columns, (long long)v->rows);
+    if (v->left_out > 0)
+        snprintf(of, sizeof(of), " of %d", v->columns + v->left_out);
+    int n = snprintf(words, sizeof(words), " %d%s trials, %lld rows ", v->columns, of, (long long)v->rows);
     if (area->width > 24 + n && tui_model_studies_freshness(scene->model, scene->now) == FRESH)
         tui_area_text_right(area, area->width - 1, 0, STYLE_DIM, words);
     struct area inside = tui_area_part(&body, 1, 0, body.width - 2, body.height);
