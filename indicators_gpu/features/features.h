@@ -101,8 +101,9 @@ enum feature_backend {
 
 /* Fits every scaling on rows [from, to) of the bars, of which those count where the feature has a value; bars
  * from `to` on are not read. The values are FEATURE_EXACT's: the same bars give the same figures on every
- * processor. Quantiles come from at most 65536 rows, evenly spaced. Returns 0; -EINVAL and a sentence when a
- * feature has no value in the range, or as feature_matrix(); -ENOMEM. The set is unchanged on failure. */
+ * processor; under log1p, which is the C library's, with the same C library. Quantiles come from at most
+ * 65536 rows, evenly spaced. Returns 0; -EINVAL and a sentence when a feature has no value in the range, or
+ * as feature_matrix(); -ENOMEM. The set is unchanged on failure. */
 int feature_set_fit(struct feature_set *set, const struct feature_bars *bars, size_t from, size_t to,
                     char *err, size_t err_cap);
 
