@@ -129,6 +129,7 @@ def search(trainer, server, database, folder, config, trials, wanted, workers):
     """Runs a study until so many trials of this run have ended, `wanted` being what the study then has; what it cost."""
     proxy = Counting(server.port)
     state, store = tempfile.mkdtemp(prefix="state-", dir=folder), Path(folder, "artifacts", database)  # a machine of its own
+    store.parent.mkdir(exist_ok=True)
     url = server.url(database, port=proxy.port)
     words = [trainer, "study", NAME, "--config", config, "--storage", url, "--state", state, "--artifacts", store, "--no-proposal",
              "--trials", str(wanted), "--workers", str(workers)]
