@@ -91,8 +91,8 @@ def took(way, rows):
 
 
 def rates(many, ways, times=TIMES):
-    """{way: its figures}, without those whose many rows took no longer than the few; in turns, so that a busy machine is so for all. A way takes a number of rows, and gives a
-    DataFrame, which goes to a sink that keeps nothing, or ran by itself and gives None."""
+    """{way: its figures}, without those whose many rows took no longer than the few; in turns, so that a busy machine is so for all.
+    A way takes a number of rows, and gives a DataFrame, which goes to a sink that keeps nothing, or ran by itself and gives None."""
     found = {name: ([], []) for name in ways}
     for _ in range(2):  # warms up
         for way in ways.values():
