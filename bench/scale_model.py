@@ -25,12 +25,6 @@ ASK_SYNCS = 2  # how often an ask looks at the study; a report does for a pruner
 ASK_AND_END = 2  # a trial's transactions that write, apart from its reports
 
 
-def line(small, large, x_small, x_large):
-    """(what is fixed, what each unit more costs) of two measurements."""
-    slope = (large - small) / (x_large - x_small)
-    return small - slope * x_small, slope
-
-
 # ---- Spark. ----
 
 
@@ -84,7 +78,6 @@ def search(costs, trials=TRIALS, machines=MACHINES, cores=CORES, splits=SPLITS, 
         "worker_bytes": costs["finished_b"] * trials,
         "database_bytes": costs["stored_b"] * trials,
         "artifact_bytes": costs["artifact_b"] * trials,
-        "artifacts_s": 1 / per_trial_s,
     }
 
 
@@ -112,13 +105,13 @@ def number(value):
 
 
 def spark_rows(costs):
-    yield "| stage | CPU hours | of them without Spark | on 20 machines of 16 cores | disks | result, TB | limit |"
+    yield "| stage | CPU hours | of them reading and computing | on 20 machines of 16 cores | disks | result, TB | limit |"
     yield "|---|---|---|---|---|---|---|"
     for name in STAGES:
         one = stage(costs, name, SYMBOLS, YEARS * YEAR_BARS)
         hours = limits(one, SPARK_MACHINES, SPARK_CORES)
-        alone_hours = (costs["read_alone_us"] + costs[f"{name}_alone_us"]) * 1e-6 * SYMBOLS * YEARS * YEAR_BARS / HOUR_S
-        yield (f"| {name} | {number(one['cpu_s'] / HOUR_S)} | {number(alone_hours)} | {number(hours['processors'])} h | {number(hours['disks'])} h | "
+        computing_hours = (costs["read_us"] + costs[f"{name}_computing_us"]) * 1e-6 * SYMBOLS * YEARS * YEAR_BARS / HOUR_S
+        yield (f"| {name} | {number(one['cpu_s'] / HOUR_S)} | {number(computing_hours)} | {number(hours['processors'])} h | {number(hours['disks'])} h | "
                f"{number(one['written_bytes'] / 1e12)} | {max(hours, key=hours.get)} |")
 
 

@@ -1,5 +1,5 @@
-"""Papertape's job on Spark, measured: processor time of the JVM, Python and its workers, bytes of the shuffle and of what is written.
-Needs pyspark, pyarrow and numpy, and PAPERTAPE_SPARK_LIBRARY; scale_usage.adopt() first."""
+"""Papertape's job on Spark, measured: processor time of the JVM, Python and its workers, rows through a shuffle, bytes that are
+written. Needs pyspark, pyarrow and numpy, and PAPERTAPE_SPARK_LIBRARY; scale_usage.adopt() first."""
 
 import json
 import os
@@ -12,19 +12,28 @@ import scale_usage
 
 ROOT = Path(__file__).resolve().parent.parent
 JOB = ROOT / "spark/papertape_spark/job.py"
+CORES, MEMORY = 2, "4g"  # of local Spark
+SPECS, SET = ("sma:20", "rsi:14"), "wide110"
 FIT_UNTIL = "2014-01-11T00:00:00"  # ten days; wide110 has its first value after 2,400 bars of 5m
+STRATEGY, PARAMS, GRID = "sma-cross", {"fast": 10, "slow": 30}, {"fast": "5:30:5", "slow": "40,80"}
+
+
+def given(option, values):
+    return [word for key, value in values.items() for word in (option, f"{key}={value}")]
+
+
 STAGES = {
-    "indicators": ["indicators", "--specs", "sma:20,rsi:14"],
-    "wide110": ["features", "--set", "wide110", "--fit-until", FIT_UNTIL, "--interval", "1m"],
-    "backtest": ["backtest", "--strategy", "sma-cross", "--set", "fast=10", "--set", "slow=30"],
-    "sweep": ["sweep", "--strategy", "sma-cross", "--grid", "fast=5:30:5", "--grid", "slow=40,80"],
+    "indicators": ["indicators", "--specs", ",".join(SPECS)],
+    "wide110": ["features", "--set", SET, "--fit-until", FIT_UNTIL, "--interval", "1m"],
+    "backtest": ["backtest", "--strategy", STRATEGY, *given("--set", PARAMS)],
+    "sweep": ["sweep", "--strategy", STRATEGY, *given("--grid", GRID)],
 }
 
 
-def settings(folder, cores, memory, partitions):
+def settings(folder, partitions):
     found = {
-        "spark.master": f"local[{cores}]",
-        "spark.driver.memory": memory,
+        "spark.master": f"local[{CORES}]",
+        "spark.driver.memory": MEMORY,
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.python.use.daemon": "false",  # it does not wait for its workers, whose processor time is lost then
@@ -39,12 +48,12 @@ def settings(folder, cores, memory, partitions):
         "spark.eventLog.rolling.enabled": "false",
         "spark.eventLog.compress": "false",
     }
-    return [word for key, value in found.items() for word in ("--conf", f"{key}={value}")]
+    return given("--conf", found)
 
 
 def tasks_of(folder):
     """Sums over the tasks of the jobs whose events lie there."""
-    found = dict.fromkeys(("tasks", "jvm_cpu_s", "gc_s", "read_bytes", "shuffle_bytes", "shuffle_rows", "spilled_bytes"), 0)
+    found = dict.fromkeys(("tasks", "jvm_cpu_s", "shuffle_rows"), 0)
     for path in Path(folder).iterdir():
         with open(path, encoding="utf-8") as file:
             for line in file:
@@ -52,25 +61,20 @@ def tasks_of(folder):
                 if event["Event"] != "SparkListenerTaskEnd" or "Task Metrics" not in event:
                     continue
                 metrics = event["Task Metrics"]
-                wrote = metrics["Shuffle Write Metrics"]
                 found["tasks"] += 1
                 found["jvm_cpu_s"] += metrics["Executor CPU Time"] * 1e-9
-                found["gc_s"] += metrics["JVM GC Time"] * 1e-3
-                found["read_bytes"] += metrics["Input Metrics"]["Bytes Read"]
-                found["shuffle_bytes"] += wrote["Shuffle Bytes Written"]
-                found["shuffle_rows"] += wrote["Shuffle Records Written"]
-                found["spilled_bytes"] += metrics["Disk Bytes Spilled"]
+                found["shuffle_rows"] += metrics["Shuffle Write Metrics"]["Shuffle Records Written"]
     return found
 
 
-def run(stage, lake, folder, partitions, cores=2, memory="4g"):
+def run(stage, lake, folder, partitions):
     """A stage over a lake, in a new folder that has its output as `out` then: what it cost."""
     folder = Path(folder)
     (folder / "events").mkdir(parents=True)
     environment = {**os.environ, "TZ": "UTC", "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_HOSTNAME": "localhost",
                    "PYTHONPATH": str(ROOT / "spark")}
     submit = Path(pyspark.__file__).parent / "bin/spark-submit"
-    words = [submit, *settings(folder, cores, memory, partitions), JOB, *STAGES[stage], "--quiet", "--input", lake, "--output", folder / "out"]
+    words = [submit, *settings(folder, partitions), JOB, *STAGES[stage], "--quiet", "--input", lake, "--output", folder / "out"]
     printed, cpu_s, largest = scale_usage.measured(words, env=environment, stderr=subprocess.DEVNULL)
     files = list((folder / "out").glob("*.parquet"))
     summary = json.loads([line for line in printed.splitlines() if line.startswith("{")][-1])

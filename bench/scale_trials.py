@@ -1,5 +1,5 @@
 """A study of `papertape-trainer` on a PostgreSQL server, measured: processor time of the trainer and of the server, round trips and
-bytes between them, commits, what is stored, artifacts. Standard library and PostgreSQL's programs.
+bytes between them, transactions, artifacts. Standard library and PostgreSQL's programs.
 
 A trial here is small: its training is so short that what the storage costs is seen. PLANNED is the trial that docs/scale.md plans."""
 
@@ -32,6 +32,7 @@ SEARCH = {
 }
 SMALL = {"training": {"total_steps": 1024}, "network": {"policy_layers": 8, "value_layers": 8},
          "ppo": {"copies": 4, "steps": 64, "minibatch": 64}, "data": {}, "study": {"validation": "kfold:3"}, "rows": 900, "splits": 3}
+MORE_SPLITS = {**SMALL, "study": {"validation": "kfold:10"}, "rows": 3000, "splits": 10}
 PLANNED = {"training": {"total_steps": 20480}, "network": {"policy_layers": "64,64", "value_layers": "64,64"},
            "ppo": {"copies": 8, "steps": 256, "minibatch": 512}, "data": {"features": "market14"}, "study": {"validation": "cpcv:5,2"},
            "rows": 20000, "splits": 10}
@@ -58,7 +59,7 @@ class Counting:
 
     def __init__(self, port):
         self.port_of_server, self.lock = port, threading.Lock()
-        self.sent = self.received = self.round_trips = self.connections = 0
+        self.sent = self.received = self.round_trips = 0
         self.listening = socket.create_server(("127.0.0.1", 0))
         self.port = self.listening.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -73,8 +74,6 @@ class Counting:
             for one in (client, server):
                 one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             asks = [False]
-            with self.lock:
-                self.connections += 1
             threading.Thread(target=self.carry, args=(client, server, True, asks), daemon=True).start()
             threading.Thread(target=self.carry, args=(server, client, False, asks), daemon=True).start()
 
@@ -104,10 +103,10 @@ def postmaster(server):
 
 def stored(server, database):
     """What the server counts."""
-    names = ("transactions", "wal_bytes", "database_bytes")
+    names = ("transactions", "wal_bytes")
     # The number of the next transaction that writes; this one does not.
     row, = server.rows(database, "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS a, "
-                       "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS b, pg_database_size(current_database()) AS c")
+                       "pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint AS b")
     return dict(zip(names, row))
 
 
@@ -151,8 +150,7 @@ def search(trainer, server, database, folder, config, trials, wanted, workers):
     proxy.close()
     return {"trials": trials, "client_s": scale_usage.ended_s() - client_s, "server_s": scale_usage.running_s(postmaster(server)) - server_s,
             "process_bytes": usage.ru_maxrss * 1024, "round_trips": proxy.round_trips, "sent_bytes": proxy.sent,
-            "received_bytes": proxy.received, "connections": proxy.connections,
-            **{key: after[key] - before[key] for key in after}}
+            "received_bytes": proxy.received, **{key: after[key] - before[key] for key in after}}
 
 
 COPY = """

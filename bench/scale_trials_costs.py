@@ -1,17 +1,24 @@
 """Measures what a trial of a study on PostgreSQL costs: scale_trials_costs.py PAPERTAPE_TRAINER FOLDER; prints {cost: value}."""
 
 import json
+import os
 import sys
 import tempfile
 
 import scale_trials
-from scale_model import ASK_SYNCS, line
-from scale_trials import PLANNED, SMALL
+from scale_model import ASK_SYNCS
+from scale_trials import MORE_SPLITS, PLANNED, SMALL
 
 FIRST = 10  # drawn at random; TPE draws from then on
-FEW, MORE = 10, 40
+FEW, MORE, MANY = 10, 40, 160  # MANY: where a start, which reads what has ended, costs a second and scatters by tenths of it
 RUNNING, FINISHED = 400, 10_000
 PLANNED_TRIALS = 4
+
+
+def line(small, large, x_small, x_large):
+    """(what is fixed, what each unit more costs) of two measurements."""
+    slope = (large - small) / (x_large - x_small)
+    return small - slope * x_small, slope
 
 
 class Place:
@@ -21,7 +28,7 @@ class Place:
         self.trainer, self.server, self.trial = trainer, server, trial
         self.folder = tempfile.mkdtemp(dir=folder)
         self.config = scale_trials.configure(self.folder, trial)
-        self.first = f"first{trial['splits']}"
+        self.first = f"first-{os.path.basename(self.folder)}"
         server.create(self.first)
         self.search(self.first, FIRST)
 
@@ -64,23 +71,26 @@ def of_finished(place, alone, process_bytes):
     size = "SELECT pg_database_size('finished') - pg_database_size('alone') AS n"
     place.copy("finished", FINISHED)
     stored_b = place.server.rows("postgres", size)[0][0] / FINISHED
-    behind, start, last = place.each("finished")
+    behind, start, last = place.each("finished", FEW, MANY)
     return {"finished_us": (behind["client_s"] - alone["client_s"]) / FINISHED * 1e6, "join_b": start["received_bytes"] / FINISHED,
             "finished_b": (last["process_bytes"] - process_bytes) / FINISHED, "stored_b": stored_b}
 
 
-def of_planned(trainer, server, folder, alone, small):
-    """What the planned trial costs, and what a split more adds to what is counted."""
-    place = Place(trainer, server, folder, PLANNED)
+def of_planned(place):
+    """What the planned trial costs, and what it leaves."""
     each, _, _ = place.each(place.copy("planned"), 1, 1 + PLANNED_TRIALS)
-    splits = PLANNED["splits"] - SMALL["splits"]
-    found = {"planned_s": each["client_s"]}
-    for key, figure in (("round_trips", "round_trips"), ("sent_b", "sent_bytes"), ("wal_b", "wal_bytes")):
-        found[f"split_{key}"] = (each[figure] - alone[figure]) / splits
-        found[f"trial_{key}"] = alone[figure] - SMALL["splits"] * found[f"split_{key}"]
     number, size = place.files("planned")
-    found["artifact_b"] = size / number
-    return found | small
+    return {"planned_s": each["client_s"], "artifact_b": size / number}
+
+
+def of_split(place, alone):
+    """What is counted of a trial apart from its splits, and of each split: by trials as short, of more splits, since the supervisor's
+    looks, whose number is that of seconds, are counted too."""
+    each, _, _ = place.each(place.copy("split"))
+    found = {}
+    for key, figure in (("round_trips", "round_trips"), ("sent_b", "sent_bytes"), ("wal_b", "wal_bytes")):
+        found[f"trial_{key}"], found[f"split_{key}"] = line(alone[figure], each[figure], SMALL["splits"], place.trial["splits"])
+    return found
 
 
 def costs(trainer, folder):
@@ -89,7 +99,8 @@ def costs(trainer, folder):
         alone, start, last = place.each(place.copy("alone"))
         small = {"trial_client_s": alone["client_s"], "trial_server_s": alone["server_s"], "start_client_s": start["client_s"],
                  "start_server_s": start["server_s"]}
-        return {**of_planned(trainer, server, folder, alone, small), **of_running(place, alone), **of_finished(place, alone, last["process_bytes"])}
+        return {**of_planned(Place(trainer, server, folder, PLANNED)), **of_split(Place(trainer, server, folder, MORE_SPLITS), alone), **small,
+                **of_running(place, alone), **of_finished(place, alone, last["process_bytes"])}
 
 
 if __name__ == "__main__":

@@ -10,11 +10,12 @@ import unittest
 
 ROOT = os.path.abspath(sys.argv[1])
 sys.path.insert(0, os.path.join(ROOT, "bench"))
-STAGE = ("job_s", "us", "written_b", "alone_us")  # costs of each stage
+STAGE = ("job_s", "us", "written_b", "computing_us")  # costs of each stage
 PAGE = os.path.join(ROOT, "docs/scale.md")
 sys.argv = ["figures", "build"]  # bench/figures.py reads it
 import scale_figures  # noqa: E402
 import scale_model  # noqa: E402
+import scale_trials_costs  # noqa: E402
 
 
 def page():
@@ -59,7 +60,7 @@ class Scale(unittest.TestCase):
         self.assertAlmostEqual(long["commits_s"], 12 / (1000.074 / 400) + 40)
 
     def test_a_line(self):
-        self.assertEqual(scale_model.line(5, 9, 1, 3), (3, 2))
+        self.assertEqual(scale_trials_costs.line(5, 9, 1, 3), (3, 2))
 
 
 if __name__ == "__main__":

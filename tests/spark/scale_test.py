@@ -4,8 +4,8 @@ and all of Python's processes, within TIMES in both directions: a small job is l
 beside a test takes the processor's caches. `wide110` and `sweep`, whose bars cost several times those of the others, have a
 year each. scale_test.py
 
-PAPERTAPE_SCALE_SYMBOLS=50 is 1/100: 7 GB of bars and 11 GB of indicators in $TMPDIR, and some 40 minutes of two cores
-for each stage; PAPERTAPE_SCALE_STAGES=backtest,indicators chooses."""
+PAPERTAPE_SCALE_SYMBOLS=50 is 1/100: 7 GB of bars, whose making takes some five minutes, and 9 GB of indicators in $TMPDIR;
+PAPERTAPE_SCALE_STAGES=backtest,indicators chooses."""
 
 import json
 import os
@@ -60,7 +60,7 @@ def stage(name, lake, lake_bytes, costs):
 
 def main():
     scale_usage.adopt()
-    costs, _ = scale_spark_costs.costs(ready.scratch.name, CHOSEN)
+    costs = scale_spark_costs.costs(ready.scratch.name, CHOSEN)
     for years in sorted({YEARS[name] for name in CHOSEN}):
         lake = Path(ready.scratch.name, f"years{years}")
         size = scale_bars.lake(lake, SYMBOLS, years * scale_bars.YEAR_BARS)
