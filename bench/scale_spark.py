@@ -12,7 +12,8 @@ import scale_usage
 
 ROOT = Path(__file__).resolve().parent.parent
 JOB = ROOT / "spark/papertape_spark/job.py"
-CORES, MEMORY = 2, "4g"  # of local Spark
+CORES, MEMORY, ATTEMPTS = 2, "4g", 4  # of local Spark; of a task, as on a cluster: a worker has 10 s to start, on a busy machine too
+ERRORS_MOST = 4000  # characters of what a job that failed said
 SPECS, SET = ("sma:20", "rsi:14"), "wide110"
 FIT_UNTIL = "2014-01-11T00:00:00"  # ten days; wide110 has its first value after 2,400 bars of 5m
 STRATEGY, PARAMS, GRID = "sma-cross", {"fast": 10, "slow": 30}, {"fast": "5:30:5", "slow": "40,80"}
@@ -32,7 +33,7 @@ STAGES = {
 
 def settings(folder, partitions):
     found = {
-        "spark.master": f"local[{CORES}]",
+        "spark.master": f"local[{CORES},{ATTEMPTS}]",
         "spark.driver.memory": MEMORY,
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
@@ -75,7 +76,12 @@ def run(stage, lake, folder, partitions):
                    "PYTHONPATH": str(ROOT / "spark")}
     submit = Path(pyspark.__file__).parent / "bin/spark-submit"
     words = [submit, *settings(folder, partitions), JOB, *STAGES[stage], "--quiet", "--input", lake, "--output", folder / "out"]
-    printed, cpu_s, largest = scale_usage.measured(words, env=environment, stderr=subprocess.DEVNULL)
+    with open(folder / "stderr", "w", encoding="utf-8") as said:
+        try:
+            printed, cpu_s, largest = scale_usage.measured(words, env=environment, stderr=said)
+        except subprocess.CalledProcessError:
+            print(Path(said.name).read_text(encoding="utf-8", errors="replace")[-ERRORS_MOST:], file=sys.stderr)
+            raise
     files = list((folder / "out").glob("*.parquet"))
     summary = json.loads([line for line in printed.splitlines() if line.startswith("{")][-1])
     return {"stage": stage, "cpu_s": cpu_s, "process_bytes": largest, "files": len(files), "written_bytes": sum(path.stat().st_size for path in files),
