@@ -10,6 +10,7 @@
 
 #include "strategy/params.h"
 
+struct strategy_external;
 struct strategy_record;
 
 /* Does it alone say for which share of equity a position is opened? */
@@ -109,6 +110,7 @@ struct strategy {
      * with parameters whose indicators are not. */
     void (*scan_bars)(const double *params, const struct strategy_columns *columns, uint64_t *flat,
                       uint64_t *holding);
+    const struct strategy_external *external; /* NULL: a built-in; else strategy/external.h */
 };
 
 /* All strategies, sorted by name. */
