@@ -6,6 +6,7 @@
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
 #include "record/config_key.h"
+#include "strategy/external.h"
 
 enum { WORD_MAX = 512, WORDS_MAX = 400 };
 
@@ -73,7 +74,7 @@ int cli_strategy_args_choose(const char *verb, const char *text, struct strategy
 int cli_strategy_args_check(const char *verb, const struct strategy_choice *choice)
 {
     const struct strategy *strategy = choice->strategy;
-    const char *why_not = strategy->check ? strategy->check(choice->params) : NULL;
+    const char *why_not = strategy_check(strategy, choice->params);
     return why_not ? cli_stored_fail(EXIT_USAGE, verb, strategy->name, why_not) : EXIT_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "exchange/bar.h"
 #include "exchange/nearest.h"
 #include "exchange/venues.h"
+#include "strategy/external.h"
 #include "strategy/policy/device.h"
 #include "strategy/policy/limit_keys.h"
 #include "strategy/policy/policy.h"
@@ -273,7 +274,7 @@ static void check_strategy(const struct daemon_config *config, const struct acco
     struct runner_spec specs[STRATEGY_SPECS_MAX];
     char unfit[SPECS_ERROR_MAX], key[64];
     size_t n_specs;
-    const char *why = strategy && strategy->check ? strategy->check(account->params) : NULL;
+    const char *why = strategy ? strategy_check(strategy, account->params) : NULL;
     if (why) { /* "fast: fewer …" */
         snprintf(key, sizeof key, PARAM_PREFIX "%.*s", (int)strcspn(why, ":"), why);
         daemon_config_misfit(check, section, key, "%s", why + strcspn(why, ":") + 2);

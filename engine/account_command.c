@@ -4,6 +4,7 @@
 
 #include "engine/core.h"
 #include "engine/driver.h"
+#include "strategy/external.h"
 
 static bool known(const struct engine *engine, int account)
 {
@@ -34,7 +35,7 @@ static bool proper_params(const struct engine *engine, const struct account_spec
     struct runner_spec specs[STRATEGY_SPECS_MAX];
     char why[SPECS_ERROR_MAX];
     size_t n;
-    return !strategy_misfit(strategy, spec->params) && (!strategy->check || !strategy->check(spec->params)) &&
+    return !strategy_misfit(strategy, spec->params) && !strategy_check(strategy, spec->params) &&
            engine_runner_specs(strategy, spec->params, engine->interval_ns, specs, &n, why) == 0;
 }
 

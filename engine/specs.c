@@ -7,6 +7,7 @@
 #include "exchange/bar.h"
 #include "exchange/book_measure.h"
 #include "exchange/fail.h"
+#include "strategy/external.h"
 
 /* Behind the @: a measure of the book, or a timeframe. */
 static bool parse_source(const char *text, struct runner_spec *ret)
@@ -48,7 +49,12 @@ int engine_runner_specs(const struct strategy *strategy, const double *params, i
                         char err[static SPECS_ERROR_MAX])
 {
     char words[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
-    size_t n = strategy->specs(params, words);
+    size_t n = strategy_specs(strategy, params, words);
+    if (n == STRATEGY_SPECS_UNKNOWN)
+        return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
+                         "strategy %.90s: which indicators these parameters read is not known: it is "
+                         "not at hand",
+                         strategy->name);
     if (n > STRATEGY_SPECS_MAX)
         return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
                          "strategy %.32s reads %zu indicators: at most %d can be", strategy->name, n,

@@ -5,6 +5,7 @@
 #include "record/account.h"
 #include "record/market.h"
 #include "record/symbol.h"
+#include "strategy/external.h"
 
 void engine_visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_t bytes)
 {
@@ -127,7 +128,7 @@ void engine_visit_days(struct codec *codec, struct trading_day *days, size_t n)
 
 static bool takes(const struct strategy *strategy, const double *params)
 {
-    return !strategy_misfit(strategy, params) && (!strategy->check || !strategy->check(params));
+    return !strategy_misfit(strategy, params) && !strategy_check(strategy, params);
 }
 
 bool engine_visit_strategy(struct codec *codec, const struct strategy **strategy,

@@ -9,6 +9,7 @@
 #include "engine/match.h"
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
+#include "strategy/external.h"
 
 /* An order made after the fork on both sides: its id on each. */
 struct pair {
@@ -194,7 +195,7 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     if (options->policy && check_policy(engine, options->policy, holder->currency, err, err_size) < 0)
         return -EINVAL;
     const struct strategy *changed = run->changed.strategy;
-    const char *wrong = changed && changed->check ? changed->check(run->changed.params) : NULL;
+    const char *wrong = changed ? strategy_check(changed, run->changed.params) : NULL;
     if (wrong)
         return fail_with(-EINVAL, err, err_size, "%s", wrong);
     struct runner_spec specs[STRATEGY_SPECS_MAX];

@@ -7,6 +7,7 @@
 
 #include "exchange/nearest.h"
 #include "record/config_key.h"
+#include "strategy/external.h"
 
 enum { SHOWN = 60 }; /* characters of a wrong word that a message repeats */
 
@@ -17,7 +18,7 @@ const struct strategy *strategy_find(const char *name)
     for (size_t i = 0; i < n; i++)
         if (strcmp(all[i]->name, name) == 0)
             return all[i];
-    return NULL;
+    return strategy_is_outside(name) ? strategy_find_opened(name) : NULL;
 }
 
 void strategy_unknown(const char *name, const char *also, char *err, size_t err_size)
@@ -137,4 +138,31 @@ int strategy_set(const struct strategy *strategy, double params[static STRATEGY_
     else
         (void)config_key_refuse(why, CONFIG_WHY_MAX, "%s has no parameters", strategy->name);
     return -ENOENT;
+}
+
+const char *strategy_check(const struct strategy *strategy, const double *params)
+{
+    if (strategy->external)
+        return strategy->external->check ? strategy->external->check(strategy, params) : NULL;
+    return strategy->check ? strategy->check(params) : NULL;
+}
+
+size_t strategy_specs(const struct strategy *strategy, const double *params, char specs[][STRATEGY_SPEC_TEXT])
+{
+    return strategy->external ? strategy->external->specs(strategy, params, specs)
+                              : strategy->specs(params, specs);
+}
+
+bool strategy_scans(const struct strategy *strategy)
+{
+    return strategy->external ? strategy->external->scan != NULL : strategy->scan != NULL;
+}
+
+void strategy_scan(const struct strategy *strategy, const double *params,
+                   const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+{
+    if (strategy->external)
+        strategy->external->scan(strategy, params, columns, flat, holding);
+    else
+        strategy->scan(params, columns, flat, holding);
 }

@@ -116,7 +116,8 @@ struct strategy {
 /* All strategies, sorted by name. */
 const struct strategy *const *strategy_list(size_t *ret_n);
 
-/* By name, or NULL. */
+/* By name, or NULL: a built-in, or an outside one that is open already; strategy_open() of external.h opens.
+ */
 const struct strategy *strategy_find(const char *name);
 
 /* Writes the error with the nearest strategy: "\"sma-cros\": unknown strategy: did you mean sma-cross?"

@@ -9,6 +9,7 @@
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "exchange/order_rules.h"
+#include "strategy/external.h"
 
 /* The base bars that an indicator needs for its first output. */
 static size_t bars_needed(const struct runner_spec *spec, int64_t interval_ns)
@@ -84,7 +85,7 @@ static int check_params(const struct account_spec *account, char *err, size_t er
         return fail_with(-EINVAL, err, err_size, "%s: %s is %g: it must be %s%g to %g", strategy->name,
                          param->name, account->params[param - strategy->params],
                          param->integer ? "a whole number from " : "", param->min, param->max);
-    const char *why = strategy->check ? strategy->check(account->params) : NULL;
+    const char *why = strategy_check(strategy, account->params);
     if (!why)
         return 0;
     return fail_with(-EINVAL, err, err_size, "%s: %s", strategy->name, why);

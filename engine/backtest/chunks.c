@@ -9,6 +9,7 @@
 #include "engine/backtest/sim.h"
 #include "exchange/clock.h"
 #include "indicators_gpu/exact/exact.h"
+#include "strategy/external.h"
 
 enum {
     ROWS = 4096, /* 32 KiB an output and symbol */
@@ -52,7 +53,7 @@ struct chunks {
 
 bool backtest_chunks_serve(const struct strategy *strategy, const struct runner_spec *specs, size_t n_specs)
 {
-    if (!strategy->scan || n_specs == 0)
+    if (!strategy_scans(strategy) || n_specs == 0)
         return false;
     for (size_t i = 0; i < n_specs; i++)
         if (specs[i].frame_ns > 0 || !exact_serves(&specs[i].indicator))
@@ -131,7 +132,7 @@ static void scan_all(struct chunks *chunks)
                                                  .low = bars->low + piece->first,
                                                  .close = bars->close + piece->first,
                                                  .indicators = (const double *const *)piece->outputs};
-        chunks->spec->strategy->scan(chunks->spec->params, &columns, piece->flat, piece->holding);
+        strategy_scan(chunks->spec->strategy, chunks->spec->params, &columns, piece->flat, piece->holding);
     }
 }
 

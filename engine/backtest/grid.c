@@ -8,6 +8,7 @@
 
 #include "exchange/fail.h"
 #include "record/config_key.h"
+#include "strategy/external.h"
 
 enum { TEXT_MAX = 512 };
 
@@ -138,7 +139,7 @@ bool backtest_grid_set(const struct backtest_grid *grid, const struct strategy *
         params[of->param] = of->values[i % of->n];
         i /= of->n;
     }
-    return !strategy->check || !strategy->check(params);
+    return !strategy_check(strategy, params);
 }
 
 void backtest_grid_finish(struct backtest_grid *grid)

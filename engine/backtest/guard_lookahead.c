@@ -10,6 +10,7 @@
 #include "exchange/decimal.h"
 #include "exchange/fail.h"
 #include "exchange/replay/chance.h"
+#include "strategy/external.h"
 
 enum { FUTURE_ROWS = 512 /* after a cut */, ROWS_LEAST = 16, THREADS_MAX = 64 };
 
@@ -328,7 +329,7 @@ int backtest_guard_lookahead(const struct guard_config *config, struct guard_loo
     struct job whole = {GUARD_CHANGES, BACKTEST_ENGINE, 0, 0};
     int r = try_job(&search, &whole, &engine, err, err_size);
     whole.way = BACKTEST_COLUMNS;
-    if (r == 0 && config->account->strategy->scan) {
+    if (r == 0 && strategy_scans(config->account->strategy)) {
         char why_not[512] = "";
         r = try_job(&search, &whole, &columns, why_not, sizeof why_not);
         if (r == 0 && columns.backtest.accounts[0].way == BACKTEST_COLUMNS)

@@ -9,6 +9,7 @@
 #include "exchange/filter.h"
 #include "exchange/sizing.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/external.h"
 #include "strategy/intent.h"
 
 enum { OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX };
@@ -299,7 +300,7 @@ void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar,
         outputs[k] = symbol->bars.outputs[k][bar];
 
     struct intent intents[INTENTS_ROOM];
-    size_t n = sim->spec->strategy->on_bar(sim->spec->params, symbol->memory, &input, intents);
+    size_t n = strategy_on_bar(sim->spec->strategy, sim->spec->params, symbol->memory, &input, intents);
     if (n == 0 || !act)
         return;
     if (sim->config->decided)

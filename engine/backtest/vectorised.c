@@ -7,6 +7,7 @@
 #include "engine/backtest/columns.h"
 #include "engine/backtest/sim.h"
 #include "exchange/clock.h"
+#include "strategy/external.h"
 
 /* One symbol's bars, as everything here needs them. */
 struct lane {
@@ -155,9 +156,6 @@ static int compute(struct columns_run *run)
     return r < 0 ? out_of_memory(run) : 0;
 }
 
-typedef void scan_function(const double *params, const struct strategy_columns *columns, uint64_t *flat,
-                           uint64_t *holding);
-
 static void scan(struct columns_run *run)
 {
     const struct strategy *strategy = run->spec->strategy;
@@ -168,8 +166,7 @@ static void scan(struct columns_run *run)
         lane->view = (struct sim_bars){.n = bars->n, .rows = lane->rows};
         if (run->how == AS_COLUMNS)
             lane->view.outputs = (const double *const *)lane->outputs;
-        scan_function *function = run->how == AT_POINTS ? strategy->scan_bars : strategy->scan;
-        if (!function)
+        if (run->how == AT_POINTS ? !strategy->scan_bars : !strategy_scans(strategy))
             continue;
         const struct strategy_columns columns = {.n = bars->n,
                                                  .interval_ns = bars->interval_ns,
@@ -178,7 +175,10 @@ static void scan(struct columns_run *run)
                                                  .low = bars->low,
                                                  .close = bars->close,
                                                  .indicators = lane->view.outputs};
-        function(run->spec->params, &columns, flat, holding);
+        if (run->how == AT_POINTS)
+            strategy->scan_bars(run->spec->params, &columns, flat, holding);
+        else
+            strategy_scan(strategy, run->spec->params, &columns, flat, holding);
         lane->view.flat = flat;
         lane->view.holding = holding;
     }

@@ -12,6 +12,7 @@
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "exchange/order_rules.h"
+#include "strategy/external.h"
 
 /* What reads an option; `err` has BACKTEST_TERMS_ERROR_MAX bytes. */
 typedef int take_function(struct spark_trading *t, const char *key, const char *text, char *err);
@@ -327,7 +328,7 @@ static int check(const struct spark_trading *t, bool session, char *err)
                          session                               ? "session"
                          : t->terms.rules.margin != MARGIN_OFF ? "margin"
                                                                : "settlement");
-    const char *why = t->grid.n_axes == 0 && t->strategy->check ? t->strategy->check(t->params) : NULL;
+    const char *why = t->grid.n_axes == 0 ? strategy_check(t->strategy, t->params) : NULL;
     if (why)
         return fail_with(-EINVAL, err, BACKTEST_TERMS_ERROR_MAX, "%s: %s", t->strategy->name, why);
     if (backtest_grid_count(&t->grid) > BACKTEST_GRID_MOST)

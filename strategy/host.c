@@ -1,0 +1,91 @@
+/* Outside strategies: which form one is of, and its host. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "exchange/fail.h"
+#include "strategy/external.h"
+
+enum { SHOWN = 60 }; /* characters of a wrong word that a message repeats */
+
+static const char *const form_prefixes[STRATEGY_FORMS] = {"lib:", "exec:"};
+
+const char *strategy_outcome_name(enum strategy_outcome outcome)
+{
+    static const char *const names[STRATEGY_OUTCOMES] = {"decided", "late", "invalid", "ended"};
+    return (unsigned)outcome < STRATEGY_OUTCOMES ? names[outcome] : "unknown";
+}
+
+bool strategy_same(const struct strategy *a, const struct strategy *b)
+{
+    if (a == b || !a || !b || !a->external || !b->external)
+        return a == b;
+    return a->external->form == b->external->form && strcmp(a->name, b->name) == 0 &&
+           memcmp(a->external->hash, b->external->hash, STRATEGY_HASH_SIZE) == 0;
+}
+
+bool strategy_is_outside(const char *name)
+{
+    for (int f = 0; f < STRATEGY_FORMS; f++)
+        if (strncmp(name, form_prefixes[f], strlen(form_prefixes[f])) == 0)
+            return true;
+    return false;
+}
+
+static int open_form(enum strategy_form form, const char *name, const struct strategy **ret, char *err,
+                     size_t err_size)
+{
+    const struct strategy_form_row *row = strategy_form_row(form);
+    const char *source = name + strlen(form_prefixes[form]);
+    if (!row)
+        return fail_with(-ENOTSUP, err, err_size, "\"%.*s\": this program is built without strategies of %s",
+                         SHOWN, name, form_prefixes[form]);
+    if (source[0] == '\0')
+        return fail_with(-EINVAL, err, err_size, "\"%s\": %s", name,
+                         form == STRATEGY_LIBRARY ? "the file of a shared object follows: lib:/path/FILE.so"
+                                                  : "a command follows: exec:python3 FILE.py");
+    if (strlen(source) >= STRATEGY_SOURCE_MAX)
+        return fail_with(-EINVAL, err, err_size, "\"%.*s\": longer than the %d characters that it may have",
+                         SHOWN, name, STRATEGY_SOURCE_MAX - 1);
+    return row->open(source, ret, err, err_size);
+}
+
+int strategy_open(const char *name, const struct strategy **ret, char *err, size_t err_size)
+{
+    for (int f = 0; f < STRATEGY_FORMS; f++)
+        if (strncmp(name, form_prefixes[f], strlen(form_prefixes[f])) == 0)
+            return open_form((enum strategy_form)f, name, ret, err, err_size);
+    const struct strategy *found = strategy_find(name);
+    if (!found) {
+        strategy_unknown(name, NULL, err, err_size);
+        return -ENOENT;
+    }
+    *ret = found;
+    return 0;
+}
+
+int strategy_host_open(const struct strategy *strategy, const double *params,
+                       const struct strategy_hello *hello, struct strategy_host **ret, char *err,
+                       size_t err_size)
+{
+    const struct strategy_form_row *row = strategy_form_row(strategy->external->form);
+    if (!row)
+        return fail_with(-ENOTSUP, err, err_size, "this program is built without strategies of %s",
+                         form_prefixes[strategy->external->form]);
+    int r = row->host_open(strategy, params, hello, ret, err, err_size);
+    if (r == 0)
+        (*ret)->row = row;
+    return r;
+}
+
+void strategy_host_decide(struct strategy_host *host, const struct strategy_request *request,
+                          struct strategy_decision *ret)
+{
+    host->row->host_decide(host, request, ret);
+}
+
+void strategy_host_close(struct strategy_host *host)
+{
+    if (host)
+        host->row->host_close(host);
+}
