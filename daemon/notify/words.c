@@ -8,6 +8,7 @@
 
 #include "daemon/notify/sink.h"
 #include "exchange/clock.h"
+#include "exchange/text_words.h"
 
 enum { TITLE_MAX = 200, DISCORD_TEXT_MAX = 2000 };
 
@@ -140,32 +141,7 @@ char *daemon_notify_message(const struct notify_sink *sink, const struct db_noti
 int daemon_notify_words(const char *line, char buf[static NOTIFY_TARGET_MAX],
                         char *ret[static NOTIFY_ARGS_MAX])
 {
-    int n = 0;
-    char *to = buf, quote = '\0';
-    if (strlen(line) >= NOTIFY_TARGET_MAX)
-        return -EINVAL;
-    for (const char *c = line; *c;) {
-        c += strspn(c, " \t");
-        if (!*c)
-            break;
-        if (n == NOTIFY_ARGS_MAX - 1)
-            return -EINVAL;
-        ret[n++] = to;
-        for (; *c && (quote || (*c != ' ' && *c != '\t')); c++)
-            if (quote ? *c == quote : *c == '"' || *c == '\'')
-                quote = quote ? '\0' : *c;
-            else if (*c == '\\' && quote != '\'' && c[1])
-                *to++ = *++c;
-            else
-                *to++ = *c;
-        if (quote)
-            return -EINVAL;
-        if (*c)
-            c++; /* its blank is the word's end */
-        *to++ = '\0';
-    }
-    ret[n] = NULL;
-    return n > 0 && ret[0][0] ? n : -EINVAL;
+    return text_words(line, buf, NOTIFY_TARGET_MAX, ret, NOTIFY_ARGS_MAX);
 }
 
 int daemon_notify_url(const char *target, const char *token, char *ret, size_t size)
