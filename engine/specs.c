@@ -21,7 +21,7 @@ static int parse(const char *text, const struct strategy *strategy, struct runne
 {
     char word[STRATEGY_SPEC_TEXT], why[SPECS_ERROR_MAX / 2];
     snprintf(word, sizeof word, "%.*s", (int)sizeof word - 1, text);
-    char *at = strchr(word, '@');
+    char *at = strrchr(word, '@'); /* a path may have one too */
     ret->frame_ns = 0;
     ret->measure = -1;
     if (at) {

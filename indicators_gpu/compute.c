@@ -5,6 +5,7 @@
 #include "exchange/fail.h"
 #include "indicators_gpu/fast/pass.h"
 #include "indicators_gpu/isa.h"
+#include "indicators_gpu/plugin_rows.h"
 
 static const char *const column_names[INDICATOR_COLUMNS] = {"open", "high", "low", "close", "volume", "time"};
 
@@ -263,7 +264,7 @@ static int compute_from(const struct indicator_request *request, enum indicator_
 
     for (size_t s = 0; s < request->n_specs; s++) {
         const struct indicator *row = request->specs[s].row;
-        if (starts[s] == start) {
+        if (starts[s] == start && !row->plugin) {
             struct fast_task *task = &tasks[n_tasks++];
             *task = (struct fast_task){.spec = &request->specs[s]};
             inputs |= row->inputs;
@@ -274,7 +275,7 @@ static int compute_from(const struct indicator_request *request, enum indicator_
         }
         out += row->n_outputs;
     }
-    if (start == n)
+    if (start == n || n_tasks == 0)
         return 0;
     for (size_t c = 0; c < INDICATOR_COLUMNS; c++)
         if (inputs & 1u << c)
@@ -282,6 +283,23 @@ static int compute_from(const struct indicator_request *request, enum indicator_
                 (const char *)request->columns[c].values + start * fast_cell(request->precision, c);
     int r = fast_pass(isa, &columns, tasks, n_tasks, &bad);
     return r == -EINVAL ? refuse_bar(request, inputs, start + bad, refusal) : r;
+}
+
+/* Those of shared objects, one after the other. */
+static int compute_plugins(const struct indicator_request *request, size_t n, const struct refusal *refusal)
+{
+    void *const *out = request->out;
+    for (size_t s = 0; s < request->n_specs; out += request->specs[s++].row->n_outputs) {
+        size_t bad = n;
+        int r = request->specs[s].row->plugin ? indicator_plugin_compute(request, s, out, n, &bad) : 0;
+        if (r == -EINVAL && bad < n)
+            return refuse_bar(request, request->specs[s].row->inputs, bad, refusal);
+        if (r == -EINVAL)
+            return refuse(refusal, "%s: a bar is not finite", request->specs[s].row->name);
+        if (r < 0)
+            return r;
+    }
+    return 0;
 }
 
 /* Specs whose columns begin with equally many NaNs share a pass: usually all of them. */
@@ -309,6 +327,8 @@ static int compute_all(const struct indicator_request *request, enum indicator_i
         if (!done)
             r = compute_from(request, isa, starts[s], n, starts, tasks, refusal);
     }
+    if (r == 0)
+        r = compute_plugins(request, n, refusal);
     free(starts);
     free(tasks);
     return r;

@@ -81,7 +81,8 @@ struct indicator_tolerance {
 /* A warm-up that never ends: the output remembers the first bar for ever. */
 #define INDICATOR_FOREVER SIZE_MAX
 
-struct indicator_code; /* what computes it */
+struct indicator_code;   /* what computes it */
+struct indicator_plugin; /* what a shared object gave (indicators_gpu/plugin_rows.h) */
 
 struct indicator {
     const char *name; /* lower case */
@@ -106,6 +107,7 @@ struct indicator {
     size_t (*warmup)(const double options[], enum indicator_precision precision);
 
     const struct indicator_code *code;
+    const struct indicator_plugin *plugin; /* NULL: a built-in one; else there is no code, and `id` is 0 */
 };
 
 /* A row with its options: a value, to be copied freely. */
@@ -120,8 +122,10 @@ const struct indicator *indicator_find(const char *name);
 /* All rows, sorted by name. */
 const struct indicator *const *indicator_rows(size_t *ret_n);
 
-/* Reads "sma:20", "macd:12,26,9" or "ema": options left out at the end keep their defaults. Returns 0, or
- * -EINVAL with a sentence in `err` that says what would be right: the nearest names, the option's range. */
+/* Reads "sma:20", "macd:12,26,9" or "ema": options left out at the end keep their defaults; or
+ * "lib:FILE.so:NAME:options" of a shared object, which is loaded, and stays for the process's life
+ * (<papertape/indicator.h>). Returns 0, or -EINVAL with a sentence in `err` that says what would be right: the
+ * nearest names, the option's range. */
 int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err, size_t err_cap);
 
 /* The specification as text with every option, as "macd:12,26,9": what indicator_spec_parse() reads. Returns

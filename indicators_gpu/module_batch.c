@@ -151,6 +151,11 @@ int gpu_module_run(struct gpu_module *m, const struct gpu_batch *batch, float *r
             snprintf(reason, cap, "%s: an option is out of its range", batch->specs[i].row->name);
             return -EINVAL;
         }
+    for (size_t i = 0; i < batch->n_specs; i++)
+        if (batch->specs[i].row->plugin) {
+            snprintf(reason, cap, "%s is of a shared object, which has no kernels", batch->specs[i].row->name);
+            return -ENOTSUP;
+        }
     struct gpu_job *jobs = calloc(batch->n_series * batch->n_specs + 1, sizeof(*jobs));
     if (!jobs)
         return out_of_memory(reason, cap);

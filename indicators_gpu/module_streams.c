@@ -35,6 +35,10 @@ static int lay_out(struct gpu_streams *s, char *reason, size_t cap)
             snprintf(reason, cap, "%s: an option is out of its range", spec->row->name);
             return -EINVAL;
         }
+        if (spec->row->plugin) {
+            snprintf(reason, cap, "%s is of a shared object, which has no kernels", spec->row->name);
+            return -ENOTSUP;
+        }
         struct gpu_stream_spec *l = &s->layout[k];
         *l = (struct gpu_stream_spec){
             .kernel = (uint32_t)spec->row->id,

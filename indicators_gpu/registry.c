@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "indicators_gpu/plugin_rows.h"
 #include "indicators_gpu/registry.h"
 
 /* Sorted by name, as the list is. */
@@ -35,6 +36,9 @@ size_t indicator_lookback(const struct indicator_spec *spec)
 
 size_t indicator_warmup(const struct indicator_spec *spec, enum indicator_precision precision)
 {
+    const struct indicator_plugin *plugin = spec->row->plugin;
+    if (plugin)
+        return plugin->table.warmup ? plugin->table.warmup(spec->options) : indicator_lookback(spec);
     return spec->row->warmup(spec->options, precision);
 }
 
@@ -198,7 +202,8 @@ int indicator_reference(const struct indicator_spec *spec, const struct indicato
             .volume = in->volume ? in->volume + start : NULL,
             .time = in->time ? in->time + start : NULL,
         };
-        r = row->code->reference(spec->options, &shifted, n - start, from_start);
+        r = row->plugin ? indicator_plugin_reference(spec, &shifted, n - start, from_start)
+                        : row->code->reference(spec->options, &shifted, n - start, from_start);
     }
     return r;
 }

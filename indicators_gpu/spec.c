@@ -9,8 +9,11 @@
 
 #include "exchange/fail.h"
 #include "indicators_gpu/indicators.h"
+#include "indicators_gpu/plugin_rows.h"
 
 enum { NAME_MAX_LEN = 31, NEAREST_MAX = 3, SHOWN_MAX = 32 };
+
+#define PLUGIN_PREFIX "lib:"
 
 /* Edits between two short words in any case: a letter inserted, omitted or replaced, or two exchanged. */
 static size_t distance(const char *a, const char *b)
@@ -191,8 +194,34 @@ static int parse_options(const char *p, struct indicator_spec *spec, char *err, 
     }
 }
 
+static void set_defaults(struct indicator_spec *spec)
+{
+    for (size_t i = 0; i < spec->row->n_options; i++)
+        spec->options[i] = spec->row->options[i].value;
+}
+
+/* What follows "lib:". */
+static int parse_plugin(const char *text, struct indicator_spec *ret, char *err, size_t err_cap)
+{
+    struct indicator_spec spec = {.row = NULL};
+    const char *options;
+    int r = indicator_plugin_find(text, &spec.row, &options, err, err_cap);
+    if (r < 0)
+        return r;
+    set_defaults(&spec);
+    if (options)
+        r = parse_options(options, &spec, err, err_cap);
+    if (r == 0)
+        r = indicator_plugin_fits(&spec, err, err_cap);
+    if (r == 0)
+        *ret = spec;
+    return r;
+}
+
 int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err, size_t err_cap)
 {
+    if (strncmp(text, PLUGIN_PREFIX, strlen(PLUGIN_PREFIX)) == 0)
+        return parse_plugin(text + strlen(PLUGIN_PREFIX), ret, err, err_cap);
     size_t len = strcspn(text, ":");
     char name[NAME_MAX_LEN + 1];
     if (len == 0 || len > NAME_MAX_LEN)
@@ -209,8 +238,7 @@ int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err
         return fail_with(-EINVAL, err, err_cap, "there is no indicator \"%s\": the nearest %s",
                          show(name, len).text, names);
     }
-    for (size_t i = 0; i < spec.row->n_options; i++)
-        spec.options[i] = spec.row->options[i].value;
+    set_defaults(&spec);
     if (text[len] == ':') {
         int r = parse_options(text + len + 1, &spec, err, err_cap);
         if (r < 0)
@@ -220,15 +248,17 @@ int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err
     return 0;
 }
 
-/* The row's name and every option. */
+/* The row's name behind `before`, and every option. */
 struct spec_text {
-    char text[160];
+    char text[160 + INDICATOR_PLUGIN_PATH_MAX];
 };
 
-static struct spec_text join(const struct indicator_spec *spec, char before_first, char between)
+static struct spec_text join(const struct indicator_spec *spec, const char *before, char before_first,
+                             char between)
 {
     struct spec_text ret;
-    size_t len = (size_t)snprintf(ret.text, sizeof(ret.text), "%s", spec->row->name);
+    size_t len =
+        (size_t)snprintf(ret.text, sizeof(ret.text), "%s%s%s", before, *before ? ":" : "", spec->row->name);
     for (size_t i = 0; i < spec->row->n_options; i++)
         len += (size_t)snprintf(ret.text + len, sizeof(ret.text) - len, "%c%s", i ? between : before_first,
                                 decimal(spec->options[i]).text);
@@ -237,11 +267,15 @@ static struct spec_text join(const struct indicator_spec *spec, char before_firs
 
 size_t indicator_spec_text(const struct indicator_spec *spec, char *buf, size_t cap)
 {
-    return (size_t)snprintf(buf, cap, "%s", join(spec, ':', ',').text);
+    const struct indicator_plugin *plugin = spec->row->plugin;
+    return (size_t)snprintf(buf, cap, "%s%s", plugin ? PLUGIN_PREFIX : "",
+                            join(spec, plugin ? plugin->file->path : "", ':', ',').text);
 }
 
 size_t indicator_spec_name(const struct indicator_spec *spec, size_t output, char *buf, size_t cap)
 {
     const char *suffix = spec->row->outputs[output];
-    return (size_t)snprintf(buf, cap, "%s%s%s", join(spec, '_', '_').text, *suffix ? "." : "", suffix);
+    const struct indicator_plugin *plugin = spec->row->plugin;
+    return (size_t)snprintf(buf, cap, "%s%s%s", join(spec, plugin ? plugin->label : "", '_', '_').text,
+                            *suffix ? "." : "", suffix);
 }

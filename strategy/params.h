@@ -5,7 +5,7 @@
 enum {
     STRATEGY_PARAMS_MAX = 16,
     STRATEGY_SPECS_MAX = 16,
-    STRATEGY_SPEC_TEXT = 48,
+    STRATEGY_SPEC_TEXT = 128, /* PAPERTAPE_SPEC_TEXT: a shared object's too */
     STRATEGY_WORD_MAX = 32, /* a parameter's word, or a number as text */
     STRATEGY_WORDS_MAX = 128,
     STRATEGY_INTENTS_MAX = 4,

@@ -109,6 +109,8 @@ static int parse_source(char *word, struct feature *feature, char *err, size_t e
         *point = '\0';
         output = point + 1;
     }
+    if (strncmp(word, "lib:", 4) == 0) /* a policy's file is data, and must not name code to run */
+        return fail_with(-EINVAL, err, err_cap, "%.60s: features are of built-in indicators alone", word);
     int r = indicator_spec_parse(word, &feature->spec, err, err_cap);
     if (r < 0)
         return r;

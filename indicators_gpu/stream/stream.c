@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "indicators_gpu/plugin_rows.h"
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/step/bar.h"
 #include "indicators_gpu/step/dispatch.h"
@@ -24,23 +25,37 @@ static size_t stream_bytes(size_t state_bytes)
     return sizeof(struct indicator_stream) + 2 * state_bytes;
 }
 
+static size_t state_bytes(const struct indicator_spec *spec)
+{
+    return spec->row->plugin ? indicator_plugin_bytes(spec) : step_bytes(spec->row->id, spec->options);
+}
+
+/* Takes a finite bar into a memory of the stream's, after `before` others. */
+static bool next(const struct indicator_stream *s, void *state, uint64_t before,
+                 const struct indicator_bar *bar, double out[INDICATOR_OUTPUTS_MAX])
+{
+    return s->spec.row->plugin ? indicator_plugin_next(&s->spec, state, before, bar, out)
+                               : step_next(s->spec.row->id, state, bar, out);
+}
+
 size_t indicator_stream_bytes(const struct indicator_spec *spec)
 {
-    return stream_bytes(step_bytes(spec->row->id, spec->options));
+    return stream_bytes(state_bytes(spec));
 }
 
 int indicator_stream_open(const struct indicator_spec *spec, struct indicator_stream **ret)
 {
     if (!indicator_spec_valid(spec))
         return -EINVAL;
-    size_t bytes = step_bytes(spec->row->id, spec->options);
+    size_t bytes = state_bytes(spec);
     struct indicator_stream *s = calloc(1, stream_bytes(bytes));
     if (!s)
         return -ENOMEM;
     s->spec = *spec;
     s->state_bytes = bytes;
     s->ahead = s->state + bytes;
-    step_start(spec->row->id, s->state, s->spec.options);
+    if (!spec->row->plugin)
+        step_start(spec->row->id, s->state, s->spec.options);
     *ret = s;
     return 0;
 }
@@ -54,8 +69,7 @@ bool indicator_stream_update(struct indicator_stream *s, const struct indicator_
             s->refused++;
         return false;
     }
-    s->bars++;
-    return step_next(s->spec.row->id, s->state, bar, out);
+    return next(s, s->state, s->bars++, bar, out);
 }
 
 bool indicator_stream_peek(const struct indicator_stream *s, const struct indicator_bar *bar,
@@ -64,7 +78,7 @@ bool indicator_stream_peek(const struct indicator_stream *s, const struct indica
     if (bar_kind(s->spec.row->inputs, bar) != BAR_FINITE)
         return false;
     memcpy(s->ahead, s->state, s->state_bytes);
-    return step_next(s->spec.row->id, s->ahead, bar, out);
+    return next(s, s->ahead, s->bars, bar, out);
 }
 
 int indicator_stream_clone(const struct indicator_stream *s, struct indicator_stream **ret)
@@ -82,7 +96,10 @@ void indicator_stream_visit(struct indicator_stream *s, const struct indicator_s
 {
     fields->count(fields->ctx, &s->bars, UINT64_MAX);
     fields->count(fields->ctx, &s->refused, UINT64_MAX);
-    s->spec.row->code->visit(s->state, fields);
+    if (s->spec.row->plugin)
+        indicator_plugin_visit(&s->spec, s->state, &s->bars, fields);
+    else
+        s->spec.row->code->visit(s->state, fields);
 }
 
 void indicator_stream_close(struct indicator_stream *s)

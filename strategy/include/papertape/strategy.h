@@ -1,0 +1,146 @@
+/* A strategy as a shared object, for papertape: `--strategy lib:FILE.so` and an account's key `strategy`.
+ *
+ * A file exports one function, papertape_strategy_v1(), which returns a table: name, parameters with their
+ * ranges, the indicators that it reads, and a function that is called at each closed bar and answers with
+ * order intents. It gets numbers only, and bars up to that one. docs/plugins.md explains it with an example;
+ * `papertape strategy new NAME` makes a folder to start from.
+ *
+ * Version 1. Structs that papertape fills begin with their size, since a later papertape may append members:
+ * one that is not within `size` is not there. What an author fills has `size` too, and may be shorter than
+ * the program's. Nothing is ever moved or removed without another version, which a program that does not know
+ * it refuses to load. C11 and C++11; it includes <stddef.h> and <stdint.h> alone. */
+#ifndef PAPERTAPE_STRATEGY_H
+#define PAPERTAPE_STRATEGY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PAPERTAPE_STRATEGY_VERSION 1
+
+#define PAPERTAPE_SPEC_TEXT        128 /* bytes of an indicator's text, its end included */
+
+/* A parameter. `words`: NULL, or what 0, 1 … are called, with blanks between: `integer` is then 1, `min` 0
+ * and `max` the last one's place. */
+struct papertape_param {
+    const char *name, *summary;
+    double fallback, min, max;
+    uint32_t integer; /* whole numbers only */
+    uint32_t reserved;
+    const char *words;
+};
+
+/* The closed trades of the account in this symbol, flat to flat, after fees. */
+struct papertape_record {
+    uint32_t wins, losses;
+    uint32_t losing; /* losses in a row, up to now */
+    uint32_t reserved;
+    double won, lost; /* their sums, each >= 0, in the account's currency */
+};
+
+/* A closed bar of one symbol, and what the account has. Prices and quantities are plain numbers; times are
+ * nanoseconds since 1970 UTC. */
+struct papertape_input {
+    uint32_t size;
+    uint32_t intents_max;                      /* how many intents may be written */
+    int64_t ts_ns, interval_ns;                /* the bar's close; the bars' length */
+    int64_t session_open_ns, session_close_ns; /* of the bar's session; 0: its market has none */
+    double open, high, low, close, volume;
+    const double *indicators; /* one value an output, in the order of the specs; NaN while warming up */
+    uint32_t n_indicators;
+    uint32_t live_orders; /* 1: an order of this symbol is working, stops and profits apart */
+    double qty, entry;    /* the position, negative when short, and its average price; 0 when flat */
+    double equity, cash;  /* of the account, in its currency; free cash */
+    double stop, profit;  /* prices of the position's stop and take-profit; 0: none */
+    uint32_t shorts;      /* 1: the account may be short of this symbol */
+    uint32_t positions;   /* symbols with a position or an entry, this one included */
+    uint32_t symbols;     /* that the account trades */
+    uint32_t reserved;
+    struct papertape_record record;
+};
+
+enum papertape_intent_kind {
+    /* Buy for `fraction` of equity: at market, or at `limit` until good_ns. What was filled is protected by a
+     * stop at `stop` and sold at `profit`, where they are not 0; one ends the other. */
+    PAPERTAPE_ENTER = 0,
+    PAPERTAPE_EXIT = 1,   /* close the position at market, long or short; its stop and profit end too */
+    PAPERTAPE_STOP = 2,   /* move the protective stop to `stop` */
+    PAPERTAPE_TARGET = 3, /* hold `fraction` of equity: buys or sells the difference at market */
+    PAPERTAPE_SHORT = 4,  /* ENTER the other way round, where `shorts` allows it */
+};
+
+/* Members that a kind does not use are 0, as are those that are reserved. An intent that no market could
+ * fill is refused whole, counted and reported: docs/strategies.md. */
+struct papertape_intent {
+    uint32_t kind; /* enum papertape_intent_kind */
+    uint32_t reserved;
+    double fraction;
+    double stop, profit;
+    double limit;
+    int64_t good_ns; /* when a limit expires; 0: never */
+    const char *why; /* static text of at most 31 bytes, recorded with the order; NULL: "" */
+    uint64_t later[9];
+};
+
+/* The bars of one symbol as columns, n rows each, oldest first, without gaps. */
+struct papertape_columns {
+    uint32_t size;
+    uint32_t n_indicators;
+    uint64_t n;
+    int64_t interval_ns;
+    const double *open, *high, *low, *close;
+    const double *const *indicators; /* [n_indicators][n]; NaN while warming up: at the beginning only */
+};
+
+struct papertape_strategy {
+    uint32_t size;    /* sizeof(struct papertape_strategy) */
+    uint32_t version; /* PAPERTAPE_STRATEGY_VERSION */
+    const char *name, *summary;
+    const struct papertape_param *params;
+    uint32_t n_params;   /* at most 16 */
+    uint32_t param_size; /* sizeof(struct papertape_param) */
+    uint32_t state_size; /* bytes of memory that it keeps for each symbol of an account */
+    uint32_t shorts;     /* 1: it also sells short, where the account may */
+
+    /* NULL, or why these parameters, each within its range, contradict each other: static text that names
+     * one, as "fast: fewer bars than slow are needed". NULL as the function: they never do. */
+    const char *(*check)(const double *params);
+
+    /* Writes the indicators that it reads with these parameters, as "sma:20", "ema:9@4h" or
+     * "lib:mine:name:3"; returns how many. NULL: none. */
+    size_t (*specs)(const double *params, char specs[][PAPERTAPE_SPEC_TEXT]);
+
+    /* Decides; returns how many intents it wrote. `state` has state_size bytes, 8-aligned, zeroed at the
+     * start; it is copied, saved and loaded as bytes: no pointers. All that it remembers is there: other
+     * memory, files, clocks and random numbers make a live run, its replay and a backtest differ, which
+     * `papertape lookahead` and `warmup` look for. Called from several threads at once, with different
+     * states. */
+    size_t (*on_bar)(const double *params, void *state, const struct papertape_input *input,
+                     struct papertape_intent *intents);
+
+    /* NULL, or what makes backtests fast: a search for the bars that matter. It sets bit i % 64 of word i /
+     * 64 for each bar i at which on_bar(), for an account that is flat (`flat`) or long (`holding`) and may
+     * not be short, may return an intent or change its state. Marks may be too many, never too few; a mark
+     * depends on bars up to i. The words are zeroed. The columns may begin anywhere in the history: a bar
+     * that depends on bars before them must be marked. */
+    void (*scan)(const double *params, const struct papertape_columns *columns, uint64_t *flat,
+                 uint64_t *holding);
+};
+
+#if defined(__GNUC__)
+#define PAPERTAPE_STRATEGY_EXPORT __attribute__((visibility("default")))
+#else
+#define PAPERTAPE_STRATEGY_EXPORT
+#endif
+
+/* What a file exports. The table, and all that it points to, stay as they are for the process's life. */
+PAPERTAPE_STRATEGY_EXPORT const struct papertape_strategy *papertape_strategy_v1(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
