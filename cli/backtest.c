@@ -153,8 +153,10 @@ static const struct option_row options[] = {
     {"save", "DIR",
      "a state directory of the run, for papertape --state DIR --readonly, ledger verify and all lists",
      AT(save)},
-    {"list-strategies", NULL, "what strategies there are, with their parameters and ranges", AT(list),
-     .only = ""},
+    {"list-strategies", NULL,
+     "what strategies there are, with their parameters and ranges: the built-in ones, and the shared objects of "
+     "the folder of plug-ins",
+     AT(list), .only = "plugins"},
 };
 
 CLI_VERB(cli_backtest) = {

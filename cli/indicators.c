@@ -348,6 +348,7 @@ static const struct option_row options[] = {
      "bars that begin in one session and end in another: an error, or kept, as part of the regular session",
      AT(sessions.straddle), .with = "calendar"},
     {"repair", NULL, "widen low and high of bars whose open or close lies outside them", AT(repair)},
+    {"plugins", "DIR", "where lib:NAME:INDICATOR is of NAME.so", .take = cli_run_take_plugins},
     {"list", NULL,
      "the indicators: options with defaults and ranges, inputs, outputs, the bar of the first output, bars "
      "until its beginning no longer shows, bytes that move for a bar, tolerance of cpu in float64 and "
@@ -361,7 +362,8 @@ CLI_VERB(cli_indicators) = {
     .about =
         "Prints indicators of a bars file as CSV: timestamp_ns and one column an output, empty before the "
         "first one. FILE is CSV, plain or gzip, with or without a header, or Parquet (docs/lake.md). SPEC is NAME:options, as sma:20, "
-        "ema:14, rsi:14, macd:12,26,9, atr:14; options left out at the end keep their defaults. --list has "
+        "ema:14, rsi:14, macd:12,26,9, atr:14; or lib:FILE.so:NAME:options of a shared object, whose code runs as this program's "
+        "(docs/plugins.md); options left out at the end keep their defaults. --list has "
         "all, --list SPEC... these; --json goes with it.",
     .page = "market",
     OPTION_ACTIONS(actions),

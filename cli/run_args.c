@@ -1,9 +1,11 @@
 #include "cli/run_args.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/lake/bars.h"
 #include "cli/stored.h"
@@ -13,6 +15,7 @@
 #include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
 #include "exchange/order_rules.h"
+#include "indicators_gpu/plugin_file.h"
 
 static const int64_t not_given = -1; /* in the bytes of a key's value */
 
@@ -128,6 +131,15 @@ int cli_run_take_interval(struct option_call *call, const struct option_row *row
     return EXIT_OK;
 }
 
+int cli_run_take_plugins(struct option_call *call, const struct option_row *row, const char *value)
+{
+    if (access(value, R_OK | X_OK) < 0)
+        return option_fail(call, EXIT_USAGE, "--%s: %s: %s: a folder of shared objects is needed", row->name,
+                           value, strerror(errno));
+    indicator_plugin_folder_set(value);
+    return EXIT_OK;
+}
+
 static int take_strategy(struct option_call *call, const struct option_row *row, const char *value)
 {
     struct run_args *args = run_of(call);
@@ -201,7 +213,12 @@ static int take_risk(struct option_call *call, const struct option_row *row, con
 #define AT(member) offsetof(struct run_args, member)
 
 const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
-    {"strategy", "STRATEGY", "its name, or NAME:key=value,key=value", .take = take_strategy},
+    {"strategy", "STRATEGY",
+     "its name; or lib:FILE.so, a shared object, whose code runs as this program's (docs/plugins.md); with "
+     ":key=value,key=value behind it",
+     .take = take_strategy},
+    {"plugins", "DIR", "where lib:NAME is NAME.so; it stands before the --strategy",
+     .take = cli_run_take_plugins},
     {"set", "KEY=VALUE",
      "a parameter of the --strategy before it; papertape backtest --list-strategies has them",
      .take = take_set},

@@ -54,7 +54,7 @@ void cli_run_init(struct run_args *args, const char *verb, int max_choices);
 void cli_run_finish(struct run_args *args);
 
 /* Their rows, for OPTION_SHARED(). */
-enum { CLI_RUN_OPTIONS = 39 };
+enum { CLI_RUN_OPTIONS = 40 };
 extern const struct option_row cli_run_options[CLI_RUN_OPTIONS];
 
 /* Of a verb whose argument is the strategy: chooses it, with its --set. EXIT_OK; EXIT_USAGE with a line. */
@@ -152,6 +152,9 @@ int cli_run_policy_account(const struct run_args *args, const struct market *mar
 
 /* A value of --interval, into an int64_t of any verb's. */
 int cli_run_take_interval(struct option_call *call, const struct option_row *row, const char *value);
+
+/* --plugins: the folder of shared objects. */
+int cli_run_take_plugins(struct option_call *call, const struct option_row *row, const char *value);
 
 /* ---- The market's calendar: run_calendar.c ---- */
 

@@ -10,6 +10,7 @@
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
 #include "exchange/folder.h"
+#include "strategy/external.h"
 
 static void note_symbol(const struct run_args *args, const struct market *market, int symbol)
 {
@@ -184,10 +185,10 @@ static void name_account(const struct run_args *args, int choice, char name[stat
         before += is && i < choice;
     }
     if (same > 1)
-        snprintf(name, ACCOUNT_NAME_MAX, "%.24s-%u", args->choices[choice].strategy->name,
+        snprintf(name, ACCOUNT_NAME_MAX, "%.24s-%u", strategy_title(args->choices[choice].strategy),
                  (before + 1u) % 1000u);
     else
-        snprintf(name, ACCOUNT_NAME_MAX, "%.31s", args->choices[choice].strategy->name);
+        snprintf(name, ACCOUNT_NAME_MAX, "%.31s", strategy_title(args->choices[choice].strategy));
 }
 
 static int begin_account(const struct run_args *args, const struct market *market, struct account_spec *ret)

@@ -1,9 +1,11 @@
 #include "cli/strategy_args.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
+#include "strategy/library.h"
 #include "strategy/param_json.h"
 
 static json_t *value(const struct strategy_param *param, double number)
@@ -48,20 +50,40 @@ static void print_text(const struct strategy *strategy)
     }
 }
 
+struct listing {
+    bool json;
+    struct stored_list list;
+};
+
+static void put(struct listing *listing, const struct strategy *strategy)
+{
+    if (listing->json)
+        cli_stored_object(&listing->list, json_pack("{s:s, s:s, s:b, s:o}", "name", strategy->name, "summary",
+                                                    strategy->summary, "shorts", strategy->shorts, "params",
+                                                    params_array(strategy)));
+    else
+        print_text(strategy);
+}
+
+static void put_plugin(void *ctx, const char *file, const struct strategy *strategy, const char *why_not)
+{
+    if (strategy)
+        put(ctx, strategy);
+    else
+        (void)cli_stored_fail(EXIT_OK, "backtest", file, why_not);
+}
+
 int cli_strategies_list(bool json)
 {
     size_t n;
     const struct strategy *const *strategies = strategy_list(&n);
-    struct stored_list list = {.name = "strategies", .form = STORED_JSON};
-    for (size_t i = 0; i < n; i++) {
-        if (json)
-            cli_stored_object(&list, json_pack("{s:s, s:s, s:b, s:o}", "name", strategies[i]->name, "summary",
-                                               strategies[i]->summary, "shorts", strategies[i]->shorts,
-                                               "params", params_array(strategies[i])));
-        else
-            print_text(strategies[i]);
-    }
+    struct listing listing = {json, {.name = "strategies", .form = STORED_JSON}};
+    for (size_t i = 0; i < n; i++)
+        put(&listing, strategies[i]);
+    int r = strategy_library_each(put_plugin, &listing);
+    if (r < 0)
+        return cli_stored_fail(EXIT_ERROR, "backtest", indicator_plugin_folder(), strerror(-r));
     if (json)
-        cli_stored_end(&list);
-    return list.r < 0 ? cli_stored_fail(EXIT_ERROR, "backtest", "", "out of memory") : EXIT_OK;
+        cli_stored_end(&listing.list);
+    return listing.list.r < 0 ? cli_stored_fail(EXIT_ERROR, "backtest", "", "out of memory") : EXIT_OK;
 }

@@ -5,10 +5,13 @@
 
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
+#include "indicators_gpu/plugin_file.h"
 #include "record/config_key.h"
 #include "strategy/external.h"
 
-enum { WORD_MAX = 512, WORDS_MAX = 400 };
+enum { WORD_MAX = 512, WORDS_MAX = 500 };
+
+#define LIBRARY_PREFIX "lib:"
 
 static int set_value(const char *verb, struct strategy_choice *choice, const char *key, const char *text)
 {
@@ -51,21 +54,23 @@ int cli_strategy_args_set(const char *verb, const char *text, struct strategy_ch
     return EXIT_OK;
 }
 
+/* How long the name's part of NAME:key=value is; a shared object's has a colon itself. */
+static size_t name_length(const char *text)
+{
+    size_t prefix = strncmp(text, LIBRARY_PREFIX, strlen(LIBRARY_PREFIX)) == 0 ? strlen(LIBRARY_PREFIX) : 0;
+    return prefix > 0 ? prefix + indicator_plugin_word(text + prefix) : strcspn(text, ":");
+}
+
 int cli_strategy_args_choose(const char *verb, const char *text, struct strategy_choice *ret)
 {
-    char name[64];
+    char name[STRATEGY_NAME_MAX], words[WORDS_MAX];
     struct strategy_choice choice = {0};
-    const char *colon = strchr(text, ':');
-    size_t len = colon ? (size_t)(colon - text) : strlen(text);
+    size_t len = name_length(text);
     snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
-    choice.strategy = strategy_find(name);
-    if (!choice.strategy) {
-        char words[WORDS_MAX];
-        strategy_unknown(name, NULL, words, sizeof words);
+    if (strategy_open(name, &choice.strategy, words, sizeof words) < 0)
         return cli_stored_fail(EXIT_USAGE, verb, "--strategy", words);
-    }
     strategy_defaults(choice.strategy, choice.params);
-    int status = colon ? cli_strategy_args_set(verb, colon + 1, &choice) : EXIT_OK;
+    int status = text[len] == ':' ? cli_strategy_args_set(verb, text + len + 1, &choice) : EXIT_OK;
     if (status == EXIT_OK)
         *ret = choice;
     return status;

@@ -11,6 +11,7 @@
 #include "engine/driver.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
+#include "strategy/external.h"
 
 int engine_runner_open(struct engine *engine, int account, const struct account_spec *spec)
 {
@@ -142,7 +143,7 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
     engine_slot_update(slot, engine_calendar(engine, symbol), bar->open_ns, &tick);
 
     struct intent intents[INTENTS_ROOM];
-    size_t n = runner->strategy->on_bar(runner->params, slot->state, &input, intents);
+    size_t n = strategy_on_bar(runner->strategy, runner->params, slot->state, &input, intents);
     engine->counters.decisions++;
     const char *quote = engine->markets[symbol].symbol.quote;
     if (strcmp(quote, engine->accounts[account].currency) != 0)

@@ -31,16 +31,17 @@ static int parse(const char *text, const struct strategy *strategy, struct runne
                 err, SPECS_ERROR_MAX,
                 "strategy %.32s: %.47s: a timeframe such as 1h or 4h, or spread, imbalance or microprice is "
                 "needed",
-                strategy->name, text);
+                strategy_title(strategy), text);
             return -EINVAL;
         }
     }
     if (indicator_spec_parse(word, &ret->indicator, why, sizeof why) < 0)
-        return fail_with(-EINVAL, err, SPECS_ERROR_MAX, "strategy %.32s: %.100s", strategy->name, why);
+        return fail_with(-EINVAL, err, SPECS_ERROR_MAX, "strategy %.32s: %.100s", strategy_title(strategy),
+                         why);
     if (ret->measure >= 0 && (ret->indicator.row->inputs & INDICATOR_VOLUME))
         return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
-                         "strategy %.32s: %.47s: %s reads volumes, and a measure has none", strategy->name,
-                         text, ret->indicator.row->name);
+                         "strategy %.32s: %.47s: %s reads volumes, and a measure has none",
+                         strategy_title(strategy), text, ret->indicator.row->name);
     return 0;
 }
 
@@ -54,11 +55,11 @@ int engine_runner_specs(const struct strategy *strategy, const double *params, i
         return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
                          "strategy %.90s: which indicators these parameters read is not known: it is "
                          "not at hand",
-                         strategy->name);
+                         strategy_title(strategy));
     if (n > STRATEGY_SPECS_MAX)
         return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
-                         "strategy %.32s reads %zu indicators: at most %d can be", strategy->name, n,
-                         STRATEGY_SPECS_MAX);
+                         "strategy %.32s reads %zu indicators: at most %d can be", strategy_title(strategy),
+                         n, STRATEGY_SPECS_MAX);
     int64_t undivided_ns = INT64_MAX; /* the shortest: bars that divide it divide the others, as a rule */
     for (size_t i = 0; i < n; i++) {
         int r = parse(words[i], strategy, &specs[i], err);
@@ -69,9 +70,9 @@ int engine_runner_specs(const struct strategy *strategy, const double *params, i
     }
     if (undivided_ns < INT64_MAX) {
         const char *name = bar_interval_name(interval_ns);
-        return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
-                         "strategy %.32s needs bars that divide %s: interval %s does not", strategy->name,
-                         bar_interval_name(undivided_ns), name ? name : "of this run");
+        return fail_with(
+            -EINVAL, err, SPECS_ERROR_MAX, "strategy %.32s needs bars that divide %s: interval %s does not",
+            strategy_title(strategy), bar_interval_name(undivided_ns), name ? name : "of this run");
     }
     *ret_n = n;
     return 0;
@@ -86,7 +87,7 @@ int engine_runner_specs_of_bars(const struct strategy *strategy, const struct ru
             engine_runner_output_name(&specs[i], 0, name, sizeof name);
             return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
                              "strategy %.32s reads %.47s: bars have no order book, an event log has",
-                             strategy->name, name);
+                             strategy_title(strategy), name);
         }
     return 0;
 }

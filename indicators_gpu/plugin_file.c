@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -124,6 +125,26 @@ static ssize_t copy(int from, int to, size_t most)
     }
 }
 
+/* Is it a shared object with all of its parts? The loader maps what the headers name, and reading past the
+ * end of a half written file would end the process. */
+static bool is_whole(const unsigned char *bytes, size_t n)
+{
+    ElfW(Ehdr) head;
+    if (n < sizeof head || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return false;
+    memcpy(&head, bytes, sizeof head);
+    if (head.e_type != ET_DYN || head.e_phentsize != sizeof(ElfW(Phdr)) || head.e_phoff > n ||
+        head.e_phnum > (n - head.e_phoff) / sizeof(ElfW(Phdr)))
+        return false;
+    for (size_t i = 0; i < head.e_phnum; i++) {
+        ElfW(Phdr) part;
+        memcpy(&part, bytes + head.e_phoff + i * sizeof part, sizeof part);
+        if (part.p_type == PT_LOAD && (part.p_offset > n || part.p_filesz > n - part.p_offset))
+            return false;
+    }
+    return true;
+}
+
 /* The file's contents in memory of our own, as a descriptor, and mapped. */
 static int take(const char *path, struct indicator_plugin_file *ret, int *ret_fd, char *err, size_t err_cap)
 {
@@ -145,11 +166,11 @@ static int take(const char *path, struct indicator_plugin_file *ret, int *ret_fd
     const char *bytes = r == 0 && n > 0 ? mmap(NULL, (size_t)n, PROT_READ, MAP_SHARED, fd, 0) : "";
     if (r == 0 && bytes == MAP_FAILED)
         r = fail_with(-errno, err, err_cap, "%.400s: a copy in memory: %s", path, strerror(errno));
-    else if (r == 0 && (n < 4 || memcmp(bytes, "\177ELF", 4) != 0))
-        r = fail_with(-ENOEXEC, err, err_cap, "%.400s: is no shared object: cc -shared -fPIC makes one",
-                      path);
+    else if (r == 0 && !is_whole((const unsigned char *)bytes, (size_t)n))
+        r = fail_with(-ENOEXEC, err, err_cap,
+                      "%.400s: is no shared object, or not all of one: cc -shared -fPIC makes one", path);
     ret->bytes = bytes;
-    ret->n = (size_t)n;
+    ret->n = n > 0 ? (size_t)n : 0;
     snprintf(ret->path, sizeof ret->path, "%s", path);
     *ret_fd = fd;
     return r;

@@ -69,6 +69,12 @@ bool strategy_scans(const struct strategy *strategy); /* has it a scan? */
 void strategy_scan(const struct strategy *strategy, const double *params,
                    const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding);
 
+/* What it calls itself: an account of a backtest has that name. */
+static inline const char *strategy_title(const struct strategy *strategy)
+{
+    return strategy->external ? strategy->external->title : strategy->name;
+}
+
 /* Is it asked through a host also in a backtest? */
 static inline bool strategy_is_asked(const struct strategy *strategy)
 {

@@ -50,15 +50,13 @@ struct papertape_input {
     int64_t session_open_ns, session_close_ns; /* of the bar's session; 0: its market has none */
     double open, high, low, close, volume;
     const double *indicators; /* one value an output, in the order of the specs; NaN while warming up */
-    uint32_t n_indicators;
-    uint32_t live_orders; /* 1: an order of this symbol is working, stops and profits apart */
-    double qty, entry;    /* the position, negative when short, and its average price; 0 when flat */
-    double equity, cash;  /* of the account, in its currency; free cash */
-    double stop, profit;  /* prices of the position's stop and take-profit; 0: none */
-    uint32_t shorts;      /* 1: the account may be short of this symbol */
-    uint32_t positions;   /* symbols with a position or an entry, this one included */
-    uint32_t symbols;     /* that the account trades */
-    uint32_t reserved;
+    uint32_t live_orders;     /* 1: an order of this symbol is working, stops and profits apart */
+    uint32_t shorts;          /* 1: the account may be short of this symbol */
+    double qty, entry;        /* the position, negative when short, and its average price; 0 when flat */
+    double equity, cash;      /* of the account, in its currency; free cash */
+    double stop, profit;      /* prices of the position's stop and take-profit; 0: none */
+    uint32_t positions;       /* symbols with a position or an entry, this one included */
+    uint32_t symbols;         /* that the account trades */
     struct papertape_record record;
 };
 
@@ -72,8 +70,8 @@ enum papertape_intent_kind {
     PAPERTAPE_SHORT = 4,  /* ENTER the other way round, where `shorts` allows it */
 };
 
-/* Members that a kind does not use are 0, as are those that are reserved. An intent that no market could
- * fill is refused whole, counted and reported: docs/strategies.md. */
+/* Zeroed before the call: members that a kind does not use stay 0, as do those that are reserved. An intent
+ * that no market could fill is refused whole, counted and reported: docs/strategies.md. */
 struct papertape_intent {
     uint32_t kind; /* enum papertape_intent_kind */
     uint32_t reserved;
@@ -88,11 +86,11 @@ struct papertape_intent {
 /* The bars of one symbol as columns, n rows each, oldest first, without gaps. */
 struct papertape_columns {
     uint32_t size;
-    uint32_t n_indicators;
+    uint32_t reserved;
     uint64_t n;
     int64_t interval_ns;
     const double *open, *high, *low, *close;
-    const double *const *indicators; /* [n_indicators][n]; NaN while warming up: at the beginning only */
+    const double *const *indicators; /* [output][n]; NaN while warming up: at the beginning only */
 };
 
 struct papertape_strategy {

@@ -1,0 +1,120 @@
+/* The functions of a shared object, between its structs (<papertape/strategy.h>) and ours. */
+#include <string.h>
+
+#include "strategy/intent.h"
+#include "strategy/library.h"
+#include "strategy/record.h"
+
+static const struct strategy_library *library_of(const struct strategy *strategy)
+{
+    return strategy->external->ctx;
+}
+
+const char *strategy_library_params_check(const struct strategy *strategy, const double *params)
+{
+    return library_of(strategy)->table.check(params);
+}
+
+size_t strategy_library_specs(const struct strategy *strategy, const double *params,
+                              char specs[][STRATEGY_SPEC_TEXT])
+{
+    const struct papertape_strategy *table = &library_of(strategy)->table;
+    if (!table->specs)
+        return 0;
+    size_t n = table->specs(params, specs);
+    for (size_t i = 0; i < n && i < STRATEGY_SPECS_MAX; i++)
+        specs[i][STRATEGY_SPEC_TEXT - 1] = '\0';
+    return n;
+}
+
+static struct papertape_input seen(const struct strategy_input *input)
+{
+    const struct strategy_record *record = input->record;
+    struct papertape_input ret = {
+        .size = sizeof ret,
+        .intents_max = STRATEGY_INTENTS_MAX,
+        .ts_ns = input->ts_ns,
+        .interval_ns = input->interval_ns,
+        .session_open_ns = input->session_open_ns,
+        .session_close_ns = input->session_close_ns,
+        .open = input->open,
+        .high = input->high,
+        .low = input->low,
+        .close = input->close,
+        .volume = input->volume,
+        .indicators = input->indicators,
+        .live_orders = input->live_orders,
+        .qty = input->qty,
+        .entry = input->entry,
+        .equity = input->equity,
+        .cash = input->cash,
+        .stop = input->stop,
+        .profit = input->profit,
+        .shorts = input->shorts,
+        .positions = (uint32_t)input->positions,
+        .symbols = (uint32_t)input->symbols,
+    };
+    if (record)
+        ret.record = (struct papertape_record){.wins = record->wins,
+                                               .losses = record->losses,
+                                               .losing = record->losing,
+                                               .won = record->won,
+                                               .lost = record->lost};
+    return ret;
+}
+
+static enum intent_kind kind_of(uint32_t kind)
+{
+    switch (kind) {
+    case PAPERTAPE_ENTER:
+        return INTENT_ENTER;
+    case PAPERTAPE_EXIT:
+        return INTENT_EXIT;
+    case PAPERTAPE_STOP:
+        return INTENT_STOP;
+    case PAPERTAPE_TARGET:
+        return INTENT_TARGET;
+    case PAPERTAPE_SHORT:
+        return INTENT_SHORT;
+    default:
+        return (enum intent_kind)INT32_MAX; /* refused: intent_check() */
+    }
+}
+
+static struct intent wanted(const struct papertape_intent *intent)
+{
+    return (struct intent){.kind = kind_of(intent->kind),
+                           .fraction = intent->fraction,
+                           .stop = intent->stop,
+                           .profit = intent->profit,
+                           .limit = intent->limit,
+                           .good_ns = intent->good_ns,
+                           .why = intent->why ? intent->why : ""};
+}
+
+/* There is room for more intents than are taken: one that writes too many is refused, without an overflow. */
+size_t strategy_library_on_bar(const struct strategy *strategy, const double *params, void *state,
+                               const struct strategy_input *input, struct intent *intents)
+{
+    const struct papertape_input bar = seen(input);
+    struct papertape_intent answers[INTENTS_ROOM];
+    memset(answers, 0, STRATEGY_INTENTS_MAX * sizeof *answers);
+    size_t n = library_of(strategy)->table.on_bar(params, state, &bar, answers);
+    for (size_t i = 0; i < n && i < INTENTS_ROOM; i++)
+        intents[i] = wanted(&answers[i]);
+    return n;
+}
+
+void strategy_library_scan(const struct strategy *strategy, const double *params,
+                           const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+{
+    const struct papertape_columns of = {.size = sizeof of,
+                                         .n = columns->n,
+                                         .interval_ns = columns->interval_ns,
+                                         .open = columns->open,
+                                         .high = columns->high,
+                                         .low = columns->low,
+                                         .close = columns->close,
+                                         .indicators = columns->indicators};
+    library_of(strategy)->table.scan(params, &of, flat, holding);
+}
