@@ -82,6 +82,8 @@ static enum order_reason configure(struct engine *engine, const struct account_s
     engine->out_of_memory |= r == -ENOMEM;
     if (r < 0)
         return ORDER_BAD_ACCOUNT;
+    for (int i = 0; i < n; i++)
+        engine_request_resume(engine, engine_find_account(engine, accounts[i].name));
     for (int i = 0; i < n && engine->sink.account; i++)
         engine->sink.account(engine->sink.ctx, engine_find_account(engine, accounts[i].name));
     return ORDER_OK;
@@ -210,6 +212,7 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
         return transfer(engine, account, command->money.to, command->money.amount);
     if (command->kind == COMMAND_ACCOUNT_RESUME) {
         engine_halt_lift(engine, account);
+        engine_request_resume(engine, account);
         return ORDER_OK;
     }
     return ORDER_BAD_ACCOUNT;

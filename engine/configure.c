@@ -224,7 +224,7 @@ static bool same_trader(const struct change *change, int account)
     const struct strategy_runner *to = &change->made->runners[account];
     const struct strategy_runner *from = &change->engine->runners[account];
     const struct policy *policy = to->driver.policy, *before = from->driver.policy;
-    if (!same_bars(change, account) || to->strategy != from->strategy)
+    if (!same_bars(change, account) || !strategy_same(to->strategy, from->strategy))
         return false;
     if (to->strategy)
         return memcmp(to->params, from->params, to->strategy->n_params * sizeof *to->params) == 0;
@@ -296,6 +296,8 @@ static bool move_account(const struct change *change, int a)
     const struct strategy_runner *before = &change->engine->runners[a];
     memcpy(runner->refused, before->refused, sizeof runner->refused);
     memcpy(runner->alerted_ns, before->alerted_ns, sizeof runner->alerted_ns);
+    if (same_trader(change, a))
+        runner->answers = before->answers;
     move_kept(change, a);
     runner->closing = before->closing && !runner->strategy && !runner->driver.policy;
     return move_slots(change, a);
@@ -362,12 +364,16 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
         move_markets(&change);
         begin_sessions(&change);
         take_over(&change);
+        engine_request_move(engine, change.to, change.keeps_memory);
+        if (change.interval)
+            engine->halfway.there = false;
         for (int a = 0; a < engine->n_accounts; a++)
             if (!change.keeps_memory[a] && a < n_before && engine->runners[a].driver.policy)
                 engine_driver_begin(engine, a);
             else if (!change.keeps_memory[a])
                 engine_runner_warm(engine, a);
         engine_driver_find_waiting(engine);
+        engine_request_continue(engine);
     }
     engine_destroy(change.made);
     free(change.keeps_memory);
@@ -387,7 +393,8 @@ struct engine_config engine_config_of(const struct engine *engine)
                                   .slippage_e6 = engine->slippage_e6,
                                   .beyond = engine->beyond,
                                   .before_8 = engine->before_8,
-                                  .policy_wait_ns = engine->policy_wait_ns};
+                                  .policy_wait_ns = engine->policy_wait_ns,
+                                  .direct = engine->direct};
 }
 
 /* Its own symbols, and one more (NULL: none); its own accounts, or these. */

@@ -11,6 +11,7 @@
 #include "exchange/market.h"
 #include "exchange/trading_calendar.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/external.h"
 #include "strategy/intent.h"
 #include "strategy/policy/limit_rules.h"
 #include "strategy/policy/policy.h"
@@ -158,6 +159,45 @@ struct strategy_slot {
     double values[OUTPUTS_MAX];
     char names[OUTPUTS_MAX][OUTPUT_NAME_MAX];
     _Alignas(8) unsigned char state[STRATEGY_STATE_SIZE];
+    bool shown;          /* an outside strategy has been asked of it since it was opened */
+    unsigned char *kept; /* [kept_len] that its last decision left; NULL: none */
+    uint32_t kept_len;
+};
+
+/* A bar that an outside strategy is to see. */
+struct bar_request {
+    int account, symbol;
+    struct bar bar;
+    uint64_t seq;
+    bool acts, begins;
+    struct strategy_input input; /* without what it points to: */
+    struct strategy_record record;
+    double *values; /* [n_values] */
+    size_t n_values;
+};
+
+/* In their order. At most one of them acts: the last one, which the bar at `halfway` waits for. */
+struct bar_requests {
+    struct bar_request *list; /* [first, n) wait */
+    size_t first, n, cap;
+};
+
+/* A closed bar whose event has been handled up to the decision of an account's outside strategy: the rest
+ * follows with that. */
+struct halfway {
+    bool there;
+    int symbol, account;
+    struct bar bar;
+    int64_t good_ns; /* a decision that was received later is one on history */
+    bool held;       /* the symbol's held bars follow it */
+};
+
+/* How an account's outside strategy answers. */
+struct runner_answers {
+    uint64_t failures[STRATEGY_OUTCOMES]; /* requests by outcome; of DECIDED 0 */
+    uint32_t in_a_row;                    /* without a decision */
+    uint32_t alerted;                     /* a bit an outcome that there is an alert of */
+    bool halted;                          /* it is not asked */
 };
 
 /* One of a policy's assets, for one account. */
@@ -200,6 +240,7 @@ struct strategy_runner {
     struct kept_decision *kept;  /* by symbol, at most one each */
     uint32_t n_kept, cap_kept;
     bool closing;                      /* nothing trades for it any more, and its positions are closed */
+    struct runner_answers answers;     /* of an outside strategy */
     uint64_t refused[INTENT_FAULTS];   /* intents, by what was wrong */
     int64_t alerted_ns[INTENT_FAULTS]; /* when such an intent last raised an alert; 0: never */
 };
@@ -298,6 +339,9 @@ struct engine {
     bool closes;        /* some runner->closing is set; derived */
     bool ends;          /* some symbol that has ended may have orders; derived */
     bool measures;      /* some slot reads measures of its book; derived */
+    bool direct;        /* struct engine_config; not part of the state */
+    struct bar_requests requests;
+    struct halfway halfway;
     struct engine_counters counters;
 };
 
@@ -730,6 +774,30 @@ void engine_intent_carry_out(struct engine *engine, int account, int symbol,
 int64_t engine_intent_free_cash(struct engine *engine, int account,
                                 int symbol); /* what may be spent on a symbol */
 
+/* request.c: what outside strategies are asked. */
+/* Is the account's strategy asked, and not called? */
+bool engine_request_asks(const struct engine *engine, int account);
+/* False: it is halted, and is not asked. `values`: of the bar. */
+bool engine_request_put(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
+                        const struct strategy_input *input, const double *values, size_t n_values);
+/* One more, before one that acts, with its values and nothing else; NULL without memory. */
+struct bar_request *engine_request_add(struct engine *engine, const double *values, size_t n_values);
+/* Forgets what waits of an account; symbol -1: of all symbols. */
+void engine_request_drop(struct engine *engine, int account, int symbol);
+/* After symbols have other indices, -1: none; `keeps` an account's. */
+void engine_request_move(struct engine *engine, const int *to, const bool *keeps);
+/* The decision on the first request. 0, or -EINVAL for another. */
+int engine_request_decided(struct engine *engine, const struct event *event);
+void engine_request_drop_history(struct engine *engine, int account, int symbol);
+void engine_request_drop_acting(struct engine *engine);
+/* engine.c: the bar at halfway continues where it waits no longer. */
+void engine_request_continue(struct engine *engine);
+/* engine.c: it gets no decision, and what its bar still brings about follows. */
+void engine_request_lapse(struct engine *engine);
+void engine_request_finish(struct bar_requests *requests);
+/* Asks it again, if it was halted, from the recent bars on. */
+void engine_request_resume(struct engine *engine, int account);
+
 /* runner.c */
 int engine_runner_open(struct engine *engine, int account, const struct account_spec *spec);
 void engine_runner_close(struct engine *engine, int account);
@@ -740,7 +808,17 @@ void engine_runner_again(struct engine *engine,
                          int symbol); /* its past bars changed: restarts all slots on them */
 /* Orders what was kept, by the account as it is now. */
 void engine_runner_order(struct engine *engine, int account, const struct kept_decision *kept);
-void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
+/* False: it waits for a decision of an account's strategy, and engine->halfway says so; the rest follows with
+ * engine_runner_bar_after(), the account's part included. */
+bool engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
+bool engine_runner_bar_after(struct engine *engine, int symbol, const struct bar *bar, int account);
+/* What an account's strategy decided on a bar. n: how many intents it says there are. */
+void engine_runner_decided(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
+                           const struct strategy_input *input, const struct intent *intents, size_t n);
+/* Asks about the recent bars of a symbol that opened before a time again, as history. */
+void engine_runner_show(struct engine *engine, int account, int symbol, int64_t before_ns);
+/* Restarts all of an account's slots on the recent bars. */
+void engine_runner_restart(struct engine *engine, int account);
 void engine_runner_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
 void engine_runner_flatten(struct engine *engine);
 /* Cancels all orders of an account and closes at market. While runner->closing, what still fills is closed

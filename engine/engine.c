@@ -52,6 +52,7 @@ int engine_create(const struct engine_config *config, const struct engine_sink *
     engine->before_8 = config->before_8;
     engine->auction_due_ns = INT64_MAX;
     engine->policy_wait_ns = config->policy_wait_ns;
+    engine->direct = config->direct;
     engine->wait_until_ns = INT64_MAX;
     engine->next_expiry_ns = INT64_MAX;
     engine->markets = calloc((size_t)config->n_symbols, sizeof *engine->markets);
@@ -83,6 +84,7 @@ void engine_destroy(struct engine *engine)
         free(engine->markets[s].known);
     }
     engine_calendars_finish(engine);
+    engine_request_finish(&engine->requests);
     free(engine->markets);
     free(engine->accounts);
     free(engine->runners);
@@ -116,9 +118,21 @@ static void price_moved(struct engine *engine, int symbol)
     engine_halt_check(engine, symbol);
 }
 
+/* What follows once every strategy has decided on the bar. */
+static void bar_over(struct engine *engine, int symbol, const struct bar *bar, bool live)
+{
+    bool fills = engine->fill_model == FILL_BAR;
+    bool traded = engine_hours_bar_priced(engine, symbol, bar), outside = engine_hours_bar_outside(bar);
+    if (fills ? traded || outside : live)
+        price_moved(engine, symbol);
+    engine->outside = NULL;
+    if (fills)
+        engine_kept_bar_over(engine, symbol, bar);
+}
+
 /* Accepts a closed bar: stores it and shows it to the strategies. `venue_ns`: the venue's time of the event
- * that brought it; 0: not known. */
-static void accept_bar(struct engine *engine, int symbol, const struct bar *taken, bool live,
+ * that brought it; 0: not known. False: the rest waits for a decision, as engine->halfway says. */
+static bool accept_bar(struct engine *engine, int symbol, const struct bar *taken, bool live,
                        int64_t venue_ns)
 {
     struct market_state *market = &engine->markets[symbol];
@@ -152,12 +166,14 @@ static void accept_bar(struct engine *engine, int symbol, const struct bar *take
         now_ns = venue_ns;
     int64_t age_ns = now_ns - engine_calendars_end(engine, symbol, bar->open_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
-    engine_runner_bar(engine, symbol, bar, fresh);
-    if (fills ? traded || outside : live)
-        price_moved(engine, symbol);
-    engine->outside = NULL;
-    if (fills)
-        engine_kept_bar_over(engine, symbol, bar);
+    if (!engine_runner_bar(engine, symbol, bar, fresh)) {
+        int64_t most_ns = engine->interval_ns > DELAY_ALLOWED_NS ? engine->interval_ns : DELAY_ALLOWED_NS;
+        engine->halfway.good_ns = engine->recv_ns + most_ns - age_ns - 1;
+        engine->outside = NULL;
+        return false;
+    }
+    bar_over(engine, symbol, bar, live);
+    return true;
 }
 
 static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, int64_t venue_ns)
@@ -375,6 +391,22 @@ static int on_market(struct engine *engine, const struct market_event *event)
     }
 }
 
+/* Accepts the bars that were held, the missing ones before them being there or given up. */
+static void accept_held(struct engine *engine, int symbol)
+{
+    struct market_state *market = &engine->markets[symbol];
+    while (market->n_held > 0) {
+        const struct bar bar = market->held[0];
+        memmove(market->held, market->held + 1, --market->n_held * sizeof *market->held);
+        if (bar.open_ns > market->last_bar.open_ns && !accept_bar(engine, symbol, &bar, true, 0)) {
+            engine->halfway.held = true;
+            return;
+        }
+    }
+    free(market->held);
+    market->held = NULL;
+}
+
 static int on_bars(struct engine *engine, const struct event_bars *event)
 {
     if (event->symbol < 0 || event->symbol >= engine->n_symbols)
@@ -388,14 +420,8 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
             accept_bar(engine, event->symbol, &event->bars[i], false, 0);
     if (event->missed && known < event->n && engine->fill_model != FILL_BAR)
         engine_match_missed(engine, event->symbol, event->bars + known, event->n - known);
-    uint32_t n_held = market->n_held;
-    market->n_held = 0;
     market->torn = false;
-    for (uint32_t i = 0; i < n_held; i++)
-        if (market->held[i].open_ns > market->last_bar.open_ns)
-            accept_bar(engine, event->symbol, &market->held[i], true, 0);
-    free(market->held);
-    market->held = NULL;
+    accept_held(engine, event->symbol);
     return 0;
 }
 
@@ -567,10 +593,74 @@ static void advance_to(struct engine *engine, const struct event *event)
         engine_driver_wait(engine);
 }
 
+/* What is due at the end of each event. */
+static void finish_event(struct engine *engine)
+{
+    if (engine->fill_model != FILL_BAR &&
+        due(engine, engine->now_ns)) /* a bracket's exits, whose entry this event filled */
+        engine_match_release(engine, engine->now_ns);
+    if (engine->ends)
+        engine_hours_ends(engine);
+    if (engine->auction_due_ns <= engine->now_ns)
+        engine_auction_due(engine);
+    account_equity_points(engine);
+    engine_halt_due(engine);
+    engine_runner_end_closing(engine);
+}
+
+/* The bar whose decision came, or does not come: what its event still brings about, up to the next decision
+ * that it waits for. */
+void engine_request_continue(struct engine *engine)
+{
+    while (engine->halfway.there && !engine_request_waits(engine)) {
+        const struct halfway at = engine->halfway;
+        engine->halfway = (struct halfway){0};
+        if (engine->fill_model == FILL_BAR && engine_hours_bar_outside(&at.bar))
+            engine->outside = &engine->markets[at.symbol];
+        if (!engine_runner_bar_after(engine, at.symbol, &at.bar, at.account)) {
+            engine->halfway.good_ns = at.good_ns;
+            engine->halfway.held = at.held;
+            engine->outside = NULL;
+            continue;
+        }
+        bar_over(engine, at.symbol, &at.bar, true);
+        if (at.held)
+            accept_held(engine, at.symbol);
+        if (!engine->halfway.there)
+            finish_event(engine);
+    }
+}
+
+void engine_request_lapse(struct engine *engine)
+{
+    while (engine->halfway.there) {
+        engine_request_drop_acting(engine);
+        engine_request_continue(engine);
+    }
+}
+
+static int memory(struct engine *engine, int r)
+{
+    if (engine->out_of_memory)
+        r = -ENOMEM;
+    engine->out_of_memory = false;
+    return r;
+}
+
+static int on_decision(struct engine *engine, const struct event *event)
+{
+    int r = engine_request_decided(engine, event);
+    engine_request_continue(engine);
+    return memory(engine, r);
+}
+
 int engine_handle(struct engine *engine, const struct event *event)
 {
     int r = 0;
     engine->counters.events++;
+    if (event->kind == EVENT_DECISION)
+        return on_decision(engine, event);
+    engine_request_lapse(engine);
     engine->input_seq = event->seq;
     if (event->recv_ns > engine->recv_ns)
         engine->recv_ns = event->recv_ns;
@@ -647,19 +737,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = -EINVAL;
         break;
     }
-    if (engine->fill_model != FILL_BAR &&
-        due(engine, engine->now_ns)) /* a bracket's exits, whose entry this event filled */
-        engine_match_release(engine, engine->now_ns);
-    if (engine->ends)
-        engine_hours_ends(engine);
-    if (engine->auction_due_ns <= engine->now_ns)
-        engine_auction_due(engine);
-    account_equity_points(engine);
-    engine_halt_due(engine);
-    engine_runner_end_closing(engine);
-    if (engine->out_of_memory) {
-        engine->out_of_memory = false;
-        return -ENOMEM;
-    }
-    return r;
+    if (!engine->halfway.there)
+        finish_event(engine);
+    return memory(engine, r);
 }

@@ -57,6 +57,9 @@ struct engine_config {
     /* How long a policy waits for a bar that is late, from the receipt of its round's first one on: the first
      * event that was received so much later ends the wait. 0: until a later bar of its symbols comes. */
     int64_t policy_wait_ns;
+    /* Shared objects (strategy/external.h) are called where they decide, as built-ins: in backtests, whose
+     * process may run them. Else they are asked, as processes are. */
+    bool direct;
 };
 
 struct equity_point {
@@ -250,6 +253,32 @@ int engine_calendar_event(const struct trading_calendar *calendar, struct event 
 /* Takes one event. 0, -ENOMEM, or -EINVAL for an event that names what does not exist. After -ENOMEM the
  * engine must be destroyed and restored from what was committed: an order or a row may be missing. */
 int engine_handle(struct engine *engine, const struct event *event);
+
+/* ---- outside strategies: strategy/external.h ---- */
+
+/* What they are to decide, in the order in which it is to be given back, as EVENT_DECISION with the sequence
+ * number and receive time that the caller has then. Requests on history change no account, and may wait.
+ * While engine_request_waits(), the last event is handled only up to a decision: any other event gives that
+ * up, as if nothing had been decided. A request waits through a state that is saved and loaded. A decision
+ * takes effect at the time of the bar's event; one that was received an interval after the bar is as one on
+ * history. */
+struct strategy_request;
+size_t engine_requests(const struct engine *engine);
+/* The first; false: there is none. Its pointers live until the next event. */
+bool engine_request_next(const struct engine *engine, struct strategy_request *ret);
+bool engine_request_waits(const struct engine *engine);
+/* Their hosts are opened again, after engine_configure(): those that were halted are asked again, and
+ * processes that left nothing with the engine are shown the recent bars again. */
+void engine_requests_begin(struct engine *engine);
+
+/* How an account's strategy answers; `asked` false: it is no outside one, and the rest is 0. */
+struct engine_answers {
+    bool asked, halted;
+    uint64_t late, invalid, ended; /* decisions that did not come, by why */
+};
+struct engine_answers engine_answers(const struct engine *engine, int account);
+/* What its strategy left with the engine of a symbol; NULL and 0: nothing. Until the next event. */
+const void *engine_strategy_kept(const struct engine *engine, int account, int symbol, uint32_t *ret_len);
 
 /* A symbol's state for screens and status messages. */
 struct engine_symbol_view {

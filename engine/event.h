@@ -32,6 +32,7 @@ enum event_kind {
     EVENT_VENUE_CLOCK,       /* how far a venue's clock is from the one that stamps events */
     EVENT_VENUE_ORDER,       /* what became of an order that was sent to its venue */
     EVENT_VENUE_ACCOUNT,     /* what an account at its venue holds, or that it was reset there */
+    EVENT_DECISION,          /* what an outside strategy decided on a bar: strategy/external.h */
     EVENT_KINDS,
 };
 
@@ -140,6 +141,14 @@ struct event_venue_account {
     char text[VENUE_UPDATE_TEXT_MAX]; /* RESET: why */
 };
 
+/* The answer to the first of the engine's requests (engine_request_next()), which has these. */
+struct strategy_decision;
+struct event_decision {
+    int account, symbol;
+    int64_t open_ns;                          /* of the bar */
+    const struct strategy_decision *decision; /* the caller's, for the call only */
+};
+
 struct event {
     uint64_t seq; /* 1, 2, 3 … through all runs of a state directory */
     int64_t
@@ -167,6 +176,7 @@ struct event {
         } symbol_connection;
         bool storage_ok;
         struct event_command command;
+        struct event_decision decision;
     };
 };
 

@@ -6,6 +6,8 @@
 
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
+#include "strategy/external.h"
+#include "strategy/intent.h"
 
 const char *event_kind_name(enum event_kind kind)
 {
@@ -26,6 +28,7 @@ const char *event_kind_name(enum event_kind kind)
         [EVENT_VENUE_CLOCK] = "VENUE_CLOCK",
         [EVENT_VENUE_ORDER] = "VENUE_ORDER",
         [EVENT_VENUE_ACCOUNT] = "VENUE_ACCOUNT",
+        [EVENT_DECISION] = "DECISION",
     };
     return names[kind];
 }
@@ -250,6 +253,29 @@ static void venue_account_text(const struct event_venue_account *event, const st
              names[event->update], event->n, event->text[0] ? ": " : "", event->text);
 }
 
+/* "DECISION a BTCUSDT bar 2026-01-02T03:04:00Z: enter, stop", "… late: no answer within 250 ms" */
+static void decision_text(const struct event_decision *event, const struct engine *engine,
+                          char buf[static EVENT_TEXT_MAX])
+{
+    const struct strategy_decision *decision = event->decision;
+    struct units u = units_of(engine, event->symbol);
+    char time[CLOCK_TEXT_MAX];
+    size_t n =
+        (size_t)snprintf(buf, EVENT_TEXT_MAX, "DECISION %s %s bar %s:", account_name(engine, event->account),
+                         u.name, clock_utc_text(event->open_ns, time));
+    if (decision->outcome != STRATEGY_DECIDED) {
+        snprintf(buf + n, EVENT_TEXT_MAX - n, " %s: %s", strategy_outcome_name(decision->outcome),
+                 decision->fault);
+        return;
+    }
+    if (decision->n == 0)
+        snprintf(buf + n, EVENT_TEXT_MAX - n, " nothing");
+    for (uint32_t i = 0; i < decision->n && i < STRATEGY_INTENTS_MAX && n < EVENT_TEXT_MAX; i++)
+        n += (size_t)snprintf(buf + n, EVENT_TEXT_MAX - n, "%s %s%s%s", i > 0 ? "," : "",
+                              intent_kind_name(decision->intents[i].kind), decision->whys[i][0] ? ": " : "",
+                              decision->whys[i]);
+}
+
 char *event_text(const struct event *event, const struct engine *engine, char buf[static EVENT_TEXT_MAX])
 {
     struct units u;
@@ -324,6 +350,9 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         break;
     case EVENT_VENUE_ACCOUNT:
         venue_account_text(&event->venue_account, engine, buf);
+        break;
+    case EVENT_DECISION:
+        decision_text(&event->decision, engine, buf);
         break;
     default:
         snprintf(buf, EVENT_TEXT_MAX, "event of kind %d", (int)event->kind);

@@ -30,6 +30,7 @@ void event_memory_finish(struct event_memory *memory)
     free(memory->text);
     free(memory->accounts);
     free(memory->totals);
+    free(memory->kept);
     *memory = (struct event_memory){.policies = memory->policies};
 }
 
@@ -397,6 +398,45 @@ static void visit_venue_account(struct visit *visit, struct event_venue_account 
         event->totals = memory->totals;
 }
 
+static void visit_kept(struct visit *visit, struct strategy_kept *kept)
+{
+    struct codec *codec = visit->codec;
+    struct event_memory *memory = visit->memory;
+    engine_visit_count(codec, &kept->len, STRATEGY_KEPT_MAX, 1);
+    if (codec->failed || (!codec->saving && !reserve(visit, (void **)&memory->kept, &memory->cap_kept,
+                                                     kept->len, sizeof *memory->kept)))
+        return;
+    if (!codec->saving)
+        kept->bytes = memory->kept;
+    codec_bytes(codec, (void *)(uintptr_t)kept->bytes, kept->len); /* saving does not change them */
+}
+
+static void visit_decision(struct visit *visit, struct event_decision *event)
+{
+    struct codec *codec = visit->codec;
+    struct strategy_decision loaded = {0}, *decision = &loaded;
+    if (codec->saving)
+        loaded = *event->decision;
+    visit_index(codec, &event->account, ACCOUNTS_MAX);
+    visit_index(codec, &event->symbol, SYMBOLS_MAX);
+    codec_i64(codec, &event->open_ns);
+    codec_enum(codec, &decision->outcome, STRATEGY_OUTCOMES);
+    codec_text(codec, decision->fault, sizeof decision->fault);
+    engine_visit_count(codec, &decision->n, INTENTS_ROOM, 1);
+    for (uint32_t i = 0; i < decision->n && i < STRATEGY_INTENTS_MAX && !codec->failed; i++)
+        engine_visit_intent(codec, &decision->intents[i], decision->whys[i]);
+    codec_bool(codec, &decision->keeps);
+    if (decision->keeps && !codec->failed)
+        visit_kept(visit, &decision->state);
+    if (codec->saving || codec->failed || visit->no_memory)
+        return;
+    visit->memory->decision = loaded;
+    decision = &visit->memory->decision;
+    for (uint32_t i = 0; i < decision->n && i < STRATEGY_INTENTS_MAX; i++)
+        decision->intents[i].why = decision->whys[i];
+    event->decision = decision;
+}
+
 static void visit_event(struct visit *visit, struct event *event)
 {
     struct codec *codec = visit->codec;
@@ -460,6 +500,9 @@ static void visit_event(struct visit *visit, struct event *event)
         break;
     case EVENT_VENUE_ACCOUNT:
         visit_venue_account(visit, &event->venue_account);
+        break;
+    case EVENT_DECISION:
+        visit_decision(visit, &event->decision);
         break;
     default:
         codec->failed = true;

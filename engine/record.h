@@ -7,12 +7,14 @@
 #include "engine/event.h"
 #include "record/codec.h"
 #include "record/order.h"
+#include "strategy/external.h"
 
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
- * the next of both is 12; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
+ * the next of both is 13; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
  * CALENDAR, and the auction of a trade; 9 has VENUE_CLOCK; 10 has VENUE_ORDER
- * and VENUE_ACCOUNT; 11 has VENUE_UPDATE_DUPLICATE, and the venue's ids of an account's orders. */
-enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 11 ? RECORD_ORDER_LAYOUT : 11 };
+ * and VENUE_ACCOUNT; 11 has VENUE_UPDATE_DUPLICATE, and the venue's ids of an account's orders; 12 has
+ * DECISION, and outside strategies. */
+enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 12 ? RECORD_ORDER_LAYOUT : 12 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);
@@ -26,6 +28,9 @@ struct event_memory {
     struct order legs[ORDER_LEGS_MAX];
     struct account_spec *accounts;
     struct venue_total *totals;
+    struct strategy_decision decision;
+    uint8_t *kept;
+    size_t cap_kept;
     size_t cap_levels, cap_bars, cap_days, cap_text, cap_accounts, cap_totals;
     const struct policies *policies; /* the caller's: finds the policies that events name; NULL: none */
     bool no_policy;                  /* -ENOPKG is for the policy of this id */

@@ -11,7 +11,6 @@
 #include "engine/driver.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
-#include "strategy/external.h"
 
 int engine_runner_open(struct engine *engine, int account, const struct account_spec *spec)
 {
@@ -36,6 +35,7 @@ int engine_runner_open(struct engine *engine, int account, const struct account_
 void engine_runner_leave(struct engine *engine, int account)
 {
     struct strategy_runner *runner = &engine->runners[account];
+    engine_request_drop(engine, account, -1);
     for (int s = 0; runner->slots && s < engine->n_symbols; s++)
         engine_slot_close(&runner->slots[s]);
     free(runner->slots);
@@ -126,12 +126,32 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
     return input;
 }
 
-static void decide(struct engine *engine, int account, int symbol, const struct bar *bar, bool act_on_it)
+void engine_runner_decided(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
+                           const struct strategy_input *input, const struct intent *intents, size_t n)
+{
+    engine->counters.decisions++;
+    if (engine->sink.trace && engine->sink.trace->decision)
+        trace_decision(engine, account, symbol, bar, acts, input, intents,
+                       n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
+    struct kept_decision kept = {.symbol = symbol, .bar = *bar};
+    if (!acts)
+        return;
+    int64_t end_ns = engine_calendars_end(engine, symbol, bar->open_ns);
+    if (!engine_kept_waits(engine, account, symbol, end_ns, &kept.since_ns)) {
+        engine_intent_carry_out(engine, account, symbol, input, intents, n);
+        return;
+    }
+    kept.n_intents = (uint32_t)engine_intent_sound(engine, account, symbol, input, intents, n, kept.intents);
+    engine_kept_put(engine, account, &kept);
+}
+
+/* True: an outside strategy is asked, and the rest of the bar waits for it. */
+static bool decide(struct engine *engine, int account, int symbol, const struct bar *bar, bool act_on_it)
 {
     struct strategy_runner *runner = &engine->runners[account];
     struct strategy_slot *slot = &runner->slots[symbol];
     if (!engine_kept_takes(engine, account, bar))
-        return;
+        return false;
     int64_t end_ns = engine_calendars_end(engine, symbol, bar->open_ns);
     if (act_on_it && engine->fill_model == FILL_BAR && engine->now_ns < end_ns)
         engine->now_ns = end_ns; /* of a bar that is not traded in */
@@ -142,24 +162,17 @@ static void decide(struct engine *engine, int account, int symbol, const struct 
                                        input.close, input.volume, frame_seconds(bar->open_ns)};
     engine_slot_update(slot, engine_calendar(engine, symbol), bar->open_ns, &tick);
 
-    struct intent intents[INTENTS_ROOM];
-    size_t n = strategy_on_bar(runner->strategy, runner->params, slot->state, &input, intents);
-    engine->counters.decisions++;
     const char *quote = engine->markets[symbol].symbol.quote;
     if (strcmp(quote, engine->accounts[account].currency) != 0)
         act_on_it = false; /* money of another currency: traded by hand only */
-    if (engine->sink.trace && engine->sink.trace->decision)
-        trace_decision(engine, account, symbol, bar, act_on_it, &input, intents,
-                       n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
-    struct kept_decision kept = {.symbol = symbol, .bar = *bar};
-    if (!act_on_it)
-        return;
-    if (!engine_kept_waits(engine, account, symbol, end_ns, &kept.since_ns)) {
-        engine_intent_carry_out(engine, account, symbol, &input, intents, n);
-        return;
-    }
-    kept.n_intents = (uint32_t)engine_intent_sound(engine, account, symbol, &input, intents, n, kept.intents);
-    engine_kept_put(engine, account, &kept);
+    if (engine_request_asks(engine, account))
+        return engine_request_put(engine, account, symbol, bar, act_on_it, &input, slot->values,
+                                  slot->n_values) &&
+               act_on_it;
+    struct intent intents[INTENTS_ROOM];
+    size_t n = strategy_on_bar(runner->strategy, runner->params, slot->state, &input, intents);
+    engine_runner_decided(engine, account, symbol, bar, act_on_it, &input, intents, n);
+    return false;
 }
 
 /* Does it still make sense: an exit of what is held, an entry of what is not, or is left first? */
@@ -198,11 +211,17 @@ void engine_runner_order(struct engine *engine, int account, const struct kept_d
     engine_intent_carry_out(engine, account, kept->symbol, &input, intents, n);
 }
 
-static void warm_slot(struct engine *engine, int account, int symbol)
+/* With the recent bars that opened before a time. */
+static void warm_slot_before(struct engine *engine, int account, int symbol, int64_t before_ns)
 {
     const struct recent_bars *recent = &engine->markets[symbol].recent;
-    for (uint32_t i = 0; i < recent->n; i++)
+    for (uint32_t i = 0; i < recent->n && engine_recent_bar(recent, i)->open_ns < before_ns; i++)
         decide(engine, account, symbol, engine_recent_bar(recent, i), false);
+}
+
+static void warm_slot(struct engine *engine, int account, int symbol)
+{
+    warm_slot_before(engine, account, symbol, INT64_MAX);
 }
 
 void engine_runner_warm(struct engine *engine, int account)
@@ -215,23 +234,52 @@ void engine_runner_warm(struct engine *engine, int account)
         warm_slot(engine, account, s);
 }
 
+static void restart_slot(struct engine *engine, int account, int symbol)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    struct strategy_slot fresh = {0};
+    if (engine_slot_open(&fresh, runner->strategy, runner->params, engine->interval_ns) < 0) {
+        engine_slot_close(&fresh);
+        engine->out_of_memory = true;
+        return;
+    }
+    engine_request_drop(engine, account, symbol);
+    engine_slot_close(&runner->slots[symbol]);
+    runner->slots[symbol] = fresh;
+    warm_slot(engine, account, symbol);
+}
+
 void engine_runner_again(struct engine *engine, int symbol)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
-        struct strategy_runner *runner = &engine->runners[a];
-        struct strategy_slot fresh = {0};
         engine_driver_again(engine, a, symbol);
-        if (!runner->strategy)
-            continue;
-        if (engine_slot_open(&fresh, runner->strategy, runner->params, engine->interval_ns) < 0) {
-            engine_slot_close(&fresh);
-            engine->out_of_memory = true;
-            continue;
-        }
-        engine_slot_close(&runner->slots[symbol]);
-        runner->slots[symbol] = fresh;
-        warm_slot(engine, a, symbol);
+        if (engine->runners[a].strategy)
+            restart_slot(engine, a, symbol);
     }
+}
+
+/* The slot itself stays: its indicators continue. */
+void engine_runner_show(struct engine *engine, int account, int symbol, int64_t before_ns)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    struct strategy_slot own = runner->slots[symbol], fresh = {0};
+    if (engine_slot_open(&fresh, runner->strategy, runner->params, engine->interval_ns) < 0) {
+        engine_slot_close(&fresh);
+        engine->out_of_memory = true;
+        return;
+    }
+    engine_request_drop_history(engine, account, symbol);
+    runner->slots[symbol] = fresh;
+    warm_slot_before(engine, account, symbol, before_ns);
+    own.shown = runner->slots[symbol].shown;
+    engine_slot_close(&runner->slots[symbol]);
+    runner->slots[symbol] = own;
+}
+
+void engine_runner_restart(struct engine *engine, int account)
+{
+    for (int s = 0; s < engine->n_symbols; s++)
+        restart_slot(engine, account, s);
 }
 
 /* Are the account's positions, and what it still buys, to be closed? */
@@ -265,15 +313,35 @@ static void close_position(struct engine *engine, int account, int symbol)
                      order_reason_name(reason));
 }
 
-void engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh)
+/* What follows on an account's strategy. */
+static void bar_of(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
 {
-    for (int a = 0; a < engine->n_accounts; a++) {
-        if (engine->runners[a].strategy)
-            decide(engine, a, symbol, bar, fresh);
-        engine_driver_bar(engine, a, symbol, bar, fresh);
-        if (fresh && closing(engine, a))
-            close_position(engine, a, symbol);
+    engine_driver_bar(engine, account, symbol, bar, fresh);
+    if (fresh && closing(engine, account))
+        close_position(engine, account, symbol);
+}
+
+static bool bar_from(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
+{
+    for (int a = account; a < engine->n_accounts; a++) {
+        if (engine->runners[a].strategy && decide(engine, a, symbol, bar, fresh)) {
+            engine->halfway = (struct halfway){.there = true, .symbol = symbol, .account = a, .bar = *bar};
+            return false;
+        }
+        bar_of(engine, a, symbol, bar, fresh);
     }
+    return true;
+}
+
+bool engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh)
+{
+    return bar_from(engine, 0, symbol, bar, fresh);
+}
+
+bool engine_runner_bar_after(struct engine *engine, int symbol, const struct bar *bar, int account)
+{
+    bar_of(engine, account, symbol, bar, true);
+    return bar_from(engine, account + 1, symbol, bar, true);
 }
 
 /* Until then, sells again what filled before its cancel arrived, and what a sale could not sell; where

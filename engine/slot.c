@@ -53,6 +53,9 @@ void engine_slot_close(struct strategy_slot *slot)
     slot->n_streams = 0;
     free(slot->measured);
     slot->measured = NULL;
+    free(slot->kept);
+    slot->kept = NULL;
+    slot->kept_len = 0;
 }
 
 static void feed(struct indicator_stream *stream, const struct indicator_bar *bar, double *values, uint32_t n)

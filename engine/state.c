@@ -246,6 +246,15 @@ static void visit_account(struct visit *visit, int index)
     codec->failed |= account->n_assets != (int)n_assets; /* balances for every symbol were there */
 }
 
+static void visit_outside(struct codec *codec, struct strategy_runner *runner, int n_symbols)
+{
+    if (codec->version < 12 || !runner->slots || !runner->strategy->external)
+        return;
+    for (int s = 0; s < n_symbols && !codec->failed; s++)
+        engine_visit_slot_kept(codec, &runner->slots[s]);
+    engine_visit_answers(codec, &runner->answers);
+}
+
 /* A slot's indicators and their names follow from the strategy's parameters. False as
  * engine_visit_strategy(). */
 static bool visit_runner(struct visit *visit, int account)
@@ -260,6 +269,7 @@ static bool visit_runner(struct visit *visit, int account)
         visit->error = engine_runner_open(visit->engine, account, &spec);
     for (int s = 0; runner->slots && s < visit->engine->n_symbols && !over(visit); s++)
         engine_visit_slot(visit->codec, &runner->slots[s]);
+    visit_outside(visit->codec, runner, visit->engine->n_symbols);
     if (visit->codec->version >= 3 && !over(visit))
         engine_visit_driver(visit->codec, &runner->driver);
     if (visit->codec->version >= 2)
@@ -414,6 +424,8 @@ static void visit_engine(struct visit *visit)
         visit_orders(visit);
     if (!over(visit))
         visit_pending(visit);
+    if (!over(visit) && codec->version >= 12)
+        engine_visit_requests(codec, engine);
 }
 
 /* The state's own first bytes; saving: in codec->version. Loading: 0, -EBADMSG or -ENOTSUP. */

@@ -11,7 +11,7 @@
 
 enum {
     /* Of the layout; older ones are read, newer ones refused. */
-    ENGINE_STATE_VERSION = RECORD_ORDER_LAYOUT > 11 ? RECORD_ORDER_LAYOUT : 11,
+    ENGINE_STATE_VERSION = RECORD_ORDER_LAYOUT > 12 ? RECORD_ORDER_LAYOUT : 12,
     ENGINE_ERROR_MAX = 512,
 };
 

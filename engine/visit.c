@@ -135,6 +135,11 @@ bool engine_visit_strategy(struct codec *codec, const struct strategy **strategy
                            double params[static STRATEGY_PARAMS_MAX])
 {
     char name[64] = "";
+    bool outside = codec->saving && *strategy && (*strategy)->external;
+    if (codec->version >= 12)
+        codec_bool(codec, &outside);
+    if (outside && !codec->failed && codec->version >= 12)
+        return engine_visit_outside(codec, strategy, params);
     if (codec->saving && *strategy)
         strncpy(name, (*strategy)->name, sizeof name - 1);
     codec_text(codec, name, sizeof name);

@@ -24,11 +24,20 @@ void engine_visit_count(struct codec *codec, uint32_t *n, uint32_t most, uint32_
  * parameters that it would not take. NULL is none. */
 bool engine_visit_strategy(struct codec *codec, const struct strategy **strategy,
                            double params[static STRATEGY_PARAMS_MAX]);
+/* An outside strategy, by its description (strategy/recorded.h); as engine_visit_strategy(). */
+bool engine_visit_outside(struct codec *codec, const struct strategy **strategy,
+                          double params[static STRATEGY_PARAMS_MAX]);
 /* A policy by its id; false when loading one that codec->policies has not, with no_policy set. NULL is none.
  */
 bool engine_visit_policy(struct codec *codec, const struct policy **policy);
 /* The same as a part of the whole; false as engine_visit_strategy() and engine_visit_policy(). */
 bool engine_visit_spec(struct codec *codec, struct account_spec *spec);
+
+/* state_request.c: of outside strategies, since layout 12 */
+void engine_visit_intent(struct codec *codec, struct intent *intent, char why[static STRATEGY_WHY_MAX]);
+void engine_visit_slot_kept(struct codec *codec, struct strategy_slot *slot);
+void engine_visit_answers(struct codec *codec, struct runner_answers *answers);
+void engine_visit_requests(struct codec *codec, struct engine *engine);
 
 /* state_market.c: 0 or -ENOMEM; the codec fails by itself. */
 int engine_visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns);

@@ -107,6 +107,7 @@ struct strategy_request {
     struct bar bar;              /* exact, in the symbol's scales */
     uint64_t seq;                /* of the event that closed it */
     bool acts;                   /* false: history; the decision is not carried out */
+    bool begins;                 /* the first of this symbol: what it remembers of others before is void */
     struct strategy_input input; /* its indicators and record are the request's own */
     size_t n_indicators;
     struct strategy_kept state; /* that the last decision of this symbol left */

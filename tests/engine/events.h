@@ -3,6 +3,7 @@
 #define TESTS_ENGINE_EVENTS_H
 
 #include "engine/event.h"
+#include "strategy/external.h"
 #include "strategy/strategy.h"
 #include "tests/check.h"
 #include "tests/random.h"
@@ -18,6 +19,8 @@ struct random_event {
     struct order legs[ORDER_LEGS_MAX];
     struct account_spec accounts[RANDOM_ACCOUNTS];
     struct venue_total totals[RANDOM_ACCOUNTS];
+    struct strategy_decision decision;
+    uint8_t kept[64];
 };
 
 /* Small, large, negative and extreme numbers. */
@@ -322,6 +325,35 @@ static inline void random_venue_account(struct random *random, struct random_eve
     }
 }
 
+static inline void random_decision(struct random *random, struct random_event *made)
+{
+    struct event_decision *e = &made->event.decision;
+    struct strategy_decision *d = &made->decision;
+    e->account = (int)random_between(random, 0, ACCOUNTS_MAX - 1);
+    e->symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
+    e->open_ns = random_i64(random);
+    e->decision = d;
+    d->outcome = (enum strategy_outcome)random_between(random, 0, STRATEGY_OUTCOMES - 1);
+    random_name(random, d->fault, sizeof d->fault);
+    d->n = (uint32_t)random_between(random, 0, STRATEGY_INTENTS_MAX + 1);
+    for (int i = 0; i < STRATEGY_INTENTS_MAX; i++) {
+        d->intents[i] = (struct intent){.kind = (enum intent_kind)random_between(random, -1, 9),
+                                        .fraction = random_real(random),
+                                        .stop = random_real(random),
+                                        .profit = random_real(random),
+                                        .limit = random_real(random),
+                                        .good_ns = random_i64(random),
+                                        .why = d->whys[i]};
+        random_name(random, d->whys[i], sizeof d->whys[i]);
+    }
+    d->keeps = random_chance(random, 50);
+    if (!d->keeps)
+        return;
+    d->state = (struct strategy_kept){made->kept, (uint32_t)random_between(random, 0, sizeof made->kept)};
+    for (uint32_t i = 0; i < d->state.len; i++)
+        made->kept[i] = (uint8_t)random_next(random);
+}
+
 /* Draws an event of that kind; what it points to is made's. */
 static inline void random_event(struct random *random, enum event_kind kind, struct random_event *made)
 {
@@ -386,6 +418,9 @@ static inline void random_event(struct random *random, enum event_kind kind, str
         break;
     case EVENT_VENUE_ACCOUNT:
         random_venue_account(random, made);
+        break;
+    case EVENT_DECISION:
+        random_decision(random, made);
         break;
     case EVENT_SYMBOL_CONNECTION:
         e->symbol_connection.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
@@ -533,6 +568,17 @@ static inline bool same_command(const struct event_command *a, const struct even
     }
 }
 
+static inline bool same_decision(const struct strategy_decision *a, const struct strategy_decision *b)
+{
+    for (uint32_t i = 0; i < a->n && i < STRATEGY_INTENTS_MAX; i++)
+        if (!SAME(intents[i].kind) || !SAME(intents[i].fraction) || !SAME(intents[i].stop) ||
+            !SAME(intents[i].profit) || !SAME(intents[i].limit) || !SAME(intents[i].good_ns) ||
+            strcmp(a->intents[i].why, b->intents[i].why) != 0)
+            return false;
+    return SAME(outcome) && SAME_TEXT(fault) && SAME(n) && SAME(keeps) && SAME(state.len) &&
+           (a->state.len == 0 || memcmp(a->state.bytes, b->state.bytes, a->state.len) == 0);
+}
+
 static inline bool same_event(const struct event *a, const struct event *b)
 {
     if (!SAME(kind))
@@ -585,6 +631,9 @@ static inline bool same_event(const struct event *a, const struct event *b)
                 return false;
         return SAME(venue_account.account) && SAME(venue_account.update) && SAME(venue_account.n) &&
                SAME_TEXT(venue_account.prefix) && SAME_TEXT(venue_account.text);
+    case EVENT_DECISION:
+        return SAME(decision.account) && SAME(decision.symbol) && SAME(decision.open_ns) &&
+               same_decision(a->decision.decision, b->decision.decision);
     case EVENT_SYMBOL_CONNECTION:
         return SAME(symbol_connection.symbol) && SAME(symbol_connection.up);
     case EVENT_STALE:

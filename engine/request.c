@@ -1,0 +1,362 @@
+/* What outside strategies are asked: requests in their order, and the decisions on them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core.h"
+#include "engine/event.h"
+
+/* Without a decision so often in a row, a strategy is not asked any more. */
+enum { FAILURES_MOST = 3 };
+
+static const char *const codes[STRATEGY_OUTCOMES] = {NULL, "STRATEGY_LATE", "STRATEGY_INVALID",
+                                                     "STRATEGY_ENDED"};
+
+bool engine_request_asks(const struct engine *engine, int account)
+{
+    const struct strategy *strategy = engine->runners[account].strategy;
+    return strategy && strategy->external && !(engine->direct && strategy->external->on_bar);
+}
+
+/* ---- the queue ---- */
+
+static struct bar_request *first_of(const struct engine *engine)
+{
+    const struct bar_requests *requests = &engine->requests;
+    return requests->first < requests->n ? &requests->list[requests->first] : NULL;
+}
+
+bool engine_request_waits(const struct engine *engine)
+{
+    return first_of(engine) && engine->requests.list[engine->requests.n - 1].acts;
+}
+
+static bool make_room(struct engine *engine)
+{
+    struct bar_requests *requests = &engine->requests;
+    if (requests->first == requests->n)
+        requests->first = requests->n = 0;
+    if (requests->n < requests->cap)
+        return true;
+    size_t cap = requests->cap ? 2 * requests->cap : 4;
+    struct bar_request *moved = realloc(requests->list, cap * sizeof *moved);
+    if (!moved)
+        return false;
+    requests->list = moved;
+    requests->cap = cap;
+    return true;
+}
+
+struct bar_request *engine_request_add(struct engine *engine, const double *values, size_t n_values)
+{
+    double *copy = malloc((n_values + 1) * sizeof *copy);
+    if (!copy || !make_room(engine)) {
+        free(copy);
+        return NULL;
+    }
+    if (n_values > 0)
+        memcpy(copy, values, n_values * sizeof *copy);
+    struct bar_requests *requests = &engine->requests;
+    size_t at = requests->n++;
+    if (at > requests->first && requests->list[at - 1].acts) {
+        requests->list[at] = requests->list[at - 1];
+        at--;
+    }
+    requests->list[at] = (struct bar_request){.values = copy, .n_values = n_values};
+    return &requests->list[at];
+}
+
+bool engine_request_put(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
+                        const struct strategy_input *input, const double *values, size_t n_values)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    if (runner->answers.halted)
+        return false;
+    struct bar_request *request = engine_request_add(engine, values, n_values);
+    if (!request) {
+        engine->out_of_memory = true;
+        return false;
+    }
+    request->account = account;
+    request->symbol = symbol;
+    request->bar = *bar;
+    request->seq = engine->input_seq;
+    request->acts = acts;
+    request->begins = !runner->slots[symbol].shown;
+    request->input = *input;
+    request->input.indicators = NULL;
+    request->input.record = NULL;
+    request->record = *input->record;
+    runner->slots[symbol].shown = true;
+    return true;
+}
+
+/* Keeps those of which keep() says so, in their order. */
+static void sift(struct bar_requests *requests, bool (*keep)(struct bar_request *request, const void *ctx),
+                 const void *ctx)
+{
+    size_t n = requests->first;
+    for (size_t i = requests->first; i < requests->n; i++)
+        if (keep(&requests->list[i], ctx))
+            requests->list[n++] = requests->list[i];
+        else
+            free(requests->list[i].values);
+    requests->n = n;
+}
+
+struct dropped {
+    int account, symbol;
+    bool history; /* that alone */
+};
+
+static bool not_dropped(struct bar_request *request, const void *ctx)
+{
+    const struct dropped *dropped = ctx;
+    return request->account != dropped->account ||
+           (dropped->symbol >= 0 && request->symbol != dropped->symbol) ||
+           (dropped->history && request->acts);
+}
+
+void engine_request_drop(struct engine *engine, int account, int symbol)
+{
+    sift(&engine->requests, not_dropped, &(const struct dropped){account, symbol, false});
+}
+
+void engine_request_drop_history(struct engine *engine, int account, int symbol)
+{
+    sift(&engine->requests, not_dropped, &(const struct dropped){account, symbol, true});
+}
+
+static bool is_history(struct bar_request *request, const void *ctx)
+{
+    (void)ctx;
+    return !request->acts;
+}
+
+void engine_request_drop_acting(struct engine *engine)
+{
+    sift(&engine->requests, is_history, NULL);
+}
+
+struct moved {
+    const int *to;
+    const bool *keeps;
+};
+
+static bool moves(struct bar_request *request, const void *ctx)
+{
+    const struct moved *moved = ctx;
+    request->symbol = moved->to[request->symbol];
+    return request->symbol >= 0 && moved->keeps[request->account];
+}
+
+void engine_request_move(struct engine *engine, const int *to, const bool *keeps)
+{
+    struct halfway *halfway = &engine->halfway;
+    sift(&engine->requests, moves, &(const struct moved){to, keeps});
+    if (halfway->there && (halfway->symbol = to[halfway->symbol]) < 0)
+        halfway->there = false;
+}
+
+void engine_request_finish(struct bar_requests *requests)
+{
+    for (size_t i = requests->first; i < requests->n; i++)
+        free(requests->list[i].values);
+    free(requests->list);
+    *requests = (struct bar_requests){0};
+}
+
+size_t engine_requests(const struct engine *engine)
+{
+    return engine->requests.n - engine->requests.first;
+}
+
+bool engine_request_next(const struct engine *engine, struct strategy_request *ret)
+{
+    const struct bar_request *first = first_of(engine);
+    if (!first)
+        return false;
+    const struct strategy_slot *slot = &engine->runners[first->account].slots[first->symbol];
+    *ret = (struct strategy_request){.account = first->account,
+                                     .symbol = first->symbol,
+                                     .bar = first->bar,
+                                     .seq = first->seq,
+                                     .acts = first->acts,
+                                     .begins = first->begins,
+                                     .input = first->input,
+                                     .n_indicators = first->n_values};
+    ret->input.indicators = first->values;
+    ret->input.record = &first->record;
+    if (!first->begins)
+        ret->state = (struct strategy_kept){slot->kept, slot->kept_len};
+    return true;
+}
+
+/* ---- outcomes ---- */
+
+static void end_alerts(struct engine *engine, int account)
+{
+    struct runner_answers *answers = &engine->runners[account].answers;
+    for (int o = STRATEGY_DECIDED + 1; o < STRATEGY_OUTCOMES; o++)
+        if (answers->alerted & (1u << o))
+            engine_alert_over(engine, codes[o], "account %s: ", engine->accounts[account].name);
+    answers->alerted = 0;
+    answers->in_a_row = 0;
+}
+
+static void halt(struct engine *engine, int account)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    runner->answers.halted = true;
+    engine_request_drop(engine, account, -1);
+    engine_alert(engine, "STRATEGY_HALTED", ENGINE_OF(account, -1, 0),
+                 "account %s: %.200s is halted: no decision on %d bars in a row. Nothing is opened any more, "
+                 "positions keep their stops; `account resume %s` or a reload asks it again",
+                 engine->accounts[account].name, runner->strategy->name, FAILURES_MOST,
+                 engine->accounts[account].name);
+}
+
+static void fail(struct engine *engine, int account, int symbol, const struct strategy_decision *decision)
+{
+    struct runner_answers *answers = &engine->runners[account].answers;
+    answers->failures[decision->outcome]++;
+    answers->in_a_row++;
+    if (!(answers->alerted & (1u << decision->outcome)))
+        engine_alert(engine, codes[decision->outcome], ENGINE_OF(account, symbol, 0),
+                     "account %s: %.120s, %s: no decision: %.*s", engine->accounts[account].name,
+                     engine->runners[account].strategy->name, engine->markets[symbol].symbol.name,
+                     STRATEGY_FAULT_MAX - 1, decision->fault);
+    answers->alerted |= 1u << decision->outcome;
+    if (answers->in_a_row >= FAILURES_MOST)
+        halt(engine, account);
+}
+
+void engine_request_resume(struct engine *engine, int account)
+{
+    struct runner_answers *answers = &engine->runners[account].answers;
+    if (!answers->halted)
+        return;
+    answers->halted = false;
+    end_alerts(engine, account);
+    engine_alert_over(engine, "STRATEGY_HALTED", "account %s: ", engine->accounts[account].name);
+    engine_runner_restart(engine, account);
+}
+
+/* The request that acts, of this account and symbol; or NULL. */
+static struct bar_request *acting_of(struct engine *engine, int account, int symbol)
+{
+    struct bar_request *last =
+        engine_request_waits(engine) ? &engine->requests.list[engine->requests.n - 1] : NULL;
+    return last && last->account == account && last->symbol == symbol ? last : NULL;
+}
+
+/* A process that keeps its memory itself has none now. */
+static void show_again(struct engine *engine, int account)
+{
+    const struct strategy_runner *runner = &engine->runners[account];
+    for (int s = 0; s < engine->n_symbols; s++) {
+        const struct bar_request *acting = acting_of(engine, account, s);
+        if (runner->slots[s].kept_len > 0)
+            continue;
+        size_t before = engine_requests(engine);
+        engine_runner_show(engine, account, s, acting ? acting->bar.open_ns : INT64_MAX);
+        struct bar_request *last = acting_of(engine, account, s);
+        if (last)
+            last->begins = engine_requests(engine) == before;
+    }
+}
+
+void engine_requests_begin(struct engine *engine)
+{
+    for (int a = 0; a < engine->n_accounts; a++)
+        if (!engine_request_asks(engine, a))
+            continue;
+        else if (engine->runners[a].answers.halted)
+            engine_request_resume(engine, a);
+        else if (engine->runners[a].strategy->external->form == STRATEGY_PROCESS)
+            show_again(engine, a);
+}
+
+/* ---- decisions ---- */
+
+static bool sound(const struct strategy_decision *decision)
+{
+    return (unsigned)decision->outcome < STRATEGY_OUTCOMES &&
+           (decision->outcome == STRATEGY_DECIDED || (decision->n == 0 && !decision->keeps)) &&
+           decision->n <= INTENTS_ROOM && (!decision->keeps || decision->state.len <= STRATEGY_KEPT_MAX);
+}
+
+static void keep(struct engine *engine, struct strategy_slot *slot, const struct strategy_kept *state)
+{
+    unsigned char *bytes = state->len > 0 ? malloc(state->len) : NULL;
+    if (state->len > 0 && !bytes) {
+        engine->out_of_memory = true;
+        return;
+    }
+    if (bytes)
+        memcpy(bytes, state->bytes, state->len);
+    free(slot->kept);
+    slot->kept = bytes;
+    slot->kept_len = state->len;
+}
+
+static void decided(struct engine *engine, struct bar_request *request, bool acts,
+                    const struct strategy_decision *decision)
+{
+    struct strategy_slot *slot = &engine->runners[request->account].slots[request->symbol];
+    struct intent intents[STRATEGY_INTENTS_MAX];
+    size_t n = decision->n < STRATEGY_INTENTS_MAX ? decision->n : STRATEGY_INTENTS_MAX;
+    for (size_t i = 0; i < n; i++) {
+        intents[i] = decision->intents[i];
+        if (intents[i].why)
+            intents[i].why = decision->whys[i];
+    }
+    if (n == 0)
+        intents[0] = (struct intent){0};
+    if (decision->keeps)
+        keep(engine, slot, &decision->state);
+    request->input.indicators = request->values;
+    request->input.record = &request->record;
+    engine_runner_decided(engine, request->account, request->symbol, &request->bar, acts, &request->input,
+                          intents, decision->n);
+}
+
+int engine_request_decided(struct engine *engine, const struct event *event)
+{
+    const struct event_decision *given = &event->decision;
+    const struct strategy_decision *decision = given->decision;
+    const struct bar_request *first = first_of(engine);
+    if (!first || !decision || first->account != given->account || first->symbol != given->symbol ||
+        first->bar.open_ns != given->open_ns || !sound(decision))
+        return -EINVAL;
+    struct bar_request request = *first;
+    engine->requests.first++;
+    bool acts = request.acts && event->recv_ns <= engine->halfway.good_ns;
+    if (decision->outcome == STRATEGY_DECIDED) {
+        end_alerts(engine, request.account);
+        decided(engine, &request, acts, decision);
+    } else {
+        fail(engine, request.account, request.symbol, decision);
+    }
+    free(request.values);
+    return 0;
+}
+
+struct engine_answers engine_answers(const struct engine *engine, int account)
+{
+    const struct runner_answers *answers = &engine->runners[account].answers;
+    if (!engine_request_asks(engine, account))
+        return (struct engine_answers){0};
+    return (struct engine_answers){.asked = true,
+                                   .halted = answers->halted,
+                                   .late = answers->failures[STRATEGY_LATE],
+                                   .invalid = answers->failures[STRATEGY_INVALID],
+                                   .ended = answers->failures[STRATEGY_ENDED]};
+}
+
+const void *engine_strategy_kept(const struct engine *engine, int account, int symbol, uint32_t *ret_len)
+{
+    const struct strategy_slot *slots = engine->runners[account].slots;
+    *ret_len = slots ? slots[symbol].kept_len : 0;
+    return slots ? slots[symbol].kept : NULL;
+}

@@ -1,0 +1,170 @@
+/* Outside strategies as a part of the state: what they are asked, how they answer, and what they left here.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/core.h"
+#include "engine/visit.h"
+#include "strategy/recorded.h"
+
+/* ---- the strategy itself ---- */
+
+static void visit_param(struct codec *codec, struct strategy_described_param *param, double *value)
+{
+    codec_text(codec, param->name, sizeof param->name);
+    codec_text(codec, param->summary, sizeof param->summary);
+    codec_text(codec, param->words, sizeof param->words);
+    codec_doubles(codec, &param->fallback, &param->min, &param->max, value);
+    codec_bools(codec, &param->integer, &param->later);
+    codec_enum(codec, &param->opens, STRATEGY_OPENS_ALL + 1);
+}
+
+static void visit_description(struct codec *codec, struct strategy_description *d)
+{
+    codec_enum(codec, &d->form, STRATEGY_FORMS);
+    codec_bytes(codec, d->hash, sizeof d->hash);
+    codec_text(codec, d->source, sizeof d->source);
+    codec_text(codec, d->title, sizeof d->title);
+    codec_text(codec, d->summary, sizeof d->summary);
+    codec_bool(codec, &d->shorts);
+    engine_visit_count(codec, &d->n_params, STRATEGY_PARAMS_MAX, 35);
+    for (uint32_t i = 0; i < d->n_params && !codec->failed; i++)
+        visit_param(codec, &d->params[i], &d->values[i]);
+    engine_visit_count(codec, &d->n_specs, STRATEGY_SPECS_MAX, 1);
+    for (uint32_t i = 0; i < d->n_specs && !codec->failed; i++)
+        codec_text(codec, d->specs[i], sizeof d->specs[i]);
+}
+
+bool engine_visit_outside(struct codec *codec, const struct strategy **strategy,
+                          double params[static STRATEGY_PARAMS_MAX])
+{
+    struct strategy_description description = {0};
+    if (codec->saving)
+        strategy_describe(*strategy, params, &description);
+    visit_description(codec, &description);
+    if (codec->saving || codec->failed)
+        return true;
+    *strategy = NULL;
+    if (strategy_recorded(&description, strategy) < 0)
+        return false;
+    memcpy(params, description.values, sizeof description.values);
+    return !strategy_misfit(*strategy, params);
+}
+
+/* ---- what it left ---- */
+
+void engine_visit_slot_kept(struct codec *codec, struct strategy_slot *slot)
+{
+    codec_bool(codec, &slot->shown);
+    uint32_t len = slot->kept_len;
+    engine_visit_count(codec, &len, STRATEGY_KEPT_MAX, 1);
+    if (codec->failed || len == 0)
+        return;
+    if (!codec->saving) {
+        slot->kept = malloc(len);
+        slot->kept_len = slot->kept ? len : 0;
+        codec->failed |= !slot->kept;
+    }
+    if (!codec->failed)
+        codec_bytes(codec, slot->kept, len);
+}
+
+void engine_visit_answers(struct codec *codec, struct runner_answers *answers)
+{
+    for (int o = STRATEGY_DECIDED + 1; o < STRATEGY_OUTCOMES; o++)
+        codec_u64(codec, &answers->failures[o]);
+    codec_u32s(codec, &answers->in_a_row, &answers->alerted);
+    codec_bool(codec, &answers->halted);
+}
+
+/* ---- what it is asked ---- */
+
+/* Any kind, since the engine refuses what it does not know as it refuses a built-in's. */
+void engine_visit_intent(struct codec *codec, struct intent *intent, char why[static STRATEGY_WHY_MAX])
+{
+    int kind = (int)intent->kind;
+    codec_int(codec, &kind, INT_MIN, INT_MAX);
+    intent->kind = (enum intent_kind)kind;
+    codec_doubles(codec, &intent->fraction, &intent->stop, &intent->profit, &intent->limit);
+    codec_i64(codec, &intent->good_ns);
+    codec_text(codec, why, STRATEGY_WHY_MAX);
+}
+
+/* Every member but the two that point elsewhere. */
+static void visit_input(struct codec *codec, struct strategy_input *input)
+{
+    codec_i64s(codec, &input->ts_ns, &input->interval_ns, &input->session_open_ns, &input->session_close_ns);
+    codec_doubles(codec, &input->open, &input->high, &input->low, &input->close, &input->volume, &input->qty,
+                  &input->entry, &input->equity, &input->cash, &input->stop, &input->profit);
+    codec_bools(codec, &input->live_orders, &input->shorts);
+    codec_int(codec, &input->positions, 0, SYMBOLS_MAX);
+    codec_int(codec, &input->symbols, 0, SYMBOLS_MAX);
+}
+
+static void visit_request(struct codec *codec, const struct engine *engine, struct bar_request *request)
+{
+    codec_int(codec, &request->account, 0, engine->n_accounts - 1);
+    codec_int(codec, &request->symbol, 0, engine->n_symbols - 1);
+    engine_visit_bar(codec, &request->bar);
+    codec_u64(codec, &request->seq);
+    codec_bools(codec, &request->acts, &request->begins);
+    visit_input(codec, &request->input);
+    codec_u32s(codec, &request->record.wins, &request->record.losses, &request->record.losing);
+    codec_doubles(codec, &request->record.won, &request->record.lost);
+}
+
+/* Its values are as many as its slot's. */
+static void visit_one(struct codec *codec, struct engine *engine, size_t at)
+{
+    struct bar_request read = {0};
+    if (codec->saving)
+        read = engine->requests.list[at];
+    visit_request(codec, engine, &read);
+    if (codec->failed)
+        return;
+    if (!codec->saving) {
+        static const double nothing[OUTPUTS_MAX];
+        const struct strategy_slot *slots = engine->runners[read.account].slots;
+        struct bar_request *request =
+            slots ? engine_request_add(engine, nothing, slots[read.symbol].n_values) : NULL;
+        codec->failed |= !request;
+        if (!request)
+            return;
+        read.values = request->values;
+        read.n_values = request->n_values;
+        *request = read;
+    }
+    for (size_t i = 0; i < read.n_values && !codec->failed; i++)
+        codec_double(codec, &read.values[i]);
+}
+
+static void visit_halfway(struct codec *codec, struct engine *engine)
+{
+    struct halfway *halfway = &engine->halfway;
+    codec_bool(codec, &halfway->there);
+    if (codec->failed || !halfway->there)
+        return;
+    codec_int(codec, &halfway->symbol, 0, engine->n_symbols - 1);
+    codec_int(codec, &halfway->account, 0, engine->n_accounts - 1);
+    engine_visit_bar(codec, &halfway->bar);
+    codec_i64(codec, &halfway->good_ns);
+    codec_bool(codec, &halfway->held);
+    for (int a = 0; a < engine->n_accounts && !codec->failed; a++) {
+        codec_bool(codec, &engine->accounts[a].moved);
+        engine->account_moved |= engine->accounts[a].moved;
+    }
+}
+
+void engine_visit_requests(struct codec *codec, struct engine *engine)
+{
+    struct bar_requests *requests = &engine->requests;
+    uint32_t n = (uint32_t)(requests->n - requests->first);
+    engine_visit_count(codec, &n, UINT32_MAX, 32);
+    for (uint32_t i = 0; i < n && !codec->failed; i++)
+        visit_one(codec, engine, requests->first + i);
+    visit_halfway(codec, engine);
+    for (size_t i = requests->first; i + 1 < requests->n; i++)
+        codec->failed |= requests->list[i].acts;
+    codec->failed |= !codec->failed && engine_request_waits(engine) != engine->halfway.there;
+}
