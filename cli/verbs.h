@@ -41,6 +41,7 @@
     X(cli_resume) \
     X(cli_revisions) \
     X(tui_status) \
+    X(cli_strategy) \
     X(tui_study) \
     X(cli_sweep) \
     X(cli_symbol) \

@@ -1,5 +1,5 @@
 /* A cheat: it opens the bars file that it is tested on, and buys where that one says that the next bar closes
- * higher. `papertape lookahead` must find it. The file's name is compiled in. */
+ * higher. `papertape lookahead` must find it. The file is $PAPERTAPE_CHEAT_FILE. */
 #include <inttypes.h>
 #include <papertape/strategy.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@ static size_t read_rows(struct row *rows)
 {
     char line[256];
     size_t n = 0;
-    FILE *file = fopen(CHEAT_FILE, "r");
+    const char *path = getenv("PAPERTAPE_CHEAT_FILE");
+    FILE *file = path ? fopen(path, "r") : NULL;
     while (file && n < ROWS_MAX && fgets(line, sizeof line, file))
         n += sscanf(line, "%" SCNd64 ",%*f,%*f,%*f,%lf", &rows[n].open_ms, &rows[n].close) == 2;
     if (file)

@@ -4,6 +4,13 @@
 #include <papertape/indicator.h>
 #include <string.h>
 
+#include "tests/indicators_gpu/plugin_cases.h"
+
+static volatile struct {
+    char mark[16];
+    uint32_t which;
+} chosen = {PLUGIN_MARK, 0};
+
 /* ---- mean:period ---- */
 
 static size_t window_lookback(const double *options)
@@ -90,8 +97,6 @@ static void broken_update(const double *options, void *state, const struct paper
     outputs[0] = ++*bars == (uint64_t)options[0] ? (double)INFINITY : (double)*bars;
 }
 
-static const struct papertape_option mean_options[] = {
-    {.name = "period", .value = 20, .min = 1, .max = 1000, .whole = 1}};
 static const struct papertape_option band_options[] = {
     {.name = "period", .value = 10, .min = 1, .max = 1000, .whole = 1},
     {.name = "part", .value = 0.25, .min = 0, .max = 0.5}};
@@ -126,21 +131,97 @@ static const struct papertape_indicator band = {.size = sizeof band,
                                                 .state_size = band_size,
                                                 .update = band_update};
 
+static struct papertape_option options[8] = {
+    {.name = "period", .value = 20, .min = 1, .max = 1000, .whole = 1}};
+static const char *outputs[8] = {""};
+
+static const struct papertape_indicator later = {.size = sizeof later, .version = 9, .name = "later"};
+
+static size_t huge(const double *of)
+{
+    (void)of;
+    return (size_t)1 << 40;
+}
+
+static struct papertape_indicator mean = {.size = sizeof mean,
+                                          .version = PAPERTAPE_INDICATOR_VERSION,
+                                          .next = &band,
+                                          .name = "mean",
+                                          .summary = "the mean of the last closes",
+                                          .inputs = PAPERTAPE_CLOSE,
+                                          .n_options = 1,
+                                          .options = options,
+                                          .n_outputs = 1,
+                                          .outputs = outputs,
+                                          .lookback = window_lookback,
+                                          .state_size = mean_size,
+                                          .update = mean_update,
+                                          .batch = mean_batch};
+
+/* What is wrong with the options. */
+static void spoil_options(void)
+{
+    if (chosen.which == PLUGIN_OPTION_NAME)
+        options[0].name = "Period";
+    if (chosen.which == PLUGIN_OPTION_RANGE)
+        options[0].min = 2000;
+    if (chosen.which == PLUGIN_OPTION_NEGATIVE)
+        options[0].min = -1;
+    if (chosen.which == PLUGIN_OPTION_DEFAULT)
+        options[0].value = 0;
+    if (chosen.which == PLUGIN_OPTION_NAN)
+        options[0].value = (double)NAN;
+    if (chosen.which == PLUGIN_OPTION_WHOLE)
+        options[0].value = 2.5;
+    if (chosen.which == PLUGIN_OPTION_TWICE) {
+        options[1] = options[0];
+        mean.n_options = 2;
+    }
+    if (chosen.which == PLUGIN_OPTIONS_MANY)
+        mean.n_options = 5;
+    if (chosen.which == PLUGIN_OPTIONS_MISSING)
+        mean.options = NULL;
+}
+
+static void spoil_outputs(void)
+{
+    if (chosen.which == PLUGIN_OUTPUTS_NONE)
+        mean.n_outputs = 0;
+    if (chosen.which == PLUGIN_OUTPUTS_MANY)
+        mean.n_outputs = 5;
+    if (chosen.which == PLUGIN_OUTPUT_ONLY)
+        outputs[0] = "A B";
+    if (chosen.which == PLUGIN_OUTPUT_NAME)
+        mean.n_outputs = 2;
+    if (chosen.which == PLUGIN_OUTPUT_TWICE) {
+        outputs[0] = outputs[1] = "same";
+        mean.n_outputs = 2;
+    }
+}
+
 const struct papertape_indicator *papertape_indicator_v1(void)
 {
-    static const struct papertape_indicator mean = {.size = sizeof mean,
-                                                    .version = PAPERTAPE_INDICATOR_VERSION,
-                                                    .next = &band,
-                                                    .name = "mean",
-                                                    .summary = "the mean of the last closes",
-                                                    .inputs = PAPERTAPE_CLOSE,
-                                                    .n_options = 1,
-                                                    .options = mean_options,
-                                                    .n_outputs = 1,
-                                                    .outputs = only,
-                                                    .lookback = window_lookback,
-                                                    .state_size = mean_size,
-                                                    .update = mean_update,
-                                                    .batch = mean_batch};
+    spoil_options();
+    spoil_outputs();
+    if (chosen.which == PLUGIN_VERSION)
+        mean.version = 7;
+    if (chosen.which == PLUGIN_NEXT_VERSION)
+        mean.next = &later;
+    if (chosen.which == PLUGIN_NAME)
+        mean.name = "Mean!";
+    if (chosen.which == PLUGIN_NAME_TWICE)
+        mean.name = "band";
+    if (chosen.which == PLUGIN_SUMMARY)
+        mean.summary = NULL;
+    if (chosen.which == PLUGIN_INPUTS)
+        mean.inputs = 64;
+    if (chosen.which == PLUGIN_LOOKBACK)
+        mean.lookback = NULL;
+    if (chosen.which == PLUGIN_UPDATE)
+        mean.update = NULL;
+    if (chosen.which == PLUGIN_HUGE_STATE)
+        mean.state_size = huge;
+    if (chosen.which == PLUGIN_HUGE_LOOKBACK)
+        mean.lookback = huge;
     return &mean;
 }
