@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "exchange/bars_number.h"
+
 void json_init(struct json *json, const char *text, size_t len)
 {
     *json = (struct json){.p = text, .end = text + len};
@@ -177,6 +179,13 @@ bool json_int(struct json *json, int64_t *ret)
     if (memchr(text.data, '.', text.len))
         return fail(json);
     return decimal_parse(text.data, text.len, 0, ret) == 0 || fail(json);
+}
+
+bool json_double(struct json *json, double *ret)
+{
+    struct json_text text;
+    int digits = 0;
+    return json_number(json, &text) && (bars_number(text.data, text.len, ret, &digits) || fail(json));
 }
 
 static bool literal(struct json *json, const char *word, size_t len)

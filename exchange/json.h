@@ -46,6 +46,7 @@ bool json_element(struct json *json);
 bool json_read_string(struct json *json, struct json_text *ret);
 bool json_int(struct json *json, int64_t *ret); /* no fraction, no exponent */
 bool json_bool(struct json *json, bool *ret);
+bool json_double(struct json *json, double *ret); /* the nearest; one that is too large for any fails */
 
 /* A string or a number that holds a decimal, at `scale`; digits beyond it fail. */
 bool json_decimal(struct json *json, int scale, int64_t *ret);

@@ -1,0 +1,92 @@
+/* Starts a process as posix_spawn() does, and with what that cannot do: limits, and a death with ours. */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "strategy/process/child.h"
+#include "strategy/process/internal.h"
+
+enum { ENVIRONMENT_MAX = 1024, SIGNALS_END = 65 };
+
+extern char **environ;
+
+/* Without what a service manager meant for this process alone; the credentials' folder too. */
+static void own_environment(char *ret[static ENVIRONMENT_MAX])
+{
+    static const char *const others[] = {
+        "NOTIFY_SOCKET=", "WATCHDOG_",       "SYSTEMD_EXEC_PID=",     "LISTEN_",
+        "INVOCATION_ID=", "JOURNAL_STREAM=", "CREDENTIALS_DIRECTORY="};
+    size_t n = 0;
+    for (char **at = environ; *at && n < ENVIRONMENT_MAX - 1; at++) {
+        bool other = false;
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            other |= strncmp(*at, others[i], strlen(others[i])) == 0;
+        if (!other)
+            ret[n++] = *at;
+    }
+    ret[n] = NULL;
+}
+
+/* A soft limit, so that a command may begin with prlimit(1) to have another. */
+static void limit(int which, rlim_t most)
+{
+    struct rlimit limits;
+    if (getrlimit(which, &limits) < 0)
+        return;
+    if (limits.rlim_cur > most)
+        limits.rlim_cur = most;
+    (void)setrlimit(which, &limits);
+}
+
+/* In the new process, which shares our memory until the program runs: system calls only. */
+static void become(char *const words[], char *const environment[], const int fds[static 3], pid_t parent)
+{
+    static const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t none;
+    for (int number = 1; number < SIGNALS_END; number++)
+        (void)sigaction(number, &usual, NULL);
+    (void)setpgid(0, 0);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        return;
+    for (int fd = 0; fd < 3; fd++)
+        if (dup2(fds[fd], fd) < 0)
+            return;
+    (void)close_range(3, ~0u, 0);
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_AS, (rlim_t)CHILD_MEMORY_MIB << 20);
+    limit(RLIMIT_NOFILE, CHILD_FILES_MAX);
+    sigemptyset(&none);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    execvpe(words[0], words, environment);
+}
+
+int strategy_child_spawn(char *const words[], const int fds[static 3], pid_t *ret)
+{
+    char *environment[ENVIRONMENT_MAX];
+    volatile int error = 0;
+    sigset_t all, before;
+    const pid_t parent = getpid();
+    own_environment(environment);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of ours runs in the new process */
+    const pid_t pid = vfork();
+    if (pid == 0) {
+        become(words, environment, fds, parent);
+        error = errno;
+        _exit(EXIT_FAILURE);
+    }
+    const int failed = pid < 0 ? errno : error;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (pid > 0 && failed != 0)
+        (void)waitpid(pid, NULL, 0);
+    if (failed == 0)
+        *ret = pid;
+    return -failed;
+}
