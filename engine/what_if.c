@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/event.h"
 #include "engine/match.h"
+#include "engine/state.h"
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "strategy/external.h"
+
+/* Of a call of a process that is tried. */
+static const int64_t TRIED_LIMIT_NS = 10000000000LL;
 
 /* An order made after the fork on both sides: its id on each. */
 struct pair {
@@ -42,10 +47,13 @@ struct run {
     struct way was, would_be;
     struct account_spec changed; /* the account as the fork has it */
     bool forked;
+    bool differs;               /* what trades for it is another, or has other parameters */
+    struct strategy_host *host; /* of an outside strategy that is tried; NULL: it is called, or none is */
     int64_t highest[2], deposits[2], span_end_ns;
     struct pair *pairs; /* by ascending `was` */
     size_t n_pairs, cap_pairs;
-    uint64_t last_common; /* orders up to here are in both ways */
+    uint64_t last_common;       /* orders up to here are in both ways */
+    char why[ENGINE_ERROR_MAX]; /* what is tried gave no decision; "" */
 };
 
 static int account_of(const struct run *run, const struct engine *engine)
@@ -178,7 +186,7 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     const struct account_spec *spec = engine_account_spec(engine, account);
     const struct account *holder = engine_account(engine, account);
     run->changed = *spec;
-    bool other = options->strategy != spec->strategy || spec->policy || options->policy;
+    bool other = !strategy_same(options->strategy, spec->strategy) || spec->policy || options->policy;
     if (!options->same_strategy && other) {
         run->changed.strategy = options->strategy;
         run->changed.policy = options->policy;
@@ -198,6 +206,14 @@ static int choose(struct run *run, const struct engine *engine, char *err, size_
     const char *wrong = changed ? strategy_check(changed, run->changed.params) : NULL;
     if (wrong)
         return fail_with(-EINVAL, err, err_size, "%s", wrong);
+    run->differs = run->changed.policy != spec->policy || !strategy_same(changed, spec->strategy) ||
+                   memcmp(run->changed.params, spec->params, sizeof spec->params) != 0;
+    if (run->differs && changed && changed->external) { /* what the log describes decides nothing */
+        int r = strategy_open(changed->name, &run->changed.strategy, err, err_size);
+        if (r < 0)
+            return r;
+        changed = run->changed.strategy;
+    }
     struct runner_spec specs[STRATEGY_SPECS_MAX];
     char why[SPECS_ERROR_MAX];
     size_t n_specs;
@@ -235,6 +251,57 @@ static int fill_here(struct engine *fork, int account)
     return 0;
 }
 
+/* ---- an outside strategy that is tried */
+
+static int open_host(struct run *run, char *err, size_t err_size)
+{
+    const struct account_spec *spec = &run->changed;
+    if (!run->differs || !strategy_is_asked(spec->strategy))
+        return 0;
+    int n = engine_symbols(run->fork);
+    struct symbol *symbols = calloc((size_t)n, sizeof *symbols);
+    if (!symbols)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
+    for (int s = 0; s < n; s++)
+        symbols[s] = *engine_symbol(run->fork, s);
+    const struct strategy_hello hello = {.account = spec->name,
+                                         .currency = spec->currency,
+                                         .symbols = symbols,
+                                         .n_symbols = n,
+                                         .interval_ns = engine_interval(run->fork),
+                                         .limit_ns = TRIED_LIMIT_NS};
+    char why[ENGINE_ERROR_MAX] = "";
+    int r = strategy_host_open(spec->strategy, spec->params, &hello, &run->host, why, sizeof why);
+    if (r < 0)
+        snprintf(err, err_size, "%.100s: %s", spec->strategy->name, why);
+    free(symbols);
+    return r;
+}
+
+/* What the fork asks it now; requests of other accounts before it are answered by the log. */
+static int ask_tried(struct run *run, char *err, size_t err_size)
+{
+    struct strategy_request request;
+    struct strategy_decision decision = {0};
+    int r = 0;
+    while (r == 0 && run->host && engine_request_next(run->fork, &request) &&
+           concerns(&run->would_be, request.account)) {
+        strategy_host_decide(run->host, &request, &decision);
+        if (decision.outcome != STRATEGY_DECIDED)
+            return fail_with(-EINVAL, err, err_size, "%.100s: %s: %s", run->changed.strategy->name,
+                             strategy_outcome_name(decision.outcome), decision.fault);
+        const struct event event = {
+            .seq = request.seq,
+            .recv_ns = engine_received(run->fork),
+            .kind = EVENT_DECISION,
+            .decision = {request.account, request.symbol, request.bar.open_ns, &decision}};
+        r = engine_handle(run->fork, &event);
+        if (r < 0)
+            snprintf(err, err_size, "%s", strerror(-r));
+    }
+    return r;
+}
+
 static int fork_engine(struct run *run, char *err, size_t err_size)
 {
     struct engine *engine = engine_replay_engine(run->replay);
@@ -260,11 +327,18 @@ static int fork_engine(struct run *run, char *err, size_t err_size)
         r = fill_here(run->fork, account_of(run, run->fork));
     }
     if (r == 0)
+        run->fork->direct = true;
+    if (r == 0)
         r = configure_fork(run, engine, err, err_size);
+    if (r == 0)
+        r = open_host(run, err, err_size);
     if (r < 0)
         return r;
     run->last_common = run->was.last_order = run->would_be.last_order = engine->last_order;
     run->forked = true;
+    r = ask_tried(run, err, err_size);
+    if (r < 0)
+        return r;
     int account = account_of(run, engine);
     run->result.was.begin = engine_equity(engine, account);
     run->result.would_be.begin = engine_equity(run->fork, account_of(run, run->fork));
@@ -336,9 +410,17 @@ static void leave_out_tried(struct run *run, struct event_command *command)
         }
 }
 
+/* Orders of one bar are made by its event, or by the decision that this waits for. */
+static int pair_whole(struct run *run)
+{
+    return engine_request_waits(engine_replay_engine(run->replay)) ? 0 : pair_made(run);
+}
+
 static int give_to_fork(struct run *run, const struct event *event)
 {
     struct event given = *event;
+    if (event->kind == EVENT_DECISION && run->differs && concerns(&run->would_be, event->decision.account))
+        return pair_whole(run); /* what is tried decides itself */
     if (event->kind == EVENT_COMMAND && event->command.kind == COMMAND_ACCOUNT_POLICY &&
         !run->options->same_strategy && concerns(&run->would_be, event->command.policy.account)) {
         run->result.commands_left_out++; /* the tried policy or strategy continues */
@@ -357,7 +439,9 @@ static int give_to_fork(struct run *run, const struct event *event)
     int r = engine_handle(run->fork, &given);
     if (r == -EINVAL)
         r = 0; /* it names what is not there: the recorded run refused it as well */
-    return r < 0 ? r : pair_made(run);
+    if (r == 0)
+        r = ask_tried(run, run->why, sizeof run->why);
+    return r < 0 ? r : pair_whole(run);
 }
 
 /* Deposits and withdrawals move the peak in proportion: the trading is measured. */
@@ -421,7 +505,8 @@ static int play(struct run *run, char *err, size_t err_size)
         end_spans(run, event->recv_ns);
         r = give_to_fork(run, event);
         if (r < 0) {
-            snprintf(err, err_size, "event %" PRIu64 ": %s", event->seq, strerror(-r));
+            snprintf(err, err_size, "event %" PRIu64 ": %s", event->seq,
+                     run->why[0] ? run->why : strerror(-r));
             return r;
         }
         run->result.events++;
@@ -483,6 +568,7 @@ int engine_what_if_run(const struct what_if_options *options, struct what_if_res
         run->result.holes = engine_replay_holes(run->replay);
         *ret = run->result;
     }
+    strategy_host_close(run->host);
     engine_destroy(run->fork);
     engine_replay_close(run->replay);
     free(run->was.made);

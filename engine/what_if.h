@@ -4,11 +4,15 @@
  *
  * The market does not react: what the fork buys or sells moves no price and takes nothing from other
  * traders. The fork starts with what the account held and had ordered then. Commands of the log are given
- * to both; one that cancels or amends an order which the fork never made does nothing there. */
+ * to both; one that cancels or amends an order which the fork never made does nothing there.
+ *
+ * An outside strategy (strategy/external.h) that is tried is opened and asked. The decisions that the log has
+ * need no file, and are given to the fork's other accounts. */
 #ifndef ENGINE_WHAT_IF_H
 #define ENGINE_WHAT_IF_H
 
 #include "engine/replay.h"
+#include "strategy/external.h"
 
 struct what_if_options {
     const char *path; /* a journal's directory */
@@ -32,7 +36,7 @@ struct what_if_options {
 
 /* One of the two sides. */
 struct what_if_way {
-    char strategy[ACCOUNT_NAME_MAX]; /* "policy"; "" for none */
+    char strategy[STRATEGY_NAME_MAX]; /* "policy"; "" for none */
     double params[STRATEGY_PARAMS_MAX];
     int64_t begin, end; /* equity at the fork and at the end, currency_scale */
     double drawdown;    /* the deepest since the fork, sampled once a second: 0.1 is 10 % below the highest */

@@ -140,7 +140,7 @@ struct strategy_decision {
 /* What a host is opened for. Pointers live for the call. */
 struct strategy_hello {
     const char *account, *currency;
-    const struct symbol *symbols; /* that the account trades, in the engine's order */
+    const struct symbol *symbols; /* all of the engine's: [n_symbols], by their numbers in requests */
     int n_symbols;
     int64_t interval_ns;
     int64_t limit_ns; /* of a call: a later answer is none */

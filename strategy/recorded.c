@@ -104,7 +104,8 @@ static bool describes(const struct recorded *recorded, const struct strategy_des
     for (uint32_t i = 0; same && i < d->n_params; i++)
         same = same_param(&own->params[i], &d->params[i]);
     const struct known_specs *known = same ? specs_of(recorded, d->values) : NULL;
-    return same && (!known || (known->n == d->n_specs && memcmp(known->texts, d->specs, sizeof d->specs) == 0));
+    return same &&
+           (!known || (known->n == d->n_specs && memcmp(known->texts, d->specs, sizeof d->specs) == 0));
 }
 
 static bool ended(const char *text, size_t size)

@@ -58,6 +58,8 @@ struct backtest_ticks {
     size_t n;
 };
 
+#define BACKTEST_LIMIT_NS (10 * INT64_C(1000000000))
+
 struct backtest_config {
     const struct market *market;
     /* NULL, or [n_symbols]: the fill model is FILL_QUOTE instead of FILL_BAR, the engine runs, and before a
@@ -81,6 +83,9 @@ struct backtest_config {
     int n_accounts;
     int64_t latency_ns;
     int32_t slippage_e6;
+    /* Of a call of a process that decides: a backtest in which an answer is late, or wrong, fails. 0:
+     * BACKTEST_LIMIT_NS. */
+    int64_t strategy_limit_ns;
     enum backtest_way way;
     int threads;         /* 0: one a core */
     bool orders, ledger; /* keep them? fills are always kept */

@@ -9,6 +9,7 @@
 #include "engine/event.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
+#include "strategy/external.h"
 
 enum { PROGRESS_ROWS = 4096 };
 
@@ -33,7 +34,8 @@ struct drive {
     size_t ticks[SYMBOLS_MAX]; /* played of each symbol's */
     uint64_t seq;              /* of the last event, where trades are played */
     struct backtest_phases phases;
-    bool sessions; /* there is a calendar */
+    bool sessions;                /* there is a calendar */
+    struct strategy_host **hosts; /* [n], NULL of a strategy that is called */
 };
 
 static const int64_t TICK_LIQUIDITY = INT64_MAX / 4; /* on both sides of a trade's price */
@@ -154,11 +156,45 @@ static int refuse_bar(struct run_thread *thread, int symbol, size_t row)
         market->series[symbol].symbol.name, row, market->series[symbol].symbol.price_scale);
 }
 
+static int refuse_decision(struct run_thread *thread, const struct drive *drive,
+                           const struct strategy_request *request, const struct strategy_decision *decision)
+{
+    const struct account_spec *spec = engine_account_spec(drive->engine, request->account);
+    char time[CLOCK_TEXT_MAX];
+    return backtest_run_fail(thread, -EINVAL, "%.80s: no decision on the bar %s: %s: %s",
+                             spec->strategy->name, clock_utc_text(request->bar.open_ns, time),
+                             strategy_outcome_name(decision->outcome), decision->fault);
+}
+
+/* Passes what the engine asks to the hosts, as of the event that it asks at. */
+static int answer(struct run_thread *thread, struct drive *drive, const struct event *after)
+{
+    struct strategy_request request;
+    struct strategy_decision decision = {0};
+    int r = 0;
+    while (r == 0 && engine_request_next(drive->engine, &request)) {
+        strategy_host_decide(drive->hosts[request.account], &request, &decision);
+        if (decision.outcome != STRATEGY_DECIDED)
+            return refuse_decision(thread, drive, &request, &decision);
+        const struct event event = {
+            .seq = after->seq,
+            .recv_ns = after->recv_ns,
+            .kind = EVENT_DECISION,
+            .decision = {request.account, request.symbol, request.bar.open_ns, &decision}};
+        r = engine_handle(drive->engine, &event);
+    }
+    return r;
+}
+
 static int handle(struct run_thread *thread, struct drive *drive, const struct event *event)
 {
     int r = engine_handle(drive->engine, event);
+    if (r == 0 && engine_requests(drive->engine) > 0)
+        r = answer(thread, drive, event);
     if (r == 0 && !drive->out_of_memory)
         return 0;
+    if (atomic_load(&thread->run->failed))
+        return r;
     return backtest_run_fail(thread, r == -EINVAL ? r : -ENOMEM, "%s",
                              r == -EINVAL ? "the engine refuses a bar"
                                           : "not enough memory for this backtest");
@@ -457,6 +493,7 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
         .latency_ns = config->latency_ns,
         .fill_model = config->ticks ? FILL_QUOTE : FILL_BAR,
         .slippage_e6 = config->slippage_e6,
+        .direct = true,
     };
     const struct engine_sink sink = {.ctx = drive,
                                      .order = on_order,
@@ -474,12 +511,48 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
     return r < 0 ? backtest_run_fail(thread, r, "not enough memory for this backtest") : 0;
 }
 
+static int open_host(struct run_thread *thread, struct drive *drive, int account,
+                     const struct symbol *symbols, int n_symbols)
+{
+    const struct account_spec *spec = &drive->config->accounts[drive->first + account];
+    char why[RUN_ERROR_MAX] = "";
+    const struct strategy_hello hello = {.account = spec->name,
+                                         .currency = spec->currency,
+                                         .symbols = symbols,
+                                         .n_symbols = n_symbols,
+                                         .interval_ns = drive->config->market->interval_ns,
+                                         .limit_ns = drive->config->strategy_limit_ns > 0
+                                                         ? drive->config->strategy_limit_ns
+                                                         : BACKTEST_LIMIT_NS};
+    int r = strategy_host_open(spec->strategy, spec->params, &hello, &drive->hosts[account], why, sizeof why);
+    return r < 0 ? backtest_run_fail(thread, r, "%.80s: %.160s", spec->strategy->name, why) : 0;
+}
+
+/* One for each account whose strategy is asked. */
+static int open_hosts(struct run_thread *thread, struct drive *drive)
+{
+    int n_symbols = engine_symbols(drive->engine), r = 0;
+    struct symbol *symbols = malloc((size_t)n_symbols * sizeof *symbols);
+    drive->hosts = calloc((size_t)drive->n, sizeof(struct strategy_host *));
+    if (!symbols || !drive->hosts)
+        r = backtest_run_fail(thread, -ENOMEM, "not enough memory for this backtest");
+    for (int s = 0; r == 0 && s < n_symbols; s++)
+        symbols[s] = *engine_symbol(drive->engine, s);
+    for (int a = 0; r == 0 && a < drive->n; a++)
+        if (strategy_is_asked(drive->config->accounts[drive->first + a].strategy))
+            r = open_host(thread, drive, a, symbols, n_symbols);
+    free(symbols);
+    return r;
+}
+
 int backtest_by_engine(struct run_thread *thread, int first, int n)
 {
     struct drive drive = {.config = thread->run->config, .first = first, .n = n};
     const struct engine_trace trace = {.ctx = &drive, .decision = on_decision};
     double started_s = clock_now_s();
     int r = open_drive(thread, &drive, &trace);
+    if (r == 0)
+        r = open_hosts(thread, &drive);
     if (r == 0)
         r = give_rows(thread, &drive);
     if (r == 0)
@@ -489,6 +562,9 @@ int backtest_by_engine(struct run_thread *thread, int first, int n)
         free(drive.books[a].curve.equity);
         backtest_curve_close(&drive.books[a].curve);
     }
+    for (int a = 0; drive.hosts && a < n; a++)
+        strategy_host_close(drive.hosts[a]);
+    free(drive.hosts);
     engine_destroy(drive.engine);
     free(drive.books);
     free(drive.orders);

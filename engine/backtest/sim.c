@@ -9,6 +9,7 @@
 #include "engine/backtest/find.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
+#include "strategy/external.h"
 
 static bool apart(const struct market *market, const char *currency)
 {
@@ -29,6 +30,8 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
         return "trades are played one by one";
     if (spec->policy)
         return "a policy decides on the bars of all its symbols at once";
+    if (strategy_is_asked(spec->strategy))
+        return "its process is asked at one bar after the other";
     const struct account_rules *rules = &spec->rules;
     if (rules->shorts)
         return "it may be short";

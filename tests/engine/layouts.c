@@ -108,6 +108,15 @@ static const struct layout {
      "308066cc3235dbe9dc4df21bb9765d1db038597d394037be1c2bb35a9c6e448e",
      "e1fd979647434a5f2a0e0004c28d837537aa86ed10e2cfc2ad70ee420f8ba9ef",
      {347530671594, 3463006643993, 2795336256001, 10366441781043}},
+    {"layout-11", /* as before outside strategies */
+     11,
+     176439,
+     36566,
+     1544,
+     9870,
+     "308066cc3235dbe9dc4df21bb9765d1db038597d394037be1c2bb35a9c6e448e",
+     "5d746983c6ff6e62ae99c34e83bfe0c88bf6d85ae15b85501cb513dcf4f19ec2",
+     {347530671594, 3463006643993, 2795336256001, 10366441781043}},
 };
 
 static void hex(const uint8_t *bytes, char to[static 2 * LEDGER_HASH_SIZE + 1])

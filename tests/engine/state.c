@@ -180,7 +180,7 @@ static void test_bad_bytes(uint64_t seed)
     saved.bytes[4] = 99;
     CHECK_INT(load(saved.bytes, saved.len, err), -ENOTSUP);
     CHECK_STR(err,
-              "layout 99 of the engine's state is newer than 11, the newest that this program knows: update "
+              "layout 99 of the engine's state is newer than 12, the newest that this program knows: update "
               "papertape");
     saved.bytes[4] = version;
     for (int i = 0; i < 4000; i++) { /* its meaning is unknown: it must load as a state or be refused */
