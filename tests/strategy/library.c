@@ -258,109 +258,103 @@ static void test_change(void)
 
 /* ---- its host ---- */
 
-struct bar_of {
-    struct strategy_record record;
-    double value;
-    struct strategy_request request;
-};
-
-static struct bar_of bar_of(int symbol)
+/* One bar of a symbol whose last decision left `state`. */
+static struct strategy_decision decide_after(struct strategy_host *host, const void *state, uint32_t len,
+                                             bool begins)
 {
-    return (struct bar_of){
-        .request = {.symbol = symbol,
-                    .acts = true,
-                    .input = {.ts_ns = 60000000000, .interval_ns = 60000000000, .close = 100}}};
-}
-
-static struct strategy_decision decide(struct strategy_host *host, int symbol)
-{
+    const struct strategy_record record = {0};
+    const double value = 1;
     struct strategy_decision decision;
-    struct bar_of bar = bar_of(symbol);
-    bar.request.input.indicators = &bar.value;
-    bar.request.input.record = &bar.record;
+    const struct strategy_request request = {.acts = true,
+                                             .begins = begins,
+                                             .state = {state, len},
+                                             .input = {.ts_ns = 60000000000,
+                                                       .interval_ns = 60000000000,
+                                                       .close = 100,
+                                                       .indicators = &value,
+                                                       .record = &record}};
     memset(&decision, 0xA5, sizeof decision);
-    strategy_host_decide(host, &bar.request, &decision);
+    strategy_host_decide(host, &request, &decision);
     return decision;
 }
 
-static struct strategy_host *host_of(const struct strategy *strategy, int64_t limit_ns,
-                                     const struct strategy_kept *states)
+/* After `bars` others. */
+static struct strategy_decision decide(struct strategy_host *host, uint32_t bars)
+{
+    return decide_after(host, &bars, sizeof bars, false);
+}
+
+static struct strategy_host *host_of(const struct strategy *strategy, int64_t limit_ns)
 {
     double params[STRATEGY_PARAMS_MAX];
     char err[STRATEGY_LIBRARY_ERROR_MAX] = "";
     struct strategy_host *host = NULL;
     const struct strategy_hello hello = {
-        .account = "a", .currency = "USDT", .n_symbols = 2, .limit_ns = limit_ns, .states = states};
+        .account = "a", .currency = "USDT", .n_symbols = 2, .limit_ns = limit_ns};
     strategy_defaults(strategy, params);
     CHECK_INT(strategy_host_open(strategy, params, &hello, &host, err, sizeof err), 0);
     CHECK_STR(err, "");
     return host;
 }
 
-/* Each symbol has a state of its own, which counts its bars: the third one enters. */
+static uint32_t count_of(const struct strategy_decision *decision)
+{
+    uint32_t count = UINT32_MAX;
+    CHECK(decision->keeps && decision->state.len == sizeof count);
+    memcpy(&count, decision->state.bytes, sizeof count);
+    return count;
+}
+
+/* The state counts the bars, from the third on it enters: what it remembers is what the request has. */
 static void test_host(void)
 {
-    const struct strategy *strategy = opened(write_case("host", CASE_RIGHT));
-    struct strategy_host *host = host_of(strategy, 0, NULL);
-    struct strategy_decision decision = decide(host, 0);
+    struct strategy_host *host = host_of(opened(write_case("host", CASE_RIGHT)), 0);
+    struct strategy_decision decision = decide_after(host, NULL, 0, true);
     CHECK_INT(decision.outcome, STRATEGY_DECIDED);
     CHECK_INT(decision.n, 0);
-    CHECK_INT(decide(host, 0).n, 0);
-    decision = decide(host, 0);
+    CHECK_INT(count_of(&decision), 1);
+    decision = decide(host, 2);
     CHECK_INT(decision.n, 1);
+    CHECK_INT(count_of(&decision), 3);
     CHECK_INT(decision.intents[0].kind, INTENT_ENTER);
     CHECK(decision.intents[0].fraction == 0.2 && decision.intents[0].stop == 50);
-    CHECK_STR(decision.intents[0].why, "go");
-    CHECK(decision.keeps && decision.state.len == 4);
-    CHECK_INT(decide(host, 1).n, 0);
-    CHECK_INT(decide(host, 7).outcome, STRATEGY_INVALID);
-
-    /* What it left is where another host continues. */
-    uint32_t count;
-    memcpy(&count, decision.state.bytes, sizeof count);
-    CHECK_INT(count, 3);
-    uint32_t left[2] = {2, 0};
-    const struct strategy_kept states[2] = {{&left[0], 4}, {NULL, 0}};
-    struct strategy_host *next = host_of(strategy, 0, states);
-    CHECK_INT(decide(next, 0).n, 1);
-    CHECK_INT(decide(next, 1).n, 0);
-    strategy_host_close(next);
-    const struct strategy_kept strange[2] = {{left, 8}, {NULL, 0}}; /* of another size: not its own */
-    next = host_of(strategy, 0, strange);
-    CHECK_INT(decide(next, 0).n, 0);
-    strategy_host_close(next);
+    CHECK_STR(decision.whys[0], "go");
+    decision = decide(host, 0); /* another symbol */
+    CHECK_INT(count_of(&decision), 1);
+    uint32_t left[2] = {2, 2};
+    decision = decide_after(host, left, 4, true); /* its bars begin again */
+    CHECK_INT(count_of(&decision), 1);
+    decision = decide_after(host, left, 8, false); /* of another size: not its own */
+    CHECK_INT(count_of(&decision), 1);
     strategy_host_close(host);
 }
 
 static void test_answers(void)
 {
     struct strategy_input input = {.ts_ns = 1, .close = 100};
-    struct strategy_host *host = host_of(opened(write_case("late", CASE_RIGHT)), 1, NULL);
-    struct strategy_decision decision = decide(host, 0);
+    struct strategy_host *host = host_of(opened(write_case("late", CASE_RIGHT)), 1);
+    struct strategy_decision decision = decide(host, 5);
     CHECK_INT(decision.outcome, STRATEGY_LATE);
     CHECK_INT(decision.n, 0);
-    CHECK(strstr(decision.fault, "its limit is") && decision.keeps);
+    CHECK(strstr(decision.fault, "its limit is") && !decision.keeps);
     strategy_host_close(host);
 
-    host = host_of(opened(write_case("nan", CASE_NAN_INTENT)), 0, NULL);
-    (void)decide(host, 0), (void)decide(host, 0);
-    decision = decide(host, 0);
+    host = host_of(opened(write_case("nan", CASE_NAN_INTENT)), 0);
+    decision = decide(host, 2);
     CHECK_INT(intent_check(&decision.intents[0], &input), INTENT_BAD_FRACTION);
     strategy_host_close(host);
 
-    host = host_of(opened(write_case("why", CASE_LONG_WHY)), 0, NULL);
-    (void)decide(host, 0), (void)decide(host, 0);
-    CHECK_STR(decide(host, 0).whys[0], "a reason that is longer than an");
+    host = host_of(opened(write_case("why", CASE_LONG_WHY)), 0);
+    CHECK_STR(decide(host, 2).whys[0], "a reason that is longer than an");
     strategy_host_close(host);
 
-    host = host_of(opened(write_case("kind", CASE_UNKNOWN_KIND)), 0, NULL);
-    (void)decide(host, 0), (void)decide(host, 0);
-    decision = decide(host, 0);
+    host = host_of(opened(write_case("kind", CASE_UNKNOWN_KIND)), 0);
+    decision = decide(host, 2);
     CHECK_INT(intent_check(&decision.intents[0], &input), INTENT_BAD_KIND);
     strategy_host_close(host);
 
-    host = host_of(opened(write_case("many", CASE_MANY_INTENTS)), 0, NULL);
-    decision = decide(host, 0);
+    host = host_of(opened(write_case("many", CASE_MANY_INTENTS)), 0);
+    decision = decide(host, 2);
     CHECK(decision.outcome == STRATEGY_DECIDED && decision.n > STRATEGY_INTENTS_MAX);
     strategy_host_close(host);
     strategy_host_close(NULL);
