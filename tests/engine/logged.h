@@ -156,6 +156,9 @@ static inline void logged_writer(struct logged *l)
     }
 }
 
+/* Before the engine is made; NULL: nothing. */
+static void (*logged_prepare)(struct driver *driver);
+
 /* `venues`: with what several venues bring: sessions, halts, splits, dividends. */
 static inline void logged_open_as(struct logged *l, uint64_t seed, bool venues)
 {
@@ -163,6 +166,8 @@ static inline void logged_open_as(struct logged *l, uint64_t seed, bool venues)
     driver_init(&l->driver, seed);
     if (venues)
         driver_venues(&l->driver);
+    if (logged_prepare)
+        logged_prepare(&l->driver);
     const struct engine_sink sink = {
         .ctx = l, .order = logged_on_order, .fill = logged_on_fill, .ledger = logged_on_ledger};
     journal_batch_init(&l->batch);
@@ -188,21 +193,34 @@ static inline void logged_settle(struct logged *l)
     l->recorded.last_ledger = l->n_ledger;
 }
 
+/* Decisions on what outside strategies are asked, as events after the one before; NULL: nothing is asked. */
+static bool (*logged_answer)(const struct engine *engine, uint64_t seq, int64_t recv_ns, struct event *ret);
+
+static inline void logged_add(struct logged *l, bool lost)
+{
+    CHECK_INT(event_encode(&l->event, &l->codec), 0);
+    const struct journal_record record = {.kind = JOURNAL_EVENT,
+                                          .seq = l->event.seq,
+                                          .recv_ns = l->event.recv_ns,
+                                          .bytes = l->codec.bytes,
+                                          .len = l->codec.len};
+    if (!lost)
+        CHECK_INT(journal_batch_add(&l->batch, &record), 0);
+}
+
 /* n events; into the log unless `lost`. */
 static inline void logged_play(struct logged *l, int n, bool lost)
 {
     for (int i = 0; i < n; i++) {
         driver_next(&l->driver, l->engine, &l->event);
-        CHECK_INT(event_encode(&l->event, &l->codec), 0);
-        const struct journal_record record = {.kind = JOURNAL_EVENT,
-                                              .seq = l->event.seq,
-                                              .recv_ns = l->event.recv_ns,
-                                              .bytes = l->codec.bytes,
-                                              .len = l->codec.len};
-        if (!lost)
-            CHECK_INT(journal_batch_add(&l->batch, &record), 0);
+        logged_add(l, lost);
         int r = engine_handle(l->engine, &l->event);
         CHECK(r == 0 || r == -EINVAL);
+        while (logged_answer && logged_answer(l->engine, l->driver.seq + 1, l->event.recv_ns, &l->event)) {
+            l->driver.seq++;
+            logged_add(l, lost);
+            CHECK_INT(engine_handle(l->engine, &l->event), 0);
+        }
     }
     logged_put(l);
     logged_settle(l);

@@ -159,9 +159,260 @@ static void test_as_the_built_in(uint64_t seed)
     CHECK(figures.acting > 100 && figures.between > 100 && figures.fills > 100);
 }
 
+/* ---- where there is no decision ---- */
+
+static struct harness h;
+
+/* A market, and alice's strategy, which buys and holds, is asked. */
+static void open_asked(void)
+{
+    harness_init(&h);
+    memset(&wrapped, 0, sizeof wrapped);
+    h.config.latency_ns = 0;
+    h.config.n_symbols = 1;
+    h.config.n_accounts = 1;
+    h.accounts[ALICE].strategy = wrapped_strategy("buy-and-hold");
+    strategy_defaults(h.accounts[ALICE].strategy, h.accounts[ALICE].params);
+    harness_open(&h);
+    quote(&h, BTCUSDT, 59000 * E8, 10 * E8, 59001 * E8, 10 * E8);
+    trade(&h, BTCUSDT, 59000 * E8, E8);
+}
+
+/* The next bar, as it closes. */
+static void next_bar(void)
+{
+    h.now_ns = (h.now_ns / MINUTE_NS + 1) * MINUTE_NS;
+    struct bar bar = flat_bar(h.now_ns - MINUTE_NS, 59000 * E8);
+    kline(&h, BTCUSDT, &bar);
+}
+
+static int give(int64_t recv_ns, enum strategy_outcome outcome, const char *fault)
+{
+    struct event event;
+    if (!wrapped_decision(h.engine, h.seq, recv_ns, &event))
+        return -ENOENT;
+    if (outcome == STRATEGY_DECIDED)
+        return engine_handle(h.engine, &event);
+    struct strategy_decision none = {.outcome = outcome};
+    snprintf(none.fault, sizeof none.fault, "%s", fault);
+    event.decision.decision = &none;
+    return engine_handle(h.engine, &event);
+}
+
+static void check_answers(uint64_t late, uint64_t invalid, uint64_t ended, bool halted)
+{
+    struct engine_answers answers = engine_answers(h.engine, ALICE);
+    CHECK(answers.asked);
+    CHECK_INT(answers.late, late);
+    CHECK_INT(answers.invalid, invalid);
+    CHECK_INT(answers.ended, ended);
+    CHECK_INT(answers.halted, halted);
+}
+
+static void test_request(void)
+{
+    struct strategy_request request;
+    open_asked();
+    CHECK(!engine_request_next(h.engine, &request));
+    next_bar();
+    CHECK(engine_request_next(h.engine, &request) && engine_request_waits(h.engine));
+    CHECK(request.acts && request.begins && request.account == ALICE && request.symbol == BTCUSDT);
+    CHECK_INT(request.seq, h.seq);
+    CHECK_INT(request.bar.open_ns, h.now_ns - MINUTE_NS);
+    CHECK_INT(request.input.ts_ns, h.now_ns);
+    CHECK(request.input.close == 59000 && request.input.equity == 10000 && request.state.len == 0);
+    CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+    CHECK_INT(h.fills, 1);
+    CHECK_INT(h.last_fill.ts_ns, h.now_ns);
+    CHECK_STR(h.last_order.tag, "buy to hold");
+    CHECK_INT(engine_counters(h.engine)->decisions, 1);
+    next_bar();
+    CHECK(engine_request_next(h.engine, &request));
+    CHECK(!request.begins && request.state.len == STRATEGY_STATE_SIZE && request.input.qty > 0);
+    harness_close(&h);
+}
+
+static void test_wrong_decisions(void)
+{
+    struct event event;
+    open_asked();
+    next_bar();
+    CHECK(wrapped_decision(h.engine, h.seq, h.now_ns, &event));
+    const struct strategy_decision *good = event.decision.decision;
+    struct event wrong[5] = {event, event, event, event, event};
+    struct strategy_decision too_many = *good, late = *good;
+    too_many.n = 1000;
+    late.outcome = STRATEGY_LATE;
+    wrong[0].decision.account = 1;
+    wrong[1].decision.symbol = -1;
+    wrong[2].decision.open_ns++;
+    wrong[3].decision.decision = &too_many;
+    wrong[4].decision.decision = &late; /* with intents */
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK_INT(engine_handle(h.engine, &wrong[i]), -EINVAL);
+    CHECK_INT(h.fills, 0);
+    CHECK_INT(engine_handle(h.engine, &event), 0);
+    CHECK_INT(h.fills, 1);
+    CHECK_INT(engine_handle(h.engine, &event), -EINVAL);
+    harness_close(&h);
+}
+
+/* What another event comes before is given up: nothing was decided. */
+static void test_lapses(void)
+{
+    open_asked();
+    next_bar();
+    uint64_t points = h.equity_points;
+    pass(&h, SECOND_NS);
+    CHECK(h.equity_points > points); /* the rest of the bar's event has happened */
+    CHECK_INT(engine_requests(h.engine), 0);
+    CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), -ENOENT);
+    check_answers(0, 0, 0, false);
+    harness_close(&h);
+}
+
+/* As of its bar, or not at all. */
+static void test_old(void)
+{
+    for (int late = 0; late < 2; late++) {
+        open_asked();
+        next_bar();
+        int64_t bar_ns = h.now_ns;
+        reload_engine(&h.engine);
+        h.now_ns += MINUTE_NS - 1 + late;
+        CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+        CHECK_INT(h.fills, !late);
+        if (!late)
+            CHECK_INT(h.last_fill.ts_ns, bar_ns);
+        harness_close(&h);
+    }
+}
+
+static void test_failures(void)
+{
+    static const struct {
+        enum strategy_outcome outcome;
+        const char *code, *fault;
+    } kinds[] = {{STRATEGY_LATE, "STRATEGY_LATE", "no answer within 250 ms"},
+                 {STRATEGY_INVALID, "STRATEGY_INVALID", "it is no JSON"},
+                 {STRATEGY_ENDED, "STRATEGY_ENDED", "it exited with 1"}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        open_asked();
+        char text[160], over[64];
+        for (int i = 0; i < 2; i++) {
+            next_bar();
+            CHECK_INT(give(h.now_ns, kinds[k].outcome, kinds[k].fault), 0);
+        }
+        snprintf(text, sizeof text, "account alice: exec:buy-and-hold, BTCUSDT: no decision: %s",
+                 kinds[k].fault);
+        CHECK_INT(h.alerts, 1); /* once */
+        CHECK_STR(h.last_alert, kinds[k].code);
+        CHECK_STR(h.last_alert_text, text);
+        CHECK_INT(h.fills, 0);
+        check_answers(k == 0 ? 2 : 0, k == 1 ? 2 : 0, k == 2 ? 2 : 0, false);
+        next_bar();
+        CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+        snprintf(over, sizeof over, "%s account alice: ", kinds[k].code);
+        CHECK_STR(h.last_over, over);
+        CHECK_INT(h.fills, 1);
+        harness_close(&h);
+    }
+}
+
+static void fail_three(void)
+{
+    for (int i = 0; i < 3; i++) {
+        next_bar();
+        CHECK_INT(give(h.now_ns, (enum strategy_outcome)(STRATEGY_LATE + i), "no"), 0);
+        if (i == 1)
+            reload_engine(&h.engine);
+    }
+}
+
+/* Not asked until it is resumed, or its configuration is read again; then from the recent bars on. */
+static void test_halts(void)
+{
+    for (int how = 0; how < 3; how++) {
+        struct strategy_request request;
+        open_asked();
+        fail_three();
+        CHECK_STR(h.last_alert, "STRATEGY_HALTED");
+        CHECK(
+            strstr(h.last_alert_text, "account alice: exec:buy-and-hold is halted: no decision on 3 bars") ==
+            h.last_alert_text);
+        CHECK_INT(h.alerts, 4);
+        check_answers(1, 1, 1, true);
+        next_bar();
+        reload_engine(&h.engine);
+        CHECK_INT(engine_requests(h.engine), 0);
+        check_answers(1, 1, 1, true);
+        if (how == 0)
+            command(&h, (struct event_command){.kind = COMMAND_ACCOUNT_RESUME, .money.account = ALICE});
+        else if (how == 1)
+            command(&h, (struct event_command){.kind = COMMAND_CONFIGURE,
+                                               .configure = {.accounts = h.accounts, .n = 1}});
+        else
+            engine_requests_begin(h.engine);
+        CHECK(how == 2 || h.command_reason == ORDER_OK);
+        CHECK_STR(h.last_over, "STRATEGY_HALTED account alice: ");
+        check_answers(1, 1, 1, false);
+        CHECK_INT(engine_requests(h.engine), 4);
+        CHECK(engine_request_next(h.engine, &request) && request.begins && !request.acts);
+        for (int i = 0; i < 4; i++)
+            CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+        CHECK_INT(h.fills, 0);
+        next_bar();
+        CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+        CHECK_INT(h.fills, 1);
+        harness_close(&h);
+    }
+}
+
+/* A process whose memory is its own is shown the recent bars again when it is started again, the one that
+ * waits for its decision after them. */
+static void test_shown_again(void)
+{
+    struct strategy_request request;
+    struct strategy_decision nothing = {.outcome = STRATEGY_DECIDED};
+    open_asked();
+    for (int i = 0; i < 3; i++) {
+        next_bar();
+        CHECK(engine_request_next(h.engine, &request));
+        const struct event event = {.seq = h.seq,
+                                    .recv_ns = h.now_ns,
+                                    .kind = EVENT_DECISION,
+                                    .decision = {ALICE, BTCUSDT, request.bar.open_ns, &nothing}};
+        CHECK_INT(engine_handle(h.engine, &event), 0);
+    }
+    next_bar();
+    reload_engine(&h.engine);
+    engine_requests_begin(h.engine);
+    reload_engine(&h.engine);
+    CHECK_INT(engine_requests(h.engine), 4);
+    CHECK(engine_request_waits(h.engine));
+    for (int i = 0; i < 4; i++) {
+        CHECK(engine_request_next(h.engine, &request));
+        CHECK_INT(request.begins, i == 0);
+        CHECK_INT(request.acts, i == 3);
+        CHECK_INT(request.bar.open_ns, h.now_ns - (4 - i) * MINUTE_NS);
+        CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+    }
+    CHECK_INT(h.fills, 1);
+    engine_requests_begin(h.engine); /* it has left its memory by now */
+    CHECK_INT(engine_requests(h.engine), 0);
+    harness_close(&h);
+}
+
 int main(void)
 {
     struct random random = random_seeded("engine/requests", 20261128);
+    test_request();
+    test_wrong_decisions();
+    test_lapses();
+    test_old();
+    test_failures();
+    test_halts();
+    test_shown_again();
     test_as_the_built_in(random.state);
     return check_done("engine/requests");
 }
