@@ -167,8 +167,8 @@ static void decision_text(const struct guard_decision *decision, bool there, cha
                 n = snprintf(buf + at, size - at, " %s %.17g", numbers[k].name, numbers[k].value);
                 at += n > 0 ? (size_t)n : 0;
             }
-        if (intent->why && at < size) {
-            n = snprintf(buf + at, size - at, " (%s)", intent->why);
+        if (decision->whys[i][0] && at < size) {
+            n = snprintf(buf + at, size - at, " (%s)", decision->whys[i]);
             at += n > 0 ? (size_t)n : 0;
         }
     }

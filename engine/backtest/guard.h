@@ -12,6 +12,7 @@
 
 #include "engine/backtest/backtest.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/external.h"
 
 enum { GUARD_CUTS = 32, GUARD_WINDOWS = 8 }; /* by default */
 
@@ -34,7 +35,8 @@ struct guard_decision {
     size_t row;
     int symbol;
     size_t n_intents;
-    struct intent intents[STRATEGY_INTENTS_MAX];
+    struct intent intents[STRATEGY_INTENTS_MAX]; /* intents[i].why is NULL: it is whys[i] */
+    char whys[STRATEGY_INTENTS_MAX][STRATEGY_WHY_MAX];
 };
 
 enum guard_change { GUARD_CUT, GUARD_PERTURBED, GUARD_MOVED, GUARD_WAYS, GUARD_CHANGES };

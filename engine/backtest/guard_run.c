@@ -24,7 +24,11 @@ static void keep_decision(void *ctx, int account, int symbol, size_t row, const 
     }
     struct guard_decision *to = &run->decisions[run->n_decisions++];
     *to = (struct guard_decision){.row = row, .symbol = symbol, .n_intents = n_intents};
-    memcpy(to->intents, intents, n_intents * sizeof *intents);
+    for (size_t i = 0; i < n_intents; i++) {
+        to->intents[i] = intents[i];
+        to->intents[i].why = NULL;
+        snprintf(to->whys[i], sizeof to->whys[i], "%s", intents[i].why ? intents[i].why : "");
+    }
 }
 
 static int by_row(const void *a, const void *b)
@@ -84,16 +88,11 @@ static bool same_number(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
 static bool same_intent(const struct intent *a, const struct intent *b, int64_t ns)
 {
     return a->kind == b->kind && same_number(a->fraction, b->fraction) && same_number(a->stop, b->stop) &&
            same_number(a->profit, b->profit) && same_number(a->limit, b->limit) &&
-           (a->good_ns ? a->good_ns + ns : 0) == b->good_ns && same_text(a->why, b->why);
+           (a->good_ns ? a->good_ns + ns : 0) == b->good_ns;
 }
 
 static bool same_decision(const struct guard_decision *a, const struct guard_decision *b,
@@ -103,7 +102,7 @@ static bool same_decision(const struct guard_decision *a, const struct guard_dec
         a->n_intents != b->n_intents)
         return false;
     for (size_t i = 0; i < a->n_intents; i++)
-        if (!same_intent(&a->intents[i], &b->intents[i], shift.ns))
+        if (!same_intent(&a->intents[i], &b->intents[i], shift.ns) || strcmp(a->whys[i], b->whys[i]) != 0)
             return false;
     return true;
 }

@@ -4,7 +4,7 @@ from papertape.strategy import Enter, Exit, Param, Strategy, run
 
 
 class SmaCrossRsiRisk(Strategy):
-    name = "sma-cross-rsi-risk-py"
+    name = "sma-cross-rsi-risk"
     summary = "the cross of two averages, unless overbought, sized by what the stop may lose"
     params = {
         "fast": Param(10, 1, 1000, "bars of the fast average"),
