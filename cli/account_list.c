@@ -67,7 +67,7 @@ struct account_line {
     int64_t cash, equity, peak;          /* INT64_MIN: there is no point, or no peak */
     double drawdown_pct;                 /* 0 or below; NaN */
     int64_t at_ns, killed_ns;            /* 0: none */
-    char strategy[STORED_CELL], *params; /* an object of JSON; NULL: it has no strategy */
+    char strategy[STRATEGY_NAME_MAX], *params; /* an object of JSON; NULL: it has no strategy */
     char policy[ACCOUNT_NAME_MAX];       /* of the arena, that trades for it; "": none */
     struct margin_figures margin;        /* INT64_MIN, -1: its rules ask for none */
     bool asked;                          /* they do, and there is a point */

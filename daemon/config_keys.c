@@ -248,6 +248,11 @@ static const struct config_key keys[] = {
              "shown costs one spread more, or one tick where that is wider. wait: the rest of a market order "
              "takes what the next quotes show. cancel: it ends. docs/fills.md has examples."},
     {"engine", ENGINE_SLIPPAGE_KEY, AT(slippage_e6), .more = "On the tick, never beyond an order's limit."},
+    {"engine", "strategy_limit_ms", "for the answer of a strategy from outside, lib: or exec:, to a bar",
+     "250", KEY_SCALED(1, 10000, 6), AT(strategy_limit_ns), START,
+     .more = "A later answer is none, and an alert STRATEGY_LATE says so; the daemon waits as long, and does "
+             "nothing else. Three bars in a row without an answer halt the strategy: docs/strategies.md, "
+             "Strategies from outside."},
     {"policies", "wait_ms",
      "for the bar of a symbol that is late, before it decides without it; 0: until a later bar comes", "2000",
      KEY_SCALED(0, 3600000, 6), AT(policy_wait_ns),
@@ -469,11 +474,13 @@ static const struct config_key keys[] = {
     {"account", "shorts", "short selling: on, or off", "off", KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
     ACCOUNT_SHORT_KEYS(SHORT_ROW) ACCOUNT_STOCK_KEYS(STOCK_ROW) RISK_KEYS(OWN_RISK_ROW){
         "account", "strategy",
-        "its name, or none: orders by hand only. Its parameters: strategy.NAME = value", "sma-cross-rsi",
-        VALUE(strategy), LIVE,
+        "its name, lib:FILE.so, exec:COMMAND, or none: orders by hand only. Its parameters: strategy.NAME = "
+        "value",
+        "sma-cross-rsi", VALUE(strategy), LIVE,
         .more =
             "With another strategy, or other parameters, it starts without memory and sees the recent bars "
-            "as history; positions and orders stay."},
+            "as history; positions and orders stay. lib: and exec: are strategies from outside: "
+            "docs/strategies.md."},
 };
 
 const struct config_key *daemon_config_keys(size_t *ret_n)

@@ -11,7 +11,7 @@
 #include "exchange/bar.h"
 #include "exchange/net/url.h"
 #include "record/config_duration.h"
-#include "strategy/strategy.h"
+#include "strategy/external.h"
 
 enum { WHY = CONFIG_WHY_MAX, WORDS_MAX = 512 };
 
@@ -109,8 +109,12 @@ READ(strategy)
 {
     (void)key;
     struct account_config *account = base;
-    const struct strategy *found = strategy_find(text);
-    if (!found && strcmp(text, "none") != 0) {
+    const struct strategy *found = strategy_is_outside(text) ? NULL : strategy_find(text);
+    if (strategy_is_outside(text)) {
+        int r = strategy_open(text, &found, why, WHY);
+        if (r < 0)
+            return r;
+    } else if (!found && strcmp(text, "none") != 0) {
         strategy_unknown(text, "none", why, WHY);
         return -EINVAL;
     }

@@ -91,6 +91,8 @@ static void on_wake(uv_async_t *async)
         daemon_session_storage_hole(session);
     if (session->log && session->engine)
         daemon_session_log_wants(session); /* also where nothing happens */
+    if (session->engine)
+        daemon_session_strategies_ask(session);
     report_device(session);
     if (session->hooks.committed && session->writer)
         session->hooks.committed(session->hooks.ctx, db_writer_committed(session->writer));
@@ -296,6 +298,10 @@ void daemon_session_event(struct session *session, struct event *event)
     if (r < 0)
         daemon_log_error("event %llu: %s", (unsigned long long)event->seq, strerror(-r));
     daemon_session_log_wants(session);
+    if (event->kind == EVENT_COMMAND || event->kind == EVENT_SYMBOL)
+        daemon_session_strategies_follow(session);
+    if (engine_requests(session->engine) > 0)
+        daemon_session_strategies_ask(session);
 }
 
 void daemon_session_pass(struct session *session, int64_t at_ns)
@@ -368,6 +374,7 @@ static void freed(uv_handle_t *handle)
     free(session->rebuilt_list);
     daemon_tape_destroy(session->tape);
     daemon_kept_finish(&session->kept);
+    free(session->decision);
     free(session);
 }
 
@@ -430,6 +437,7 @@ int daemon_session_close(struct session *session, int64_t timeout_ms, char *err,
     r = db_writer_close(session->writer, r < 0 ? 0 : timeout_ms, reason, sizeof reason);
     if (r < 0)
         snprintf(err, err_size, "%s: %s", session->state->database, reason);
+    daemon_session_strategies_end(session);
     int log = daemon_session_log_close(session, timeout_ms);
     if (r == 0 && log < 0) {
         snprintf(err, err_size, "%s: the event log is not whole: %s", session->state->events, strerror(-log));

@@ -12,6 +12,7 @@
 #include "daemon/session_internal.h"
 #include "engine/state.h"
 #include "exchange/fail.h"
+#include "strategy/external.h"
 
 enum { REPUT_TIMEOUT_MS = 60000 };
 
@@ -134,6 +135,21 @@ static void leave_policies(struct session *session, struct account_spec *account
     }
 }
 
+/* What the log describes decides nothing: an account that a command made continues with the file, or the
+ * command, as it is now. Without it the account is asked in vain, which an alert says. */
+static void open_strategies(struct account_spec *accounts, int n)
+{
+    char why[SESSION_ERROR_MAX];
+    for (int a = 0; a < n; a++) {
+        const struct strategy *now;
+        if (accounts[a].strategy && accounts[a].strategy->external &&
+            strategy_open(accounts[a].strategy->name, &now, why, sizeof why) == 0 &&
+            now->n_params == accounts[a].strategy->n_params && !strategy_misfit(now, accounts[a].params) &&
+            !strategy_check(now, accounts[a].params))
+            accounts[a].strategy = now;
+    }
+}
+
 static bool is_planned(const struct session *session, const char *name)
 {
     int s = 0;
@@ -191,6 +207,7 @@ static int configure(struct session *session, const struct db_recovered *recover
     int n = engine_accounts(session->engine);
     for (int a = 0; a < n; a++)
         accounts[a] = *engine_account_spec(session->engine, a);
+    open_strategies(accounts, n);
     n = plan_accounts(session, accounts, n, err, err_size);
     if (n < 0)
         return n;
@@ -464,11 +481,27 @@ static void report_idle_accounts(struct session *session)
  * rules continue (alert_watch.h). */
 static void end_former_conditions(struct session *session)
 {
-    static const char *const codes[] = {
-        "stale",         "bad-frames",        "book-resync",    "symbol",         "symbol-units",
-        "gpu",           "indicators-behind", "indicators",     "POLICY_DEVICE",  "storage",
-        "venue-refused", "bars-missing",      "TRAINER_SILENT", "TRAINER_ABSENT", "TRAINER_VERSION",
-        "symbol-limit",  "reload-refused"};
+    static const char *const codes[] = {"stale",
+                                        "bad-frames",
+                                        "book-resync",
+                                        "symbol",
+                                        "symbol-units",
+                                        "gpu",
+                                        "indicators-behind",
+                                        "indicators",
+                                        "POLICY_DEVICE",
+                                        "storage",
+                                        "venue-refused",
+                                        "bars-missing",
+                                        "TRAINER_SILENT",
+                                        "TRAINER_ABSENT",
+                                        "TRAINER_VERSION",
+                                        "symbol-limit",
+                                        "reload-refused",
+                                        "STRATEGY_LATE",
+                                        "STRATEGY_INVALID",
+                                        "STRATEGY_ENDED",
+                                        "STRATEGY_HALTED"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         daemon_session_alert_over_former(session, codes[i]);
     daemon_session_alert_over(session, "NO_LIQUIDITY", ""); /* also of the former run's last events */
@@ -590,7 +623,9 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
         return r;
     }
     continue_time(session, now_ns);
-    r = daemon_session_log_state(session, STATE_NEW_RUN);
+    r = daemon_session_strategies_begin(session);
+    if (r == 0)
+        r = daemon_session_log_state(session, STATE_NEW_RUN);
     if (r < 0) {
         snprintf(err, err_size, "out of memory");
         return r;
@@ -604,6 +639,7 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     }
     put_settings(session);
     daemon_session_run_begin(session);
+    daemon_session_strategies_ask(session); /* first what the last bar waits for, as of that bar */
     struct event down = {.kind = EVENT_CONNECTION, .connection.up = false};
     daemon_session_event(session, &down);
     db_writer_group_end(session->writer);

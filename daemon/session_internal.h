@@ -1,8 +1,8 @@
 /* A session's internals, shared by its own files: session.c opens, stamps and closes, session_begin.c makes
  * the engine, session_recover.c replays the event log, session_sink.c stores what the engine emits,
  * session_storage.c reports whether it can, session_alert.c keeps the alerts, session_price.c those of
- * prices, session_log.c the event log and the recording, session_run.c when it ran, session_symbols.c symbols
- * that change. */
+ * prices, session_log.c the event log and the recording, session_run.c when it ran, session_strategies.c asks
+ * outside strategies, session_symbols.c symbols that change. */
 #ifndef DAEMON_SESSION_INTERNAL_H
 #define DAEMON_SESSION_INTERNAL_H
 
@@ -69,7 +69,9 @@ struct session {
     struct early_reply *early, **early_end;
     struct policy_set *policies; /* of the configuration, and those kept in the state directory */
     struct engine *engine;
-    struct trade_tape *tape; /* what came since the start */
+    struct strategy_seat *seats;        /* [ACCOUNTS_MAX]: session_strategies.c; NULL before it began */
+    struct strategy_decision *decision; /* the one that is given */
+    struct trade_tape *tape;            /* what came since the start */
     struct price_alerts price_alerts;
     int price_alerts_unread; /* -errno: the row of a former run is not overwritten */
     struct symbol *symbols;
@@ -142,6 +144,15 @@ void daemon_session_continue_from(struct session *session, int64_t last_ns, int6
 /* Before anything of the state is altered: keeps it where opening its database will migrate it (db/former.h).
  * 0, or -errno with one line: the session cannot start. */
 int daemon_session_keep_former(struct session *session, char *err, size_t err_size);
+
+/* session_strategies.c */
+/* The session's engine is made: hosts of outside strategies, and what they are shown again. 0 or -ENOMEM. */
+int daemon_session_strategies_begin(struct session *session);
+/* Accounts, or what trades for them, may be others now: closes and opens hosts. */
+void daemon_session_strategies_follow(struct session *session);
+/* After an event: asks what its bar waits for, and what is history as long as that does not take long. */
+void daemon_session_strategies_ask(struct session *session);
+void daemon_session_strategies_end(struct session *session);
 
 /* session_run.c */
 struct replay_run;

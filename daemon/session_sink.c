@@ -161,8 +161,10 @@ static void put_equity(void *ctx, const struct equity_point *point)
 /* The engine's alerts of conditions, which it ends by alert_over. */
 static bool lasts(const char *code)
 {
-    static const char *const codes[] = {"KILLED",         "MARGIN_CALL",   "HALTED",      "SYMBOL_GONE",
-                                        "POLICY_WARMING", "VENUE_UNKNOWN", "VENUE_HALTED"};
+    static const char *const codes[] = {"KILLED",         "MARGIN_CALL",    "HALTED",
+                                        "SYMBOL_GONE",    "POLICY_WARMING", "VENUE_UNKNOWN",
+                                        "VENUE_HALTED",   "STRATEGY_LATE",  "STRATEGY_INVALID",
+                                        "STRATEGY_ENDED", "STRATEGY_HALTED"};
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if (strcmp(codes[i], code) == 0)
             return true;
@@ -211,7 +213,7 @@ static void put_alert(void *ctx, int64_t ts_ns, const char *code, const struct e
         session->recovery.crossed++;
     bool reported = strcmp(code, "SPLIT") == 0 || strcmp(code, "DIVIDEND") == 0;
     bool wrong = strcmp(code, "KILLED") == 0 || strcmp(code, "ACTION_REFUSED") == 0 ||
-                 strcmp(code, "VENUE_HALTED") == 0;
+                 strcmp(code, "VENUE_HALTED") == 0 || strcmp(code, "STRATEGY_HALTED") == 0;
     enum db_severity severity = reported ? DB_INFO : wrong ? DB_ERROR : DB_WARNING;
     if (!session->playing && session->engine)
         log_alert(session, severity, code, of, text);

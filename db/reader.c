@@ -370,7 +370,7 @@ static int read_params(const char *text, const char *name, double params[static 
         const json_t *given = json_object_get(object, strategy->params[i].name);
         known += given != NULL && strategy_param_from_json(strategy, i, given, params);
     }
-    bool good = json_is_object(object) && json_object_size(object) == known;
+    bool good = json_is_object(object) && (strategy->external || json_object_size(object) == known);
     const bool out_of_memory = !object && !error.text[0];
     json_decref(object);
     return good ? 0 : out_of_memory ? -ENOMEM : -EBADMSG;

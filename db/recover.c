@@ -129,7 +129,7 @@ static void take_account(void *ctx, const struct db_account_row *row)
     recovery->r = db_account_spec(&row->account, &account->spec);
     if (recovery->r < 0)
         snprintf(recovery->err, sizeof recovery->err,
-                 "account %s: its strategy %s is not one of this program's", row->account.name,
+                 "account %s: its strategy %.200s is not one of this program's", row->account.name,
                  row->account.strategy);
 }
 

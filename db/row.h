@@ -15,8 +15,9 @@
 #include "exchange/symbol.h"
 #include "record/device.h"
 #include "record/field.h"
+#include "strategy/external.h"
 
-enum { DB_STRATEGY_NAME_MAX = 48 };
+enum { DB_STRATEGY_NAME_MAX = STRATEGY_NAME_MAX };
 
 /* An account's number is its index in the engine and its id in the database, for ever: a daemon gives the
  * engine the accounts of the database first, in the order of their numbers, and new ones after them. */

@@ -268,13 +268,16 @@ static void show_again(struct engine *engine, int account)
 
 void engine_requests_begin(struct engine *engine)
 {
-    for (int a = 0; a < engine->n_accounts; a++)
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct strategy_runner *runner = &engine->runners[a];
         if (!engine_request_asks(engine, a))
             continue;
-        else if (engine->runners[a].answers.halted)
+        if (runner->answers.halted)
             engine_request_resume(engine, a);
-        else if (engine->runners[a].strategy->external->form == STRATEGY_PROCESS)
+        else if (runner->strategy->external->form == STRATEGY_PROCESS)
             show_again(engine, a);
+        runner->answers.alerted = runner->answers.in_a_row = 0; /* their alerts are over with the run */
+    }
 }
 
 /* ---- decisions ---- */

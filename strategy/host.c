@@ -5,6 +5,7 @@
 
 #include "exchange/fail.h"
 #include "strategy/external.h"
+#include "strategy/recorded.h"
 
 enum { SHOWN = 60 }; /* characters of a wrong word that a message repeats */
 
@@ -64,10 +65,26 @@ int strategy_open(const char *name, const struct strategy **ret, char *err, size
     return 0;
 }
 
+/* What a log describes is asked as what it is now, if that is the same. */
+static int find_real(const struct strategy **strategy, char *err, size_t err_size)
+{
+    const struct strategy *described = *strategy;
+    if (!strategy_is_recorded(described))
+        return 0;
+    int r = strategy_open(described->name, strategy, err, err_size);
+    if (r == 0 && !strategy_same(*strategy, described))
+        r = fail_with(-ESTALE, err, err_size, "%.*s is another by now than the one that traded here", SHOWN,
+                      described->name);
+    return r;
+}
+
 int strategy_host_open(const struct strategy *strategy, const double *params,
                        const struct strategy_hello *hello, struct strategy_host **ret, char *err,
                        size_t err_size)
 {
+    int found = find_real(&strategy, err, err_size);
+    if (found < 0)
+        return found;
     const struct strategy_form_row *row = strategy_form_row(strategy->external->form);
     if (!row)
         return fail_with(-ENOTSUP, err, err_size, "this program is built without strategies of %s",

@@ -85,6 +85,11 @@ static size_t recorded_specs(const struct strategy *strategy, const double *para
     return known->n;
 }
 
+bool strategy_is_recorded(const struct strategy *strategy)
+{
+    return strategy->external && strategy->external->specs == recorded_specs;
+}
+
 static bool same_param(const struct strategy_described_param *a, const struct strategy_described_param *b)
 {
     const double x[] = {a->fallback, a->min, a->max}, y[] = {b->fallback, b->min, b->max};

@@ -33,4 +33,7 @@ void strategy_describe(const struct strategy *strategy, const double *params,
  * -EINVAL for one that contradicts itself, or -ENOMEM. Any thread may call it. */
 int strategy_recorded(const struct strategy_description *description, const struct strategy **ret);
 
+/* Was it made from a description? */
+bool strategy_is_recorded(const struct strategy *strategy);
+
 #endif

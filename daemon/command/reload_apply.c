@@ -12,8 +12,8 @@
 #include "daemon/log.h"
 #include "daemon/notify/notify.h"
 #include "daemon/roles.h"
+#include "strategy/external.h"
 #include "strategy/risk_keys.h"
-#include "strategy/strategy.h"
 
 static const struct account_config *account_of(const struct daemon_config *config, const char *name)
 {
@@ -35,7 +35,7 @@ static bool same_limits(const struct risk_limits *a, const struct risk_limits *b
 
 static bool same_strategy(const struct account_config *a, const struct account_config *b)
 {
-    if (a->strategy != b->strategy)
+    if (!strategy_same(a->strategy, b->strategy))
         return false;
     return !a->strategy || memcmp(a->params, b->params, a->strategy->n_params * sizeof *a->params) == 0;
 }
@@ -71,7 +71,8 @@ struct account_spec *daemon_reload_accounts(const struct reload *reload, int *re
         if (index < 0)
             continue;
         list[n] = *engine_account_spec(engine, index);
-        n += change_account(reload, now, &list[n]);
+        bool changes = change_account(reload, now, &list[n]);
+        n += changes || engine_answers(engine, index).halted; /* then it is asked again */
     }
     *ret_n = n;
     return list;

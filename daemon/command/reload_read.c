@@ -8,6 +8,7 @@
 #include "daemon/execution/executions.h"
 #include "daemon/policies.h"
 #include "exchange/net/context.h"
+#include "strategy/external.h"
 
 static int read_trust(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
 {
@@ -52,6 +53,28 @@ static int find_lines(struct reload *reload)
     return 0;
 }
 
+/* A file of the same name with other contents is another strategy. */
+static void take_strategies(struct reload *reload)
+{
+    for (int a = 0; a < reload->merged->n_accounts; a++) {
+        struct account_config *to = &reload->merged->accounts[a];
+        const struct account_config *from = NULL;
+        for (int i = 0; i < reload->read->n_accounts; i++)
+            if (strcmp(reload->read->accounts[i].name, to->name) == 0)
+                from = &reload->read->accounts[i];
+        if (!from || !to->strategy || !from->strategy ||
+            strcmp(to->strategy->name, from->strategy->name) != 0 ||
+            strategy_same(to->strategy, from->strategy))
+            continue;
+        char section[CONFIG_CHANGE_NAME_MAX];
+        to->strategy = from->strategy;
+        memcpy(to->params, from->params, sizeof to->params);
+        snprintf(section, sizeof section, "account %s", to->name);
+        json_array_append_new(reload->contents,
+                              json_pack("{s:s, s:s}", "section", section, "key", "strategy"));
+    }
+}
+
 static int read_all(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
 {
     struct policy_set *policies = NULL; /* only looked at: accounts' policies change by a restart */
@@ -63,6 +86,8 @@ static int read_all(struct reload *reload, char error[static CONFIG_ERRORS_MAX])
     if (r == 0)
         r = daemon_config_changes_find(reload->running, reload->read, reload->early, reload->merged,
                                        &reload->changes, error);
+    if (r == 0)
+        take_strategies(reload);
     if (r == 0)
         r = read_keys(reload, error);
     if (r == 0)

@@ -198,7 +198,7 @@ static void account(struct text *text, const struct db_report_account *a)
     char words[WORDS_MAX];
     snprintf(words, sizeof words, "Account %s", a->account.name);
     report_page_heading(text, words);
-    snprintf(words, sizeof words, "In %s; strategy: %s; days of %s.", a->account.currency,
+    snprintf(words, sizeof words, "In %s; strategy: %.300s; days of %s.", a->account.currency,
              a->account.strategy[0] ? a->account.strategy : "none", a->zone);
     report_page_paragraph(text, words);
     if (a->based)
