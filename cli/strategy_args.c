@@ -12,13 +12,14 @@
 enum { WORD_MAX = 512, WORDS_MAX = 500 };
 
 #define LIBRARY_PREFIX "lib:"
+#define PROCESS_PREFIX "exec:"
 
 static int set_value(const char *verb, struct strategy_choice *choice, const char *key, const char *text)
 {
     char what[96], why[CONFIG_WHY_MAX];
     if (strategy_set(choice->strategy, choice->params, key, text, why) == 0)
         return EXIT_OK;
-    snprintf(what, sizeof what, "%s: %.48s", choice->strategy->name, key);
+    snprintf(what, sizeof what, "%s: %.48s", strategy_title(choice->strategy), key);
     return cli_stored_fail(EXIT_USAGE, verb, what, why);
 }
 
@@ -27,7 +28,7 @@ static int set_one(const char *verb, char *word, struct strategy_choice *choice)
     char what[96];
     char *value = strchr(word, '=');
     if (!value) {
-        snprintf(what, sizeof what, "%s: \"%.48s\"", choice->strategy->name, word);
+        snprintf(what, sizeof what, "%s: \"%.48s\"", strategy_title(choice->strategy), word);
         return cli_stored_fail(EXIT_USAGE, verb, what,
                                "key=value is needed: papertape backtest --list-strategies says which keys");
     }
@@ -54,9 +55,12 @@ int cli_strategy_args_set(const char *verb, const char *text, struct strategy_ch
     return EXIT_OK;
 }
 
-/* How long the name's part of NAME:key=value is; a shared object's has a colon itself. */
+/* How long the name's part of NAME:key=value is; a shared object's has a colon itself, and a command is all
+ * of it. */
 static size_t name_length(const char *text)
 {
+    if (strncmp(text, PROCESS_PREFIX, strlen(PROCESS_PREFIX)) == 0)
+        return strlen(text);
     size_t prefix = strncmp(text, LIBRARY_PREFIX, strlen(LIBRARY_PREFIX)) == 0 ? strlen(LIBRARY_PREFIX) : 0;
     return prefix > 0 ? prefix + indicator_plugin_word(text + prefix) : strcspn(text, ":");
 }
@@ -80,7 +84,7 @@ int cli_strategy_args_check(const char *verb, const struct strategy_choice *choi
 {
     const struct strategy *strategy = choice->strategy;
     const char *why_not = strategy_check(strategy, choice->params);
-    return why_not ? cli_stored_fail(EXIT_USAGE, verb, strategy->name, why_not) : EXIT_OK;
+    return why_not ? cli_stored_fail(EXIT_USAGE, verb, strategy_title(strategy), why_not) : EXIT_OK;
 }
 
 void cli_strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size)

@@ -162,7 +162,7 @@ static int refuse_decision(struct run_thread *thread, const struct drive *drive,
     const struct account_spec *spec = engine_account_spec(drive->engine, request->account);
     char time[CLOCK_TEXT_MAX];
     return backtest_run_fail(thread, -EINVAL, "%.80s: no decision on the bar %s: %s: %s",
-                             spec->strategy->name, clock_utc_text(request->bar.open_ns, time),
+                             strategy_title(spec->strategy), clock_utc_text(request->bar.open_ns, time),
                              strategy_outcome_name(decision->outcome), decision->fault);
 }
 
@@ -525,7 +525,7 @@ static int open_host(struct run_thread *thread, struct drive *drive, int account
                                                          ? drive->config->strategy_limit_ns
                                                          : BACKTEST_LIMIT_NS};
     int r = strategy_host_open(spec->strategy, spec->params, &hello, &drive->hosts[account], why, sizeof why);
-    return r < 0 ? backtest_run_fail(thread, r, "%.80s: %.160s", spec->strategy->name, why) : 0;
+    return r < 0 ? backtest_run_fail(thread, r, "%.80s: %.160s", strategy_title(spec->strategy), why) : 0;
 }
 
 /* One for each account whose strategy is asked. */

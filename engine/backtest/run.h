@@ -8,7 +8,7 @@
 
 #include "engine/backtest/backtest.h"
 
-enum { RUN_ERROR_MAX = 256 };
+enum { RUN_ERROR_MAX = 320 };
 
 /* The state that all threads of a run share. */
 struct backtest_run {
