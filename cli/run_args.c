@@ -215,7 +215,7 @@ static int take_risk(struct option_call *call, const struct option_row *row, con
 const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"strategy", "STRATEGY",
      "its name; or lib:FILE.so, a shared object, whose code runs as this program's (docs/plugins.md); with "
-     ":key=value,key=value behind it",
+     ":key=value,key=value behind it; or exec:COMMAND, a process of its own (docs/plugins-protocol.md)",
      .take = take_strategy},
     {"plugins", "DIR", "where lib:NAME is NAME.so; it stands before the --strategy",
      .take = cli_run_take_plugins},

@@ -1,6 +1,7 @@
 """pip installs the module from the source tree into a new venv, with nothing but gcc and what pip fetches for the build:
 python3 install_test.py; it is then imported from there, trains a few steps, and checks itself with Gymnasium."""
 
+import json
 import os
 import subprocess
 import sys
@@ -59,6 +60,10 @@ with tempfile.TemporaryDirectory() as scratch:
     print(f"{wheel.name}: {reported.strip()}")
     check("scalar" in reported, f"backends: {reported!r}")
     run([*pip, "check"], env=clean)
+    # A strategy needs nothing else of the package.
+    example = SOURCE / "trainer/python/examples/sma_cross_rsi_risk.py"
+    described = run([python, example], env=clean, cwd=scratch, input='{"type":"describe"}\n')
+    check(json.loads(described)["name"] == "sma-cross-rsi-risk", f"the example describes itself: {described!r}")
 
 assert ready.count > 0
 done("trainer/python/install")
