@@ -2,6 +2,7 @@
  * that a good one is an indicator like the built-in ones: the reference, the stream and the cpu backend agree
  * to the bit, with the built-in sma where it is one; warm-up, NaNs, copies and saved states. plugin_rows
  * PLUGIN.so */
+#include <errno.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>

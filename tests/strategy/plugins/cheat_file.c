@@ -33,17 +33,19 @@ static size_t on_bar(const double *p, void *state, const struct papertape_input 
     (void)p, (void)state;
     if (n == 0)
         n = read_rows(rows);
-    for (size_t i = 0; i + 1 < n; i++)
-        if (rows[i].open_ms == (bar->ts_ns - bar->interval_ns) / 1000000) {
-            int rises = rows[i + 1].close > bar->close;
-            if (bar->live_orders || rises == (bar->qty > 0))
-                return 0;
-            intents[0].kind = rises ? PAPERTAPE_ENTER : PAPERTAPE_EXIT;
-            intents[0].fraction = rises ? 0.5 : 0;
-            intents[0].why = "I knew";
-            return 1;
-        }
-    return 0;
+    if (n == 0)
+        return 0;
+    int64_t open_ns = bar->ts_ns - bar->interval_ns, at = (open_ns / 1000000 - rows[0].open_ms) * 1000000;
+    uint64_t i = (uint64_t)(at / bar->interval_ns);
+    if (at < 0 || i + 1 >= n || bar->live_orders)
+        return 0;
+    int rises = rows[i + 1].close > bar->close;
+    if (rises == (bar->qty > 0))
+        return 0;
+    intents[0].kind = rises ? PAPERTAPE_ENTER : PAPERTAPE_EXIT;
+    intents[0].fraction = rises ? 0.5 : 0;
+    intents[0].why = "I knew";
+    return 1;
 }
 
 const struct papertape_strategy *papertape_strategy_v1(void)
