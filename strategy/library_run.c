@@ -1,4 +1,5 @@
 /* The functions of a shared object, between its structs (<papertape/strategy.h>) and ours. */
+#include <stddef.h>
 #include <string.h>
 
 #include "strategy/intent.h"
@@ -98,7 +99,8 @@ size_t strategy_library_on_bar(const struct strategy *strategy, const double *pa
 {
     const struct papertape_input bar = seen(input);
     struct papertape_intent answers[INTENTS_ROOM];
-    memset(answers, 0, STRATEGY_INTENTS_MAX * sizeof *answers);
+    for (size_t i = 0; i < STRATEGY_INTENTS_MAX; i++) /* what is read of them */
+        memset(&answers[i], 0, offsetof(struct papertape_intent, later));
     size_t n = library_of(strategy)->table.on_bar(params, state, &bar, answers);
     for (size_t i = 0; i < n && i < INTENTS_ROOM; i++)
         intents[i] = wanted(&answers[i]);

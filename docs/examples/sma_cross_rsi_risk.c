@@ -1,8 +1,8 @@
 /* The built-in sma-cross-rsi-risk again, as someone else would write it: from <papertape/strategy.h> and
  * docs/strategies.md alone. Its trades, orders and ledger are the built-in's, byte by byte.
  *
- *   cc -O3 -shared -fPIC -ffp-contract=off $(pkg-config --cflags papertape) -o mine.so sma_cross_rsi_risk.c -lm
- *   papertape backtest --strategy lib:./mine.so --bars BTCUSDT_5m.csv */
+ *   cc -O3 -shared -fPIC -ffp-contract=off $(pkg-config --cflags papertape) -o mine.so sma_cross_rsi_risk.c
+ * -lm papertape backtest --strategy lib:./mine.so --bars BTCUSDT_5m.csv */
 #include <math.h>
 #include <papertape/strategy.h>
 #include <stdio.h>
@@ -106,28 +106,59 @@ static size_t on_bar(const double *p, void *state, const struct papertape_input 
     return enter(p, bar->close, now[3], intents);
 }
 
+/* ---- what makes backtests fast ---- */
+
+/* Bit i is flags[i], each 0 or 1: the product gathers eight flags in its top byte. */
+static uint64_t pack(const uint8_t flags[64])
+{
+    uint64_t mask = 0;
+    for (int k = 0; k < 8; k++) {
+        uint64_t eight;
+        memcpy(&eight, flags + 8 * k, 8);
+        mask |= (eight * 0x0102040810204080u >> 56) << 8 * k;
+    }
+    return mask;
+}
+
+/* Bits of the first n <= 64 values: a > b. Loops of one length and no branch are what compilers vectorise. */
+static uint64_t above(const double *a, const double *b, uint64_t n)
+{
+    uint8_t flags[64] = {0};
+    if (n == 64)
+        for (int i = 0; i < 64; i++)
+            flags[i] = a[i] > b[i];
+    for (uint64_t i = 0; n < 64 && i < n; i++)
+        flags[i] = a[i] > b[i];
+    return pack(flags);
+}
+
+/* The first bar at which all four are there: NaNs are at the beginning alone. */
+static uint64_t known_from(const struct papertape_columns *columns)
+{
+    uint64_t from = 0;
+    for (int k = 0; k < 4; k++)
+        while (from < columns->n && isnan(columns->indicators[k][from]))
+            from++;
+    return from;
+}
+
 /* A bar matters where the averages change sides, and, to what is held, while the fast one is below. */
 static void scan(const double *p, const struct papertape_columns *columns, uint64_t *flat, uint64_t *holding)
 {
     const double *fast = columns->indicators[0], *slow = columns->indicators[1];
-    const double *rsi = columns->indicators[2], *atr = columns->indicators[3];
-    uint64_t above_before = 0, below_before = 0;
+    uint64_t up_before = 0, down_before = 0, from = known_from(columns);
     (void)p;
-    for (uint64_t from = 0; from < columns->n; from += 64) {
-        uint64_t n = columns->n - from < 64 ? columns->n - from : 64, above = 0, below = 0, known = 0;
-        for (uint64_t i = 0; i < n; i++) {
-            uint64_t at = from + i;
-            known |= (uint64_t)(!isnan(fast[at]) & !isnan(slow[at]) & !isnan(rsi[at]) & !isnan(atr[at])) << i;
-            above |= (uint64_t)(fast[at] > slow[at]) << i;
-            below |= (uint64_t)(fast[at] < slow[at]) << i;
-        }
-        above &= known;
-        below &= known;
-        uint64_t turns = (above & ~(above << 1 | above_before)) | (below & ~(below << 1 | below_before));
-        above_before = above >> 63;
-        below_before = below >> 63;
-        flat[from / 64] = turns;
-        holding[from / 64] = turns | (known & ~above);
+    for (uint64_t at = 0; at < columns->n; at += 64) {
+        uint64_t n = columns->n - at < 64 ? columns->n - at : 64,
+                 known = n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
+        if (from > at)
+            known = from - at < 64 ? known & UINT64_MAX << (from - at) : 0;
+        uint64_t up = above(fast + at, slow + at, n) & known, down = above(slow + at, fast + at, n) & known;
+        uint64_t turns = (up & ~(up << 1 | up_before)) | (down & ~(down << 1 | down_before));
+        up_before = up >> 63;
+        down_before = down >> 63;
+        flat[at / 64] = turns;
+        holding[at / 64] = turns | (known & ~up);
     }
 }
 
