@@ -51,8 +51,8 @@ static json_t *indicators_object(const struct engine *engine, int symbol)
 {
     json_t *object = json_object();
     for (int a = 0; a < engine_accounts(engine); a++) {
-        const char *names[STRATEGY_SPECS_MAX * 4];
-        double values[STRATEGY_SPECS_MAX * 4];
+        const char *names[STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX];
+        double values[STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX];
         size_t n = engine_indicators(engine, a, symbol, names, values, sizeof values / sizeof *values);
         for (size_t i = 0; i < n; i++)
             json_object_set_new(object, names[i], record_json_real(values[i]));

@@ -147,18 +147,24 @@ struct kept_decision {
     struct engine_policy_decision decided;
 };
 
+/* An indicator of a strategy slot. */
+struct slot_stream {
+    struct indicator_stream *stream;
+    uint32_t n_outputs;
+    int8_t frame;   /* which higher bars it reads; -1: the run's own */
+    int8_t measure; /* of the book; -1: it reads prices */
+};
+
 /* A strategy slot: one strategy of one account on one symbol. */
 struct strategy_slot {
-    struct indicator_stream *streams[STRATEGY_SPECS_MAX];
-    uint32_t outputs[STRATEGY_SPECS_MAX];
-    int8_t frame_of[STRATEGY_SPECS_MAX];   /* which higher bars it reads; -1: the run's own */
-    int8_t measure_of[STRATEGY_SPECS_MAX]; /* of the book; -1: it reads prices */
-    struct measure_track *measured;        /* since the slot was opened; NULL: no stream reads any */
+    struct slot_stream *streams;    /* [n_streams] */
+    struct measure_track *measured; /* since the slot was opened; NULL: no stream reads any */
     size_t n_streams, n_values, n_frames;
-    struct frame frames[STRATEGY_SPECS_MAX]; /* one an interval */
-    double values[OUTPUTS_MAX];
-    char names[OUTPUTS_MAX][OUTPUT_NAME_MAX];
-    _Alignas(8) unsigned char state[STRATEGY_STATE_SIZE];
+    struct frame *frames;           /* [n_frames], one an interval */
+    double *values;                 /* [n_values] */
+    char (*names)[OUTPUT_NAME_MAX]; /* [n_values] */
+    unsigned char *state;           /* [state_size] */
+    size_t state_size;
     bool shown;          /* an outside strategy has been asked of it since it was opened */
     unsigned char *kept; /* [kept_len] that its last decision left; NULL: none */
     uint32_t kept_len;

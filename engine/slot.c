@@ -18,26 +18,48 @@ static int8_t frame_of(struct strategy_slot *slot, int64_t frame_ns, int64_t int
     return (int8_t)slot->n_frames++;
 }
 
+/* Room for what these specs need, and no more: with many symbols it is most of what an account takes. */
+static int make_room(struct strategy_slot *slot, const struct strategy *strategy,
+                     const struct runner_spec *specs, size_t n)
+{
+    size_t n_values = engine_runner_outputs(specs, n), n_frames = 0;
+    bool measured = false;
+    for (size_t i = 0; i < n; i++) {
+        n_frames += specs[i].frame_ns > 0;
+        measured |= specs[i].measure >= 0;
+    }
+    slot->state_size = strategy_state_size(strategy);
+    slot->streams = calloc(n + 1, sizeof *slot->streams);
+    slot->frames = calloc(n_frames + 1, sizeof *slot->frames);
+    slot->values = calloc(n_values + 1, sizeof *slot->values);
+    slot->names = calloc(n_values + 1, sizeof *slot->names);
+    slot->state = calloc(1, slot->state_size);
+    slot->measured = measured ? calloc(1, sizeof *slot->measured) : NULL;
+    return slot->streams && slot->frames && slot->values && slot->names && slot->state &&
+                   (slot->measured || !measured)
+               ? 0
+               : -ENOMEM;
+}
+
 int engine_slot_open(struct strategy_slot *slot, const struct strategy *strategy, const double *params,
                      int64_t interval_ns)
 {
     struct runner_spec specs[STRATEGY_SPECS_MAX];
     char why[SPECS_ERROR_MAX];
-    size_t n;
+    size_t n = 0;
     int r = engine_runner_specs(strategy, params, interval_ns, specs, &n, why);
+    if (r == 0)
+        r = make_room(slot, strategy, specs, n);
     for (size_t i = 0; i < n && r == 0; i++) {
         const struct indicator *row = specs[i].indicator.row;
-        r = indicator_stream_open(&specs[i].indicator, &slot->streams[i]);
+        struct slot_stream *stream = &slot->streams[i];
+        r = indicator_stream_open(&specs[i].indicator, &stream->stream);
         if (r < 0)
             break;
         slot->n_streams = i + 1;
-        slot->outputs[i] = (uint32_t)row->n_outputs;
-        slot->measure_of[i] = (int8_t)specs[i].measure;
-        if (specs[i].measure >= 0 && !slot->measured)
-            slot->measured = calloc(1, sizeof *slot->measured);
-        if (specs[i].measure >= 0 && !slot->measured)
-            r = -ENOMEM;
-        slot->frame_of[i] = specs[i].frame_ns > 0 ? frame_of(slot, specs[i].frame_ns, interval_ns) : -1;
+        stream->n_outputs = (uint32_t)row->n_outputs;
+        stream->measure = (int8_t)specs[i].measure;
+        stream->frame = specs[i].frame_ns > 0 ? frame_of(slot, specs[i].frame_ns, interval_ns) : -1;
         for (size_t k = 0; k < row->n_outputs; k++) {
             slot->values[slot->n_values] = NAN;
             engine_runner_output_name(&specs[i], k, slot->names[slot->n_values++], OUTPUT_NAME_MAX);
@@ -49,13 +71,15 @@ int engine_slot_open(struct strategy_slot *slot, const struct strategy *strategy
 void engine_slot_close(struct strategy_slot *slot)
 {
     for (size_t i = 0; i < slot->n_streams; i++)
-        indicator_stream_close(slot->streams[i]);
-    slot->n_streams = 0;
+        indicator_stream_close(slot->streams[i].stream);
+    free(slot->streams);
+    free(slot->frames);
+    free(slot->values);
+    free(slot->names);
+    free(slot->state);
     free(slot->measured);
-    slot->measured = NULL;
     free(slot->kept);
-    slot->kept = NULL;
-    slot->kept_len = 0;
+    *slot = (struct strategy_slot){0};
 }
 
 static void feed(struct indicator_stream *stream, const struct indicator_bar *bar, double *values, uint32_t n)
@@ -89,21 +113,21 @@ void engine_slot_update(struct strategy_slot *slot, const struct trading_calenda
     struct indicator_bar measured[BOOK_MEASURES];
     bool there = measured_bars(slot, open_ns, measured);
     double *values = slot->values;
-    for (size_t i = 0; i < slot->n_streams; values += slot->outputs[i++]) {
-        int frame = slot->frame_of[i], measure = slot->measure_of[i];
-        if (measure >= 0) { /* a bar without a book is left out */
+    for (size_t i = 0; i < slot->n_streams; values += slot->streams[i++].n_outputs) {
+        const struct slot_stream *stream = &slot->streams[i];
+        if (stream->measure >= 0) { /* a bar without a book is left out */
             if (there)
-                feed(slot->streams[i], &measured[measure], values, slot->outputs[i]);
+                feed(stream->stream, &measured[stream->measure], values, stream->n_outputs);
             else
-                for (uint32_t k = 0; k < slot->outputs[i]; k++)
+                for (uint32_t k = 0; k < stream->n_outputs; k++)
                     values[k] = NAN;
             continue;
         }
-        if (frame < 0) {
-            feed(slot->streams[i], bar, values, slot->outputs[i]);
+        if (stream->frame < 0) {
+            feed(stream->stream, bar, values, stream->n_outputs);
             continue;
         }
-        for (size_t k = 0; k < n_closed[frame]; k++)
-            feed(slot->streams[i], &closed[frame][k], values, slot->outputs[i]);
+        for (size_t k = 0; k < n_closed[stream->frame]; k++)
+            feed(stream->stream, &closed[stream->frame][k], values, stream->n_outputs);
     }
 }

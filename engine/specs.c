@@ -56,6 +56,10 @@ int engine_runner_specs(const struct strategy *strategy, const double *params, i
                          "strategy %.90s: which indicators these parameters read is not known: it is "
                          "not at hand",
                          strategy_title(strategy));
+    if (strategy->state_size > STRATEGY_STATE_MAX)
+        return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
+                         "strategy %.32s keeps %zu bytes of state a symbol: at most %d can be",
+                         strategy_title(strategy), strategy->state_size, STRATEGY_STATE_MAX);
     if (n > STRATEGY_SPECS_MAX)
         return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
                          "strategy %.32s reads %zu indicators: at most %d can be", strategy_title(strategy),

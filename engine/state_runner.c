@@ -58,10 +58,10 @@ void engine_visit_slot(struct codec *codec, struct strategy_slot *slot)
         visit_frame(codec, &slot->frames[i]);
     struct indicator_stream_fields fields = {codec, visit_number, visit_counter};
     for (size_t i = 0; i < slot->n_streams && !codec->failed; i++)
-        indicator_stream_visit(slot->streams[i], &fields);
+        indicator_stream_visit(slot->streams[i].stream, &fields);
     for (size_t i = 0; i < slot->n_values; i++)
         codec_double(codec, &slot->values[i]);
-    codec_bytes(codec, slot->state, sizeof slot->state);
+    codec_bytes(codec, slot->state, slot->state_size);
     if (slot->measured)
         visit_track(codec, slot->measured);
 }

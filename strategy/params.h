@@ -3,13 +3,14 @@
 #define STRATEGY_PARAMS_H
 
 enum {
-    STRATEGY_PARAMS_MAX = 16,
-    STRATEGY_SPECS_MAX = 16,
+    STRATEGY_PARAMS_MAX = 32,
+    STRATEGY_SPECS_MAX = 64,
     STRATEGY_SPEC_TEXT = 128, /* PAPERTAPE_SPEC_TEXT: a shared object's too */
     STRATEGY_WORD_MAX = 32, /* a parameter's word, or a number as text */
     STRATEGY_WORDS_MAX = 128,
-    STRATEGY_INTENTS_MAX = 4,
-    STRATEGY_STATE_SIZE = 256,
+    STRATEGY_INTENTS_MAX = 8,
+    STRATEGY_STATE_SIZE = 256, /* bytes of state that a strategy has unless it names a size */
+    STRATEGY_STATE_MAX = 65536,
 };
 
 #endif

@@ -93,7 +93,9 @@ struct strategy {
     /* Writes the indicator specs for these parameters: "sma:20", or of closed bars of a longer interval
      * "ema:9@4h", whose value holds until the next one closes. Returns how many. */
     size_t (*specs)(const double *params, char specs[][STRATEGY_SPEC_TEXT]);
-    /* Decides. `state` is STRATEGY_STATE_SIZE bytes, zeroed at the start, 8-aligned, the strategy's own.
+    /* Bytes of state that it keeps of each symbol, at most STRATEGY_STATE_MAX; 0: STRATEGY_STATE_SIZE. */
+    size_t state_size;
+    /* Decides. `state` is strategy_state_size() bytes, zeroed at the start, 8-aligned, the strategy's own.
      * Returns the number of intents written (at most STRATEGY_INTENTS_MAX). */
     size_t (*on_bar)(const double *params, void *state, const struct strategy_input *input,
                      struct intent *intents);
@@ -112,6 +114,11 @@ struct strategy {
                       uint64_t *holding);
     const struct strategy_external *external; /* NULL: a built-in; else strategy/external.h */
 };
+
+static inline size_t strategy_state_size(const struct strategy *strategy)
+{
+    return strategy->state_size > 0 ? strategy->state_size : STRATEGY_STATE_SIZE;
+}
 
 /* All strategies, sorted by name. */
 const struct strategy *const *strategy_list(size_t *ret_n);

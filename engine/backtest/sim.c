@@ -62,7 +62,9 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
                         .money_units = (double)decimal_pow10(spec->currency_scale)};
     sim->symbols = calloc((size_t)market->n_symbols, sizeof *sim->symbols);
     sim->ahead_outputs = malloc(((size_t)market->n_symbols * SIM_AHEAD * n_outputs + 1) * sizeof(double));
-    if (!sim->symbols || !sim->ahead_outputs ||
+    size_t state_size = (strategy_state_size(spec->strategy) + 7) / 8 * 8;
+    sim->memories = calloc((size_t)market->n_symbols, state_size);
+    if (!sim->symbols || !sim->ahead_outputs || !sim->memories ||
         backtest_curve_open(&sim->curve, market, config->from, config->to) < 0) {
         backtest_sim_close(sim);
         return -ENOMEM;
@@ -80,6 +82,7 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
         symbol->price_units = (double)decimal_pow10(symbol->listed->price_scale);
         symbol->qty_units = (double)decimal_pow10(symbol->listed->qty_scale);
         symbol->ahead_outputs = sim->ahead_outputs + (size_t)s * SIM_AHEAD * n_outputs;
+        symbol->memory = sim->memories + (size_t)s * state_size;
     }
     backtest_sim_sessions_begin(sim);
     return 0;
@@ -91,6 +94,7 @@ void backtest_sim_close(struct sim *sim)
     backtest_curve_close(&sim->curve);
     free(sim->symbols);
     free(sim->ahead_outputs);
+    free(sim->memories);
     *sim = (struct sim){0};
 }
 

@@ -84,7 +84,7 @@ struct sim_symbol {
     struct intent kept[STRATEGY_INTENTS_MAX]; /* of its session's last bar: ordered as the next one opens */
     size_t n_kept, kept_row;                  /* kept_row: that bar's */
     struct symbol own;                        /* backtest_run_symbol() */
-    _Alignas(8) unsigned char memory[STRATEGY_STATE_SIZE];
+    unsigned char *memory;                    /* the strategy's state */
 };
 
 /* Writes a symbol's outputs at n <= SIM_AHEAD bars, ascending, one bar's after the other's. */
@@ -101,6 +101,7 @@ struct sim {
     struct curve curve;
     struct sim_symbol *symbols; /* [n_symbols] */
     double *ahead_outputs;      /* of all of them */
+    unsigned char *memories;    /* likewise */
     int n_symbols;
     size_t n_outputs;
     struct risk_rate rate;

@@ -281,7 +281,7 @@ static void test_impossible_exits(void)
     minute(60000 * E8);
     CHECK_INT(engine_counters(h.engine)->orders, 0);
     CHECK_INT(engine_intents_refused(h.engine, ALICE)[INTENT_TOO_MANY], 1);
-    CHECK_STR(h.last_alert_text, "puppet, BTCUSDT, account alice: it asks for more than 4 things at one bar");
+    CHECK_STR(h.last_alert_text, "puppet, BTCUSDT, account alice: it asks for more than 8 things at one bar");
 
     ask_for(entry_of(0.5, 0, 59000, 0), 60000 * E8);
     expect_refused((struct intent){.kind = INTENT_STOP, .stop = 60000}, INTENT_BAD_STOP,
