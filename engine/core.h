@@ -261,7 +261,8 @@ struct live_order {
     bool
         returns; /* at its venue: cancelled for one that closes a part, it is placed again for what is left */
     bool waits;  /* at a venue: it was not sent yet, for the cancel of another or for its price */
-    bool takes;  /* its limit has crossed what is shown since it came to rest, or to an opening */
+    bool shrinks;        /* a strategy's exit of a share: exits beside it are lowered as it fills */
+    bool takes;          /* its limit has crossed what is shown since it came to rest, or to an opening */
     int64_t split_fills; /* by how much splits have raised what it filled: of a bracket's entry */
     int64_t queue_ahead; /* of others at its price before it, as far as the book shows; -1: not known */
 };
@@ -554,6 +555,8 @@ void engine_margin_cover(const struct engine *engine, const struct order *order,
 /* What a purchase of `qty` that opens a position costs, and what there is for it; `freed` is free again. */
 void engine_margin_bill(const struct engine *engine, const struct order *order, int64_t qty, int64_t freed,
                         struct engine_lack *ret);
+/* How many times its equity it may hold of the symbol by its margin; 1 without one. */
+double engine_margin_leverage(const struct engine *engine, int account, int symbol);
 bool engine_margin_by_day(const struct engine *engine,
                           int account); /* the maintenance suffices to open now */
 /* ORDER_OK, or why it may open nothing now; and why the equity does not suffice to. */

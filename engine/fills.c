@@ -92,6 +92,32 @@ void engine_fills_position_changed(struct engine *engine, int account, int symbo
     }
 }
 
+/* Is it an exit that is at its place: a stop, a profit, a limit that only reduces? */
+static bool rests_beside(const struct order *order, int account, int symbol, enum order_side side)
+{
+    return order->account == account && order->symbol == symbol && order->side == side &&
+           order->reduce_only && order->state != ORDER_HELD && order->type != ORDER_MARKET;
+}
+
+/* After an exit of a share traded: the others close no more than what is left. */
+static void shrink(struct engine *engine, int account, int symbol, enum order_side side)
+{
+    int64_t left = engine_match_reducible(engine, account, symbol, side);
+    for (size_t i = 0; left > 0 && i < engine->n_orders; i++) {
+        struct live_order *live = &engine->orders[i];
+        struct order *order = &live->order;
+        if (!rests_beside(order, account, symbol, side) || live->cancel_queued ||
+            order->qty - order->filled <= left || engine_at_venue(engine, order) ||
+            !engine_live_step(engine, order, ORDER_AMENDS))
+            continue;
+        order->qty = order->filled + left;
+        order->amends++;
+        order->updated_ns = engine->now_ns;
+        engine_reserve_set(engine, order);
+        engine_live_report(engine, order);
+    }
+}
+
 /* Rests what is left of an order, and reserves what it needs. */
 void engine_fills_rest(struct engine *engine, uint64_t id)
 {
@@ -193,7 +219,9 @@ void engine_fills_settle(struct engine *engine, uint64_t id, int64_t filled_befo
 {
     const struct order *order = &engine->orders[engine_match_find(engine, id)].order;
     int account = order->account, symbol = order->symbol;
-    bool traded = order->filled > filled_before;
+    bool traded = order->filled > filled_before,
+         shrinks = engine->orders[engine_match_find(engine, id)].shrinks;
+    enum order_side side = order->side;
     if (traded)
         engine_fills_cancel_other_leg(engine, id);
     order = &engine->orders[engine_match_find(engine, id)].order;
@@ -210,6 +238,8 @@ void engine_fills_settle(struct engine *engine, uint64_t id, int64_t filled_befo
                         ORDER_NO_LIQUIDITY);
     if (traded)
         engine_fills_position_changed(engine, account, symbol);
+    if (traded && shrinks)
+        shrink(engine, account, symbol, side);
 }
 
 void engine_fills_all(struct engine *engine, uint64_t id, int64_t price, bool maker,

@@ -266,13 +266,16 @@ static void make_room(struct engine *engine, int account, int symbol)
 }
 
 /* A protective stop stays until the position is closed, which ends it (reduce-only orders: match.c); should
- * the sale find too little, the stop continues for the rest. */
-enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why)
+ * the sale find too little, the stop continues for the rest. What closes a share of it lowers the exits to
+ * what is left, once it is filled (fills.c). */
+static enum order_reason leave_share(struct engine *engine, int account, int symbol, double share,
+                                     const char *why)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
     int64_t held = engine_venue_held(engine, account, symbol);
     enum order_side side = held < 0 ? ORDER_BUY : ORDER_SELL;
     held = held < 0 ? -held : held;
+    held = share < 1 ? (int64_t)((double)held * share) : held;
     int64_t qty = filter_floor_qty(listed, ORDER_MARKET, held);
     struct order request =
         engine_intent_order(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
@@ -280,8 +283,16 @@ enum order_reason engine_intent_leave(struct engine *engine, int account, int sy
     extend(engine, &request);
     make_room(engine, account, symbol);
     enum order_reason reason;
-    engine_match_submit(engine, &request, &reason);
+    uint64_t id = engine_match_submit(engine, &request, &reason);
+    size_t at = engine_match_find(engine, id);
+    if (share < 1 && reason == ORDER_OK && at < engine->n_orders)
+        engine->orders[at].shrinks = true;
     return reason;
+}
+
+enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why)
+{
+    return leave_share(engine, account, symbol, 1, why);
 }
 
 /* Amends stops that rest, so that the position is never without one; adds one where there is none. False
@@ -342,6 +353,33 @@ static int64_t on_order(const struct engine *engine, int account, int symbol)
     return sum;
 }
 
+/* A target of a short: sells what is missing, and buys back what is too much. A long is closed first; what
+ * is on order against the position is waited for. */
+static void reach_short(struct engine *engine, int account, int symbol, const struct intent *intent,
+                        int64_t position, int64_t held)
+{
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    const struct intent entry = {.kind = INTENT_SHORT, .fraction = -intent->fraction, .why = intent->why};
+    if (held > 0) {
+        if (position > 0 && engine_intent_leave(engine, account, symbol, intent->why) == ORDER_OK)
+            enter(engine, account, symbol, &entry, true);
+        return;
+    }
+    struct sizing sizing = sizing_of_entry(engine, account, symbol, ORDER_SELL, false);
+    int64_t qty = sizing_target(&sizing, entry.fraction, -held, engine_price(engine, account, symbol),
+                                worst_price(engine, account, symbol, ORDER_SELL));
+    if (qty > 0 && order_rules_of(listed)) /* whole shares are lent */
+        qty -= qty % order_rules_whole(listed);
+    if (qty == 0)
+        return;
+    struct order request = engine_intent_order(account, symbol, qty > 0 ? ORDER_SELL : ORDER_BUY,
+                                               ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
+    request.reduce_only = qty < 0;
+    extend(engine, &request);
+    enum order_reason reason;
+    engine_match_submit(engine, &request, &reason);
+}
+
 static void reach(struct engine *engine, int account, int symbol, const struct intent *intent)
 {
     int64_t position = engine_venue_held(engine, account, symbol);
@@ -349,6 +387,10 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
     if (intent->fraction == 0) {
         if (position != 0 && held != 0)
             engine_intent_leave(engine, account, symbol, intent->why);
+        return;
+    }
+    if (intent->fraction < 0) {
+        reach_short(engine, account, symbol, intent, position, held);
         return;
     }
     struct sizing sizing = sizing_of(engine, account, symbol);
@@ -389,8 +431,11 @@ static enum intent_fault carry_out(struct engine *engine, int account, int symbo
             return turn(engine, account, symbol, intent, *leaving);
         return enter(engine, account, symbol, intent, false);
     case INTENT_EXIT:
-        *leaving =
-            engine_intent_leave(engine, account, symbol, intent->why) == ORDER_OK ? LEAVES : CANNOT_LEAVE;
+        if (intent->fraction > 0 && intent->fraction < 1)
+            leave_share(engine, account, symbol, intent->fraction, intent->why);
+        else
+            *leaving =
+                engine_intent_leave(engine, account, symbol, intent->why) == ORDER_OK ? LEAVES : CANNOT_LEAVE;
         break;
     case INTENT_STOP:
         return protect(engine, account, symbol, intent);

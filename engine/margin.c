@@ -175,6 +175,14 @@ static int64_t free_by(const struct engine *engine, int index, const struct term
     return clamped(left - orders_need(engine, index, terms));
 }
 
+double engine_margin_leverage(const struct engine *engine, int account, int symbol)
+{
+    if (!engine_margin_lends(engine, account, symbol))
+        return 1;
+    const struct terms terms = terms_of(engine, account);
+    return (double)ALL_E4 / share_e4(engine, &terms, symbol);
+}
+
 bool engine_margin_by_day(const struct engine *engine, int account)
 {
     return terms_of(engine, account).by_day;

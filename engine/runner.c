@@ -117,6 +117,7 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
         .stop = decimal_to_double(engine_intent_stop(engine, account, symbol), listed->price_scale),
         .profit = decimal_to_double(engine_intent_profit(engine, account, symbol), listed->price_scale),
         .shorts = engine_loan_allowed(engine, account, symbol),
+        .leverage = engine_margin_leverage(engine, account, symbol),
         .record = &holder->records[symbol].record,
     };
     if (held != 0)

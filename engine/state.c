@@ -43,6 +43,8 @@ static void visit_live(struct codec *codec, const struct engine *engine, struct 
         codec_i64(codec, &live->split_fills);
     if (codec->version >= 10)
         codec_bools(codec, &live->waits, &live->returns);
+    if (codec->version >= 12)
+        codec_bool(codec, &live->shrinks);
 }
 
 static void visit_orders(struct visit *visit)

@@ -1,5 +1,5 @@
 /* An order and a fill, field by field: exchange/order.h and fill.h describe each. A newer field comes last,
- * with its layout: the next is 12. Seals of rows that lack it stay valid. */
+ * with its layout: the next is 13. Seals of rows that lack it stay valid. */
 #ifndef RECORD_ORDER_H
 #define RECORD_ORDER_H
 

@@ -46,12 +46,32 @@ static bool is_price(double number)
     return isfinite(number) && number >= 0;
 }
 
+/* Of equity, in one symbol. */
+static double most(const struct strategy_input *input)
+{
+    return input->leverage > 1 ? input->leverage : 1;
+}
+
+static enum intent_fault check_target(const struct intent *intent, const struct strategy_input *input)
+{
+    if (intent->fraction < 0 && !input->shorts)
+        return INTENT_NO_SHORTS;
+    return fabs(intent->fraction) <= most(input) ? INTENT_FITS : INTENT_BAD_FRACTION;
+}
+
+static enum intent_fault check_exit(const struct intent *intent, const struct strategy_input *input)
+{
+    if (input->qty == 0)
+        return INTENT_NOTHING_HELD;
+    return intent->fraction >= 0 && intent->fraction <= 1 ? INTENT_FITS : INTENT_BAD_FRACTION;
+}
+
 static enum intent_fault check_entry(const struct intent *intent, const struct strategy_input *input)
 {
     bool sells = intent->kind == INTENT_SHORT;
     if (sells && !input->shorts)
         return INTENT_NO_SHORTS;
-    if (!(intent->fraction > 0 && intent->fraction <= 1))
+    if (!(intent->fraction > 0 && intent->fraction <= most(input)))
         return INTENT_BAD_FRACTION;
     if (!is_price(intent->limit))
         return INTENT_BAD_LIMIT;
@@ -72,7 +92,7 @@ enum intent_fault intent_check(const struct intent *intent, const struct strateg
     case INTENT_SHORT:
         return check_entry(intent, input);
     case INTENT_EXIT:
-        return input->qty == 0 ? INTENT_NOTHING_HELD : INTENT_FITS;
+        return check_exit(intent, input);
     case INTENT_STOP:
         if (input->qty == 0)
             return INTENT_NOTHING_HELD;
@@ -81,7 +101,7 @@ enum intent_fault intent_check(const struct intent *intent, const struct strateg
                    ? INTENT_FITS
                    : INTENT_BAD_STOP;
     case INTENT_TARGET:
-        return intent->fraction >= 0 && intent->fraction <= 1 ? INTENT_FITS : INTENT_BAD_FRACTION;
+        return check_target(intent, input);
     }
     return INTENT_BAD_KIND;
 }
@@ -96,6 +116,20 @@ const char *intent_fault_name(enum intent_fault fault)
     return (unsigned)fault < INTENT_FAULTS ? faults[fault] : "";
 }
 
+static int fraction_text(const struct intent *intent, const struct strategy_input *input, char *buf,
+                         size_t cap)
+{
+    const char *kind = intent_kind_name(intent->kind);
+    double fraction = intent->fraction;
+    if (intent->kind == INTENT_EXIT)
+        return snprintf(buf, cap, "%s: fraction %.10g of the position is not from 0 to 1", kind, fraction);
+    if (intent->kind == INTENT_TARGET && input->shorts)
+        return snprintf(buf, cap, "%s: fraction %.10g is not from %.10g to %.10g", kind, fraction,
+                        -most(input), most(input));
+    return snprintf(buf, cap, "%s: fraction %.10g is not %s 0 and at most %.10g", kind, fraction,
+                    intent->kind == INTENT_TARGET ? "at least" : "above", most(input));
+}
+
 size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
                          const struct strategy_input *input, char *buf, size_t cap)
 {
@@ -108,8 +142,7 @@ size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
         n = snprintf(buf, cap, "%d is no kind of intent", (int)intent->kind);
         break;
     case INTENT_BAD_FRACTION:
-        n = snprintf(buf, cap, "%s: fraction %.10g is not %s 0 and at most 1", kind, intent->fraction,
-                     intent->kind == INTENT_TARGET ? "at least" : "above");
+        n = fraction_text(intent, input, buf, cap);
         break;
     case INTENT_BAD_LIMIT:
         n = snprintf(buf, cap, "%s: limit %.10g is no price", kind, intent->limit);

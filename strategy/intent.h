@@ -13,7 +13,7 @@ enum { INTENTS_ROOM = 4 * STRATEGY_INTENTS_MAX };
 enum intent_fault {
     INTENT_FITS,
     INTENT_BAD_KIND,
-    INTENT_BAD_FRACTION, /* NaN, above 1, below 0; of ENTER: 0 */
+    INTENT_BAD_FRACTION, /* NaN, above the account's leverage, below 0; of ENTER: 0; of EXIT: above 1 */
     INTENT_BAD_LIMIT,    /* of an entry: NaN, infinite or negative */
     INTENT_BAD_STOP,   /* NaN, infinite or negative, 0 to move it to, or not below the price: the limit where
                         * there is one, else the bar's close; of a short: not above it */
@@ -23,7 +23,7 @@ enum intent_fault {
     INTENT_TOO_MANY,     /* more intents than STRATEGY_INTENTS_MAX: all are refused */
     INTENT_STOP_STAYS,   /* STOP: the existing stop cannot be moved: there is no market price, or a filter
                             refuses */
-    INTENT_NO_SHORTS,    /* SHORT: the account may not be short of the symbol */
+    INTENT_NO_SHORTS,    /* SHORT, a negative TARGET: the account may not be short of the symbol */
     INTENT_FAULTS,
 };
 

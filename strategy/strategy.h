@@ -45,9 +45,11 @@ struct strategy_input {
     double equity, cash;      /* of the account, in its currency */
     bool live_orders;         /* an order of this symbol is still working (stops and profits apart) */
     bool shorts;              /* the account may be short of this symbol */
-    double stop, profit;      /* prices of the active protective stop and take-profit; 0 for none */
-    int positions;            /* symbols with a position or an entry, this one included */
-    int symbols;              /* that the account trades */
+    double leverage;     /* the most of its equity that the account's margin lets it hold of this symbol; 1
+                          * without     a margin. 0 counts as 1. */
+    double stop, profit; /* prices of the active protective stop and take-profit; 0 for none */
+    int positions;       /* symbols with a position or an entry, this one included */
+    int symbols;         /* that the account trades */
     const struct strategy_record *record; /* of this symbol */
 };
 
@@ -55,9 +57,13 @@ enum intent_kind {
     /* Buy for `fraction` of equity: at market, or at `limit` until good_ns. What was filled is then protected
      * by a stop at `stop` and sold at `profit`, where they are not 0; one ends the other. */
     INTENT_ENTER,
-    INTENT_EXIT,   /* close the position at market, long or short; its stop and profit end too */
-    INTENT_STOP,   /* move the protective stop to `stop`: below the price; of a short above it */
-    INTENT_TARGET, /* hold `fraction` of equity: buys or sells the difference at market */
+    /* Close the position at market, long or short; its stop and profit end too. Or close `fraction` of it,
+     * in whole lots: what protects it shrinks to what is left once that is filled. */
+    INTENT_EXIT,
+    INTENT_STOP, /* move the protective stop to `stop`: below the price; of a short above it */
+    /* Hold `fraction` of equity, negative: short. Buys or sells the difference at market; through 0 it closes
+     * first, and then opens the other way round. */
+    INTENT_TARGET,
     /* ENTER the other way round, where `shorts` allows it: sells for `fraction` of equity. What was filled is
      * bought back at `stop`, above the price, or at `profit`, below it. */
     INTENT_SHORT,
@@ -65,7 +71,8 @@ enum intent_kind {
 
 struct intent {
     enum intent_kind kind;
-    double fraction;     /* ENTER, SHORT: 0..1; TARGET: 0..1, 0 is EXIT */
+    double fraction;     /* of equity. ENTER, SHORT: 0..leverage; TARGET: -leverage..leverage, negative where
+                          * `shorts` allows it, 0 is EXIT. EXIT: of the position, 0..1; 0 and 1: all of it */
     double stop, profit; /* ENTER, SHORT: prices or 0; STOP: stop */
     double limit;        /* ENTER, SHORT: price, or 0 for at market */
     int64_t good_ns;     /* ENTER, SHORT at a limit: when it expires; 0: never */

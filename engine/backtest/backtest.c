@@ -84,8 +84,9 @@ static void run_job(struct run_thread *thread, int first, int n)
         atomic_store(&thread->run->done, done);
         if (way == BACKTEST_COLUMNS) {
             backtest_run_fail(thread, -EINVAL,
-                              "account %s: too many orders at once, or too much money, to be vectorised: "
-                              "leave the way open, or take the engine's",
+                              "account %s: too many orders at once, too much money, or an intent that the "
+                              "engine alone carries out, to be vectorised: leave the way open, or take the "
+                              "engine's",
                               config->accounts[first].name);
             return;
         }

@@ -163,6 +163,10 @@ static int64_t on_order(const struct sim_symbol *symbol)
 static void reach(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent, int64_t equity)
 {
     int64_t held = symbol->qty + on_order(symbol);
+    if (intent->fraction < 0) { /* backtest_sim_covers(): no shorts */
+        sim->failed = -ENOTSUP;
+        return;
+    }
     if (intent->fraction == 0) {
         if (symbol->qty != 0 && held != 0)
             leave(sim, symbol, intent->why);
@@ -189,7 +193,10 @@ static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
     case INTENT_ENTER:
         return enter(sim, symbol, intent, equity);
     case INTENT_EXIT:
-        leave(sim, symbol, intent->why);
+        if (intent->fraction > 0 && intent->fraction < 1) /* a part: exits shrink with the position */
+            sim->failed = -ENOTSUP;
+        else
+            leave(sim, symbol, intent->why);
         break;
     case INTENT_STOP:
         return protect(sim, symbol, intent);
@@ -252,6 +259,7 @@ static void observe(struct sim *sim, const struct sim_symbol *symbol, size_t row
         .cash = sim_number(sim->cash - sim->reserved, sim->money_units),
         .live_orders = false,
         .shorts = false, /* backtest_sim_covers() */
+        .leverage = 1,
         .stop = 0,
         .profit = 0,
         .positions = sim->entered,

@@ -73,6 +73,8 @@ static size_t imp_bar(const double *p, void *state, const struct strategy_input 
                            ? input->ts_ns + input->interval_ns * random_between(&random, -1, 40)
                            : 0,
             .why = random_chance(&random, 5) ? NULL : "a word that is longer than a tag of an order can be"};
+        if (intent->kind == INTENT_EXIT && (int)p[IMP_SEED] % 5 > 0)
+            intent->fraction = 0; /* a share of the position is the engine's alone */
     }
     return n;
 }

@@ -352,23 +352,28 @@ static void on_venue(void *ctx, enum engine_venue_request request, const struct 
         h->canceled[h->n_canceled++ % 16] = order->id;
 }
 
+static inline struct engine_sink harness_sink(struct harness *h)
+{
+    return (struct engine_sink){.ctx = h,
+                                .bar = on_bar,
+                                .order = on_order,
+                                .fill = on_fill,
+                                .ledger = on_ledger,
+                                .equity = on_equity,
+                                .alert = on_alert,
+                                .alert_over = on_alert_over,
+                                .need_snapshot = on_need_snapshot,
+                                .need_bars = on_need_bars,
+                                .command_done = on_command_done,
+                                .session = on_session,
+                                .action = on_action,
+                                .revision = on_revision,
+                                .venue = on_venue};
+}
+
 static inline void harness_create(struct harness *h)
 {
-    struct engine_sink sink = {.ctx = h,
-                               .bar = on_bar,
-                               .order = on_order,
-                               .fill = on_fill,
-                               .ledger = on_ledger,
-                               .equity = on_equity,
-                               .alert = on_alert,
-                               .alert_over = on_alert_over,
-                               .need_snapshot = on_need_snapshot,
-                               .need_bars = on_need_bars,
-                               .command_done = on_command_done,
-                               .session = on_session,
-                               .action = on_action,
-                               .revision = on_revision,
-                               .venue = on_venue};
+    struct engine_sink sink = harness_sink(h);
     for (int a = 0; a < HARNESS_ACCOUNTS; a++)
         h->accounts[a].rules.risk = h->risk;
     if (engine_create(&h->config, &sink, &h->engine) < 0 || !h->orders) {
@@ -431,7 +436,8 @@ static inline void harness_check(const struct harness *h)
                     CHECK_INT(balance->total, h->ledger_sum[a][k]);
                     CHECK_INT(balance->total, h->naive[a][k]);
                 }
-            CHECK(balance->total >= 0 && balance->reserved >= 0 && balance->reserved <= balance->total);
+            CHECK(balance->total >= 0 && balance->reserved >= 0 &&
+                  (balance->reserved <= balance->total || account->rules.margin != MARGIN_OFF));
             CHECK(live || balance->reserved == 0);
         }
         for (int s = 0; s < h->config.n_symbols; s++) {

@@ -250,7 +250,8 @@ static void test_impossible_entries(void)
     expect_refused(entry_of(-1, 0, 0, 0), INTENT_BAD_FRACTION, NULL);
     expect_refused(entry_of(NAN, 0, 0, 0), INTENT_BAD_FRACTION, NULL);
     expect_refused((struct intent){.kind = INTENT_TARGET, .fraction = NAN}, INTENT_BAD_FRACTION, NULL);
-    expect_refused((struct intent){.kind = INTENT_TARGET, .fraction = -0.01}, INTENT_BAD_FRACTION, NULL);
+    expect_refused((struct intent){.kind = INTENT_TARGET, .fraction = -0.01}, INTENT_NO_SHORTS,
+                   "target: its account may not be short of it");
     expect_refused(entry_of(0.5, -1, 0, 0), INTENT_BAD_LIMIT, "enter: limit -1 is no price");
     expect_refused(entry_of(0.5, NAN, 0, 0), INTENT_BAD_LIMIT, NULL);
     expect_refused(entry_of(0.5, INFINITY, 0, 0), INTENT_BAD_LIMIT, NULL);
