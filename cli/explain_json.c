@@ -47,11 +47,22 @@ PRINT_OBJECT(bar_object, struct bar, PRINT_AS(TIME, REQUIRED, open_ns, "open_tim
 PRINT_OBJECT(intent_object, struct intent, PRINT_LATER("kind"), PRINT_REAL(fraction), PRINT_REAL(stop),
              PRINT_REAL(profit), PRINT_REAL(limit), PRINT_WHOLE(good_ns), PRINT_LATER("why"));
 
+static json_t *wanted_object(const struct intent *intent)
+{
+    static const char *const sizes[] = {"of_equity", "of_position", "of_units"};
+    return json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:b}", "side", order_side_name(intent->side),
+                     "type", order_type_name(intent->type), "tif", order_tif_name(intent->tif), "size",
+                     sizes[intent->size], "qty", intent->qty, "trail", intent->trail, "trail_share",
+                     intent->trail_share, "reduce_only", intent->reduce_only);
+}
+
 static json_t *intents_array(const struct explained_decision *d)
 {
     json_t *intents = json_array();
     for (size_t i = 0; i < d->n_intents; i++) {
         json_t *intent = intent_object(&d->intents[i], NULL);
+        if (d->intents[i].kind == INTENT_ORDER)
+            json_object_update_missing_new(intent, wanted_object(&d->intents[i]));
         json_object_set_new(intent, "kind", json_string(intent_kind_name(d->intents[i].kind)));
         json_object_set_new(intent, "why", json_string(d->whys[i]));
         json_array_append_new(intents, intent);

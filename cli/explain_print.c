@@ -160,6 +160,29 @@ static void print_entry(const struct intent *intent)
         printf(", and a profit at %s", number(intent->profit).text);
 }
 
+static void print_order(const struct intent *intent)
+{
+    printf("  it wanted an order: %s %s of ", order_side_name(intent->side), order_type_name(intent->type));
+    if (intent->size == INTENT_OF_UNITS)
+        printf("%s", number(intent->qty).text);
+    else
+        printf("%s of %s", number(intent->fraction).text,
+               intent->size == INTENT_OF_EQUITY ? "equity" : "the position");
+    if (intent->stop > 0)
+        printf(", triggered at %s", number(intent->stop).text);
+    if (intent->limit > 0)
+        printf(", at %s or better", number(intent->limit).text);
+    if (intent->trail > 0)
+        printf(", %s behind the best price", number(intent->trail).text);
+    if (intent->trail_share > 0)
+        printf(", %s of it behind the best price", number(intent->trail_share).text);
+    printf(", %s", order_tif_name(intent->tif));
+    if (intent->good_ns > 0)
+        printf(" until %s", at(intent->good_ns).text);
+    if (intent->reduce_only)
+        printf(", only to reduce");
+}
+
 static void print_intent(const struct explained_decision *d, size_t i)
 {
     const struct intent *intent = &d->intents[i];
@@ -169,7 +192,17 @@ static void print_intent(const struct explained_decision *d, size_t i)
         print_entry(intent);
         break;
     case INTENT_EXIT:
-        printf("  it wanted to %s", d->input.qty < 0 ? "buy everything back" : "sell everything");
+        if (intent->fraction > 0 && intent->fraction < 1)
+            printf("  it wanted to %s %s of the position", d->input.qty < 0 ? "buy back" : "sell",
+                   number(intent->fraction).text);
+        else
+            printf("  it wanted to %s", d->input.qty < 0 ? "buy everything back" : "sell everything");
+        break;
+    case INTENT_ORDER:
+        print_order(intent);
+        break;
+    case INTENT_CANCEL:
+        printf("  it wanted its orders of the symbol cancelled");
         break;
     case INTENT_STOP:
         printf("  it wanted the stop at %s", number(intent->stop).text);

@@ -9,6 +9,7 @@
 #include "engine/split.h"
 #include "exchange/fill_rules.h"
 #include "exchange/market.h"
+#include "exchange/sizing.h"
 #include "exchange/trading_calendar.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/external.h"
@@ -768,6 +769,19 @@ int64_t engine_intent_stop(const struct engine *engine, int account, int symbol)
 int64_t engine_intent_profit(const struct engine *engine, int account, int symbol);
 /* Does an order of the symbol work, stops and profits apart? */
 bool engine_intent_working(const struct engine *engine, int account, int symbol);
+/* For an entry: what it may spend. `turns`: the exit of a position the other way round was ordered at the
+ * same bar. The price that an order at market would get, as far as is known; 0: no price is known. */
+struct sizing engine_intent_sizing(struct engine *engine, int account, int symbol, enum order_side side,
+                                   bool turns);
+int64_t engine_intent_shown(const struct engine *engine, int account, int symbol, enum order_side side);
+/* Before and after the session: makes it one that its venue takes then. */
+void engine_intent_extend(const struct engine *engine, struct order *order);
+/* intent_order.c: a strategy's own orders. How many of a symbol work, as its input counts them; cancels
+ * those; and makes one. */
+int engine_intent_orders(const struct engine *engine, int account, int symbol);
+void engine_intent_cancel(struct engine *engine, int account, int symbol);
+enum intent_fault engine_intent_place(struct engine *engine, int account, int symbol,
+                                      const struct intent *intent);
 /* An order to submit; its prices are the caller's to set. */
 struct order engine_intent_order(int account, int symbol, enum order_side side, enum order_type type,
                                  int64_t qty, const char *tag);

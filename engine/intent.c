@@ -111,8 +111,8 @@ static int64_t short_budget(const struct engine *engine, int account, int64_t ca
 }
 
 /* `turns`: the exit of a position the other way round was ordered at the same bar. */
-static struct sizing sizing_of_entry(struct engine *engine, int account, int symbol, enum order_side side,
-                                     bool turns)
+struct sizing engine_intent_sizing(struct engine *engine, int account, int symbol, enum order_side side,
+                                   bool turns)
 {
     struct sizing sizing = sizing_of(engine, account, symbol);
     if (turns)
@@ -123,7 +123,7 @@ static struct sizing sizing_of_entry(struct engine *engine, int account, int sym
 }
 
 /* The price that an order at market would get, as far as is known; 0: no price is known. */
-static int64_t shown_price(const struct engine *engine, int account, int symbol, enum order_side side)
+int64_t engine_intent_shown(const struct engine *engine, int account, int symbol, enum order_side side)
 {
     struct book_level best = {.price = engine_price(engine, account, symbol)};
     engine_match_best(engine, account, symbol, side, &best);
@@ -147,7 +147,7 @@ static bool is_extended(const struct engine *engine, int account, int symbol)
 static int64_t worst_price(const struct engine *engine, int account, int symbol, enum order_side side)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
-    int64_t price = shown_price(engine, account, symbol, side);
+    int64_t price = engine_intent_shown(engine, account, symbol, side);
     int64_t band = (int64_t)((int128_t)price * EXTENDED_BAND_E6 / 1000000);
     if (!is_extended(engine, account, symbol))
         return price;
@@ -155,7 +155,7 @@ static int64_t worst_price(const struct engine *engine, int account, int symbol,
                              : filter_ceil_price(listed, price - band);
 }
 
-static void extend(const struct engine *engine, struct order *order)
+void engine_intent_extend(const struct engine *engine, struct order *order)
 {
     if (!is_extended(engine, order->account, order->symbol))
         return;
@@ -203,7 +203,7 @@ static int64_t extended_limit(const struct engine *engine, int account, int symb
     int64_t price = worst_price(engine, account, symbol, side);
     if (profit == 0 || is_before(side, price, profit))
         return price;
-    if (!is_before(side, shown_price(engine, account, symbol, side), profit))
+    if (!is_before(side, engine_intent_shown(engine, account, symbol, side), profit))
         return 0;
     return side == ORDER_BUY ? filter_floor_price(listed, profit - 1) : filter_ceil_price(listed, profit + 1);
 }
@@ -225,9 +225,10 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
         if (prices.limit == 0) /* the move that it is for is over */
             return INTENT_FITS;
     }
-    struct sizing sizing = sizing_of_entry(engine, account, symbol, side, turns);
-    int64_t qty = sizing_entry(&sizing, intent->fraction,
-                               prices.limit > 0 ? prices.limit : shown_price(engine, account, symbol, side));
+    struct sizing sizing = engine_intent_sizing(engine, account, symbol, side, turns);
+    int64_t qty =
+        sizing_entry(&sizing, intent->fraction,
+                     prices.limit > 0 ? prices.limit : engine_intent_shown(engine, account, symbol, side));
     if (sells && order_rules_of(sizing.symbol)) /* whole shares are lent */
         qty -= qty % order_rules_whole(sizing.symbol);
     struct order legs[ORDER_LEGS_MAX];
@@ -239,7 +240,7 @@ static enum intent_fault enter(struct engine *engine, int account, int symbol, c
         legs[0].tif = ORDER_GTD;
         legs[0].expires_ns = intent->good_ns - engine_ahead_ns(engine, symbol);
     }
-    extend(engine, &legs[0]);
+    engine_intent_extend(engine, &legs[0]);
     if (prices.stop > 0) {
         legs[n] = engine_intent_order(account, symbol, back, ORDER_STOP, qty, "stop");
         legs[n++].stop_price = prices.stop;
@@ -280,7 +281,7 @@ static enum order_reason leave_share(struct engine *engine, int account, int sym
     struct order request =
         engine_intent_order(account, symbol, side, ORDER_MARKET, qty > 0 ? qty : held, why);
     request.reduce_only = true;
-    extend(engine, &request);
+    engine_intent_extend(engine, &request);
     make_room(engine, account, symbol);
     enum order_reason reason;
     uint64_t id = engine_match_submit(engine, &request, &reason);
@@ -365,7 +366,7 @@ static void reach_short(struct engine *engine, int account, int symbol, const st
             enter(engine, account, symbol, &entry, true);
         return;
     }
-    struct sizing sizing = sizing_of_entry(engine, account, symbol, ORDER_SELL, false);
+    struct sizing sizing = engine_intent_sizing(engine, account, symbol, ORDER_SELL, false);
     int64_t qty = sizing_target(&sizing, entry.fraction, -held, engine_price(engine, account, symbol),
                                 worst_price(engine, account, symbol, ORDER_SELL));
     if (qty > 0 && order_rules_of(listed)) /* whole shares are lent */
@@ -375,7 +376,7 @@ static void reach_short(struct engine *engine, int account, int symbol, const st
     struct order request = engine_intent_order(account, symbol, qty > 0 ? ORDER_SELL : ORDER_BUY,
                                                ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
     request.reduce_only = qty < 0;
-    extend(engine, &request);
+    engine_intent_extend(engine, &request);
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
 }
@@ -401,7 +402,7 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
     struct order request = engine_intent_order(account, symbol, qty > 0 ? ORDER_BUY : ORDER_SELL,
                                                ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
     request.reduce_only = qty < 0;
-    extend(engine, &request);
+    engine_intent_extend(engine, &request);
     enum order_reason reason;
     engine_match_submit(engine, &request, &reason);
 }
@@ -441,6 +442,13 @@ static enum intent_fault carry_out(struct engine *engine, int account, int symbo
         return protect(engine, account, symbol, intent);
     case INTENT_TARGET:
         reach(engine, account, symbol, intent);
+        break;
+    case INTENT_ORDER:
+        return engine_intent_place(engine, account, symbol, intent);
+    case INTENT_CANCEL:
+        engine_intent_cancel(engine, account, symbol);
+        break;
+    case INTENT_KINDS:
         break;
     }
     return INTENT_FITS;

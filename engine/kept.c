@@ -116,6 +116,8 @@ void engine_kept_split(struct engine *engine, int symbol, const struct stock_spl
                 kept->intents[i].stop /= ratio;
                 kept->intents[i].profit /= ratio;
                 kept->intents[i].limit /= ratio;
+                kept->intents[i].trail /= ratio;
+                kept->intents[i].qty *= ratio;
             }
             order->qty = (double)(int64_t)(order->qty * ratio);
             order->stop_qty = (double)(int64_t)(order->stop_qty * ratio);

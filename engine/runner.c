@@ -114,6 +114,7 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
         .equity = decimal_to_double(holder->equity, holder->currency_scale),
         .cash = decimal_to_double(engine_intent_free_cash(engine, account, symbol), listed->quote_scale),
         .live_orders = engine_intent_working(engine, account, symbol),
+        .orders = engine_intent_orders(engine, account, symbol),
         .stop = decimal_to_double(engine_intent_stop(engine, account, symbol), listed->price_scale),
         .profit = decimal_to_double(engine_intent_profit(engine, account, symbol), listed->price_scale),
         .shorts = engine_loan_allowed(engine, account, symbol),
@@ -189,6 +190,11 @@ static bool stands(const struct engine *engine, int account, int symbol, const s
     case INTENT_EXIT:
     case INTENT_STOP:
         return held != 0;
+    case INTENT_ORDER:
+        return (!intent->reduce_only || (intent->side == ORDER_SELL ? held > 0 : held < 0)) &&
+               (intent->good_ns == 0 || intent->good_ns > engine->now_ns + engine_ahead_ns(engine, symbol));
+    case INTENT_CANCEL:
+        return engine_intent_orders(engine, account, symbol) > 0;
     default:
         return true;
     }

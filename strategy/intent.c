@@ -6,7 +6,8 @@
 
 static const char *const kinds[] = {
     [INTENT_ENTER] = "enter",   [INTENT_EXIT] = "exit",   [INTENT_STOP] = "stop",
-    [INTENT_TARGET] = "target", [INTENT_SHORT] = "short",
+    [INTENT_TARGET] = "target", [INTENT_SHORT] = "short", [INTENT_ORDER] = "order",
+    [INTENT_CANCEL] = "cancel",
 };
 
 static const char *const faults[INTENT_FAULTS] = {
@@ -21,6 +22,10 @@ static const char *const faults[INTENT_FAULTS] = {
     [INTENT_TOO_MANY] = "TOO_MANY",
     [INTENT_STOP_STAYS] = "STOP_STAYS",
     [INTENT_NO_SHORTS] = "NO_SHORTS",
+    [INTENT_BAD_ORDER] = "BAD_ORDER",
+    [INTENT_BAD_QTY] = "BAD_QTY",
+    [INTENT_BAD_TRAIL] = "BAD_TRAIL",
+    [INTENT_NOTHING_WORKS] = "NOTHING_WORKS",
 };
 
 static double price_of(const struct intent *intent, const struct strategy_input *input)
@@ -46,17 +51,11 @@ static bool is_price(double number)
     return isfinite(number) && number >= 0;
 }
 
-/* Of equity, in one symbol. */
-static double most(const struct strategy_input *input)
-{
-    return input->leverage > 1 ? input->leverage : 1;
-}
-
 static enum intent_fault check_target(const struct intent *intent, const struct strategy_input *input)
 {
     if (intent->fraction < 0 && !input->shorts)
         return INTENT_NO_SHORTS;
-    return fabs(intent->fraction) <= most(input) ? INTENT_FITS : INTENT_BAD_FRACTION;
+    return fabs(intent->fraction) <= intent_most(input) ? INTENT_FITS : INTENT_BAD_FRACTION;
 }
 
 static enum intent_fault check_exit(const struct intent *intent, const struct strategy_input *input)
@@ -71,7 +70,7 @@ static enum intent_fault check_entry(const struct intent *intent, const struct s
     bool sells = intent->kind == INTENT_SHORT;
     if (sells && !input->shorts)
         return INTENT_NO_SHORTS;
-    if (!(intent->fraction > 0 && intent->fraction <= most(input)))
+    if (!(intent->fraction > 0 && intent->fraction <= intent_most(input)))
         return INTENT_BAD_FRACTION;
     if (!is_price(intent->limit))
         return INTENT_BAD_LIMIT;
@@ -102,6 +101,12 @@ enum intent_fault intent_check(const struct intent *intent, const struct strateg
                    : INTENT_BAD_STOP;
     case INTENT_TARGET:
         return check_target(intent, input);
+    case INTENT_ORDER:
+        return intent_check_order(intent, input);
+    case INTENT_CANCEL:
+        return input->orders > 0 ? INTENT_FITS : INTENT_NOTHING_WORKS;
+    case INTENT_KINDS:
+        break;
     }
     return INTENT_BAD_KIND;
 }
@@ -125,9 +130,9 @@ static int fraction_text(const struct intent *intent, const struct strategy_inpu
         return snprintf(buf, cap, "%s: fraction %.10g of the position is not from 0 to 1", kind, fraction);
     if (intent->kind == INTENT_TARGET && input->shorts)
         return snprintf(buf, cap, "%s: fraction %.10g is not from %.10g to %.10g", kind, fraction,
-                        -most(input), most(input));
+                        -intent_most(input), intent_most(input));
     return snprintf(buf, cap, "%s: fraction %.10g is not %s 0 and at most %.10g", kind, fraction,
-                    intent->kind == INTENT_TARGET ? "at least" : "above", most(input));
+                    intent->kind == INTENT_TARGET ? "at least" : "above", intent_most(input));
 }
 
 size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
@@ -137,6 +142,10 @@ size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
     bool of_short = is_short(intent, input);
     const char *kind = intent_kind_name(intent->kind);
     int n = 0;
+    if (intent->kind == INTENT_ORDER && fault != INTENT_TOO_MANY) {
+        n = intent_order_text(fault, intent, input, buf, cap);
+        return n < 0 ? 0 : (size_t)n;
+    }
     switch (fault) {
     case INTENT_BAD_KIND:
         n = snprintf(buf, cap, "%d is no kind of intent", (int)intent->kind);
@@ -172,6 +181,12 @@ size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
     case INTENT_NO_SHORTS:
         n = snprintf(buf, cap, "%s: its account may not be short of it", kind);
         break;
+    case INTENT_NOTHING_WORKS:
+        n = snprintf(buf, cap, "%s: none of its orders works", kind);
+        break;
+    case INTENT_BAD_ORDER:
+    case INTENT_BAD_QTY:
+    case INTENT_BAD_TRAIL:
     case INTENT_FITS:
     case INTENT_FAULTS:
         break;

@@ -19,18 +19,32 @@ enum intent_fault {
                         * there is one, else the bar's close; of a short: not above it */
     INTENT_BAD_PROFIT, /* NaN, infinite or negative, or not above that price; of a short: not below it */
     INTENT_BAD_TIME,   /* of an entry: a limit whose expiry has passed */
-    INTENT_NOTHING_HELD, /* EXIT or STOP without a position */
+    INTENT_NOTHING_HELD, /* EXIT or STOP without a position, an ORDER that reduces nothing, or is of none */
     INTENT_TOO_MANY,     /* more intents than STRATEGY_INTENTS_MAX: all are refused */
     INTENT_STOP_STAYS,   /* STOP: the existing stop cannot be moved: there is no market price, or a filter
                             refuses */
     INTENT_NO_SHORTS,    /* SHORT, a negative TARGET: the account may not be short of the symbol */
+    INTENT_BAD_ORDER,    /* ORDER: no such side, type, time in force or size */
+    INTENT_BAD_QTY,      /* ORDER: NaN, infinite, or not above 0 */
+    INTENT_BAD_TRAIL, /* ORDER: not one distance above 0 or one share between 0 and 1, or no trailing stop */
+    INTENT_NOTHING_WORKS, /* CANCEL: none of its orders works */
     INTENT_FAULTS,
 };
 
 /* INTENT_FITS, or the first fault. Prices are plain numbers, not rounded to ticks. */
 enum intent_fault intent_check(const struct intent *intent, const struct strategy_input *input);
 
-/* Does it open a position? */
+/* For intent_check(), intent_fault_text(): an order's (intent_order.c). */
+enum intent_fault intent_check_order(const struct intent *intent, const struct strategy_input *input);
+int intent_order_text(enum intent_fault fault, const struct intent *intent,
+                      const struct strategy_input *input, char *buf, size_t cap);
+/* The most of its equity that the account may hold of a symbol. */
+static inline double intent_most(const struct strategy_input *input)
+{
+    return input->leverage > 1 ? input->leverage : 1;
+}
+
+/* Does it open a position by its kind alone? */
 static inline bool intent_enters(enum intent_kind kind)
 {
     return kind == INTENT_ENTER || kind == INTENT_SHORT;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "exchange/order.h"
 #include "strategy/params.h"
 
 struct strategy_external;
@@ -44,9 +45,11 @@ struct strategy_input {
     double entry;             /* average price of the position; 0 when flat */
     double equity, cash;      /* of the account, in its currency */
     bool live_orders;         /* an order of this symbol is still working (stops and profits apart) */
-    bool shorts;              /* the account may be short of this symbol */
-    double leverage;     /* the most of its equity that the account's margin lets it hold of this symbol; 1
-                          * without     a margin. 0 counts as 1. */
+    int orders;      /* of its own, of this symbol, that still work, and that CANCEL would cancel: all but a
+                      * bracket's      exits and the protective stop */
+    bool shorts;     /* the account may be short of this symbol */
+    double leverage; /* the most of its equity that the account's margin lets it hold of this symbol; 1
+                      * without     a margin. 0 counts as 1. */
     double stop, profit; /* prices of the active protective stop and take-profit; 0 for none */
     int positions;       /* symbols with a position or an entry, this one included */
     int symbols;         /* that the account trades */
@@ -67,6 +70,18 @@ enum intent_kind {
     /* ENTER the other way round, where `shorts` allows it: sells for `fraction` of equity. What was filled is
      * bought back at `stop`, above the price, or at `profit`, below it. */
     INTENT_SHORT,
+    /* One order of any type, by the fields of an order below. Its venue and the account's limits take it or
+     * refuse it as they do an order by hand. */
+    INTENT_ORDER,
+    INTENT_CANCEL, /* cancels those that `orders` counts */
+    INTENT_KINDS,
+};
+
+/* What an order's quantity is computed from, as the order is made; in whole lots. */
+enum intent_size {
+    INTENT_OF_EQUITY,   /* `fraction` of equity, at its limit, else its stop price, else at the market's */
+    INTENT_OF_POSITION, /* `fraction` of the position, 0..1 */
+    INTENT_OF_UNITS,    /* `qty` */
 };
 
 struct intent {
@@ -75,8 +90,17 @@ struct intent {
                           * `shorts` allows it, 0 is EXIT. EXIT: of the position, 0..1; 0 and 1: all of it */
     double stop, profit; /* ENTER, SHORT: prices or 0; STOP: stop */
     double limit;        /* ENTER, SHORT: price, or 0 for at market */
-    int64_t good_ns;     /* ENTER, SHORT at a limit: when it expires; 0: never */
-    const char *why;     /* static text, recorded with the order */
+    int64_t good_ns;     /* ENTER, SHORT at a limit: when it expires; 0: never. ORDER: with ORDER_GTD */
+    /* ORDER alone. `limit` and `stop` are its prices, where its type has them: a limit, and the price that
+     * triggers it; of ENTER and SHORT see above. */
+    enum order_side side;
+    enum order_type type;
+    enum order_tif tif;
+    enum intent_size size;
+    double qty;
+    double trail, trail_share; /* of a trailing stop one of the two: a distance, or 0..1 of the price */
+    bool reduce_only;
+    const char *why; /* static text, recorded with the order */
 };
 
 /* The bars of one symbol as columns, n rows each, without gaps, oldest first. */

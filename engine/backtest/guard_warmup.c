@@ -202,7 +202,8 @@ static int narrow(struct probe *probe)
 static bool enters(const struct guard_decision *decision)
 {
     for (size_t i = 0; i < decision->n_intents; i++)
-        if (intent_enters(decision->intents[i].kind) || decision->intents[i].kind == INTENT_TARGET)
+        if (intent_enters(decision->intents[i].kind) || decision->intents[i].kind == INTENT_TARGET ||
+            (decision->intents[i].kind == INTENT_ORDER && !decision->intents[i].reduce_only))
             return true;
     return false;
 }

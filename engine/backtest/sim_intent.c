@@ -31,6 +31,7 @@ static void look_at_orders(const struct sim_symbol *symbol, struct strategy_inpu
     for (int i = symbol->n_live; i-- > 0;) { /* the first one counts */
         const struct sim_order *order = &symbol->live[i];
         input->live_orders |= works(order);
+        input->orders += order->parent == 0 && !(order->type == ORDER_STOP && order->reduce_only);
         if (!exits(order))
             continue;
         if (order->type == ORDER_STOP)
@@ -203,7 +204,12 @@ static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
     case INTENT_TARGET:
         reach(sim, symbol, intent, equity);
         break;
+    case INTENT_ORDER:
+    case INTENT_CANCEL:
+        sim->failed = -ENOTSUP;
+        break;
     case INTENT_SHORT: /* intent_check() refused it */
+    case INTENT_KINDS:
         break;
     }
     return INTENT_FITS;
@@ -258,6 +264,7 @@ static void observe(struct sim *sim, const struct sim_symbol *symbol, size_t row
         .equity = sim_number(equity, sim->money_units),
         .cash = sim_number(sim->cash - sim->reserved, sim->money_units),
         .live_orders = false,
+        .orders = 0,
         .shorts = false, /* backtest_sim_covers() */
         .leverage = 1,
         .stop = 0,

@@ -54,7 +54,7 @@ static size_t imp_bar(const double *p, void *state, const struct strategy_input 
     memcpy(&bits, &input->cash, sizeof bits);
     struct random random = {(uint64_t)input->ts_ns ^ (uint64_t)p[IMP_SEED] << 40 ^ bits ^ ++*bars};
     memcpy(&bits, &input->indicators[0], sizeof bits);
-    random.state ^= bits >> 8;
+    random.state ^= bits >> 8 ^ (uint64_t)input->orders << 20;
     random_next(&random);
     if (random_between(&random, 0, 999) >= p[IMP_OFTEN])
         return 0;
@@ -64,7 +64,7 @@ static size_t imp_bar(const double *p, void *state, const struct strategy_input 
         *intent = (struct intent){
             .kind = (enum intent_kind)PICK(&random, INTENT_ENTER, INTENT_ENTER, INTENT_EXIT, INTENT_STOP,
                                            INTENT_STOP, INTENT_TARGET, INTENT_TARGET, INTENT_SHORT,
-                                           random_chance(&random, 2) ? 9 : 0),
+                                           random_chance(&random, 2) ? 99 : 0),
             .fraction = 0.001 * (double)random_between(&random, random_chance(&random, 5) ? -100 : 0, 1020),
             .stop = random_chance(&random, 60) ? imp_price(&random, input, -1) : 0,
             .profit = random_chance(&random, 50) ? imp_price(&random, input, 1) : 0,

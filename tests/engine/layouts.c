@@ -108,7 +108,7 @@ static const struct layout {
      "308066cc3235dbe9dc4df21bb9765d1db038597d394037be1c2bb35a9c6e448e",
      "e1fd979647434a5f2a0e0004c28d837537aa86ed10e2cfc2ad70ee420f8ba9ef",
      {347530671594, 3463006643993, 2795336256001, 10366441781043}},
-    {"layout-11", /* as before outside strategies */
+    {"layout-11",
      11,
      176439,
      36566,
