@@ -19,6 +19,7 @@
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
 #include "db/rebuilt.h"
+#include "indicators_gpu/indicators.h"
 #include "record/book.h"
 #include "record/json.h"
 #include "record/status.h"
