@@ -12,7 +12,7 @@
 #include "daemon/notify/notify.h"
 #include "exchange/decimal.h"
 #include "strategy/metrics.h"
-#include "trainer/study/validation.h"
+#include "strategy/metrics/deflate.h"
 
 enum { LOOKED_AT = 16 }; /* accounts whose positions are looked at in a turn: each has one a symbol */
 

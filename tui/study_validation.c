@@ -14,7 +14,7 @@
 #include "cli/text.h"
 #include "exchange/clock.h"
 #include "record/json.h"
-#include "trainer/study/overfit.h"
+#include "strategy/metrics/overfit.h"
 #include "trainer/study/validation.h"
 #include "tui/status_reader.h"
 

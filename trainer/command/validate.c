@@ -8,10 +8,10 @@
 #include "db/state.h"
 #include "db/studies/store.h"
 #include "exchange/bars_number.h"
+#include "strategy/metrics/overfit.h"
 #include "trainer/command/args.h"
 #include "trainer/study/artifacts.h"
 #include "trainer/study/members.h"
-#include "trainer/study/overfit.h"
 
 struct validate_request {
     const char *returns_path, *study, *storage, *artifacts, *state, *report;

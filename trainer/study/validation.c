@@ -9,7 +9,8 @@
 #include "exchange/fail.h"
 #include "record/json.h"
 #include "strategy/metrics.h"
-#include "trainer/study/overfit.h"
+#include "strategy/metrics/deflate.h"
+#include "strategy/metrics/overfit.h"
 
 enum { BINS = 24 /* even: 0 is between two */, POINTS_MAX = 4000 };
 

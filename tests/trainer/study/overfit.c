@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "strategy/metrics/deflate.h"
+#include "strategy/metrics/overfit.h"
 #include "tests/check.h"
 #include "tests/random.h"
-#include "trainer/study/overfit.h"
-#include "trainer/study/validation.h"
 
 static double uniform(struct random *random)
 {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trainer/study/overfit.h"
-#include "trainer/study/validation.h"
+#include "strategy/metrics/deflate.h"
+#include "strategy/metrics/overfit.h"
 
 static int print_one(const int64_t *head, double variance)
 {

@@ -4,10 +4,10 @@
 
 #include <sqlite3.h>
 
+#include "strategy/metrics/overfit.h"
 #include "tests/check.h"
 #include "tests/trainer/study/place.h"
 #include "trainer/study/members.h"
-#include "trainer/study/overfit.h"
 
 enum { ROWS = 400, PAST = 100, NONE = 1 << 20 };
 

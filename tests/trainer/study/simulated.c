@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "strategy/metrics.h"
+#include "strategy/metrics/overfit.h"
 #include "tests/fatal.h"
 #include "trainer/study/internal.h"
-#include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
 
 enum { ROWS = SIMULATED_ROWS_MAX, ALL = ROWS + ROWS / 4, TRIALS = SIMULATED_TRIALS_MAX };

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "strategy/metrics/overfit.h"
 #include "tests/check.h"
 #include "tests/scratch.h"
-#include "trainer/study/overfit.h"
 #include "trainer/study/validation.h"
 
 static char err[VALIDATION_ERROR_MAX];

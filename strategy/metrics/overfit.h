@@ -7,8 +7,8 @@
  * the worst, ties take the mean rank; omega = rank / (N + 1), lambda = ln(omega / (1 - omega)); PBO is the
  * share of lambda <= 0, where a split whose lambda is 0 by a tie counts half: columns that are all the same
  * have 0.5. Probability of loss is the share of out-of-sample Sharpes < 0 of what was chosen. */
-#ifndef TRAINER_STUDY_OVERFIT_H
-#define TRAINER_STUDY_OVERFIT_H
+#ifndef STRATEGY_METRICS_OVERFIT_H
+#define STRATEGY_METRICS_OVERFIT_H
 
 #include <stddef.h>
 
@@ -30,6 +30,22 @@ struct overfit {
 int overfit_compute(const double *returns, size_t rows, size_t columns, int blocks, struct overfit *ret,
                     char err[static OVERFIT_ERROR_MAX]);
 void overfit_finish(struct overfit *overfit);
+
+/* The same from sums of each column's blocks, of which a half split's Sharpes follow: what a sweep keeps of
+ * a run instead of its returns. overfit_compute() makes them of its matrix, so that both have the same bits.
+ * Numbers are finite. The same errors. */
+struct overfit_blocks {
+    size_t columns;
+    int blocks;
+    size_t length;                /* rows of a block */
+    const double *mean, *squares; /* [blocks][columns]: overfit_block() */
+};
+int overfit_of_blocks(const struct overfit_blocks *blocks, struct overfit *ret,
+                      char err[static OVERFIT_ERROR_MAX]);
+
+/* Of one block, n >= 1 returns that are `stride` apart: their mean, and the sum of squares around it. Where
+ * all are equal that is the number itself and 0, despite rounding. */
+void overfit_block(const double *returns, size_t n, size_t stride, double *ret_mean, double *ret_squares);
 
 /* Of n numbers, `stride` apart. 0 where they are all equal, or fewer than 2. */
 double overfit_sharpe(const double *returns, size_t n, size_t stride);

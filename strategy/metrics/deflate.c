@@ -1,4 +1,4 @@
-#include "trainer/study/validation.h"
+#include "strategy/metrics/deflate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -36,7 +36,7 @@ static double quantile_above(double p)
     return p <= 0.5 ? normal_quantile_above(p) : -normal_quantile_above(1 - p);
 }
 
-static double expected_highest(size_t trials, double variance)
+double overfit_expected_sharpe(size_t trials, double variance)
 {
     if (trials < 2)
         return 0;
@@ -48,6 +48,17 @@ static double expected_highest(size_t trials, double variance)
 double overfit_luck_variance(double variance, size_t rows)
 {
     return rows > 1 ? fmin(variance, 1 / (double)(rows - 1)) : variance;
+}
+
+struct deflated overfit_deflated_moments(double sharpe, double skew, double kurtosis, size_t n,
+                                         double expected)
+{
+    double deviation = sqrt(1 - skew * sharpe + (kurtosis - 1) / 4 * sharpe * sharpe);
+    double scale = sqrt((double)n - 1) / deviation;
+    if (!isfinite(sharpe) || !isfinite(scale))
+        return (struct deflated){sharpe, expected, NAN, NAN, NAN};
+    return (struct deflated){sharpe, expected, normal_above(-sharpe * scale),
+                             normal_above(-(sharpe - expected) * scale), scale};
 }
 
 int overfit_deflated_sharpe(const double *returns, size_t n, size_t trials, double variance,
@@ -69,16 +80,12 @@ int overfit_deflated_sharpe(const double *returns, size_t n, size_t trials, doub
         m3 += d * d * d / rows;
         m4 += d * d * d * d / rows;
     }
-    struct deflated deflated = {0, expected_highest(trials, variance), NAN, NAN, NAN};
+    double expected = overfit_expected_sharpe(trials, variance);
+    struct deflated deflated = {0, expected, NAN, NAN, NAN};
     if (least < most) {
         double skew = m3 / (m2 * sqrt(m2)), kurtosis = m4 / (m2 * m2);
         double sharpe = mean / sqrt(m2 * rows / (rows - 1));
-        double deviation = sqrt(1 - skew * sharpe + (kurtosis - 1) / 4 * sharpe * sharpe);
-        double scale = sqrt(rows - 1) / deviation;
-        deflated.sharpe = sharpe;
-        deflated.scale = scale;
-        deflated.psr = normal_above(-sharpe * scale);
-        deflated.dsr = normal_above(-(sharpe - deflated.expected) * scale);
+        deflated = overfit_deflated_moments(sharpe, skew, kurtosis, n, expected);
     }
     *ret = deflated;
     return 0;
