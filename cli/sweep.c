@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/output.h"
 #include "cli/stored.h"
 #include "cli/sweep_run.h"
+#include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
 
@@ -27,7 +29,7 @@ static int take_metric(struct option_call *call, const struct option_row *row, c
         sweep->metric = (enum sweep_metric)metric;
         return EXIT_OK;
     }
-    for (int i = 0; i < SWEEP_METRICS; i++)
+    for (int i = 0; i <= SWEEP_DSR; i++)
         nearest_offer(&nearest, value, backtest_sweep_metric_name((enum sweep_metric)i));
     return option_fail(call, EXIT_USAGE, "--metric: \"%.48s\": no metric has that name%s", value,
                        NEAREST_HINT(&nearest, value));
@@ -55,6 +57,26 @@ static int take_backend(struct option_call *call, const struct option_row *row, 
                                           : "cpu is needed: the only one that a sweep has");
 }
 
+static int take_sampling(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct sweep *sweep = call->into;
+    (void)row;
+    sweep->sampling.sobol = strcmp(value, "sobol") == 0;
+    return EXIT_OK;
+}
+
+static int take_walk(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct sweep *sweep = call->into;
+    (void)row;
+    if (cli_sweep_walk_parse(value, sweep->walk_ns))
+        return EXIT_OK;
+    return option_fail(call, EXIT_USAGE,
+                       "--walk-forward: \"%.48s\": IN:OUT or IN:OUT:STEP is needed, as 90d:30d, with STEP at "
+                       "least OUT",
+                       value);
+}
+
 /* A parameter is on a grid, or it is set. */
 static int check_axes(const struct sweep *sweep)
 {
@@ -69,50 +91,115 @@ static int check_axes(const struct sweep *sweep)
     return EXIT_OK;
 }
 
+/* A range without a step has no values, unless they are drawn of it. */
+static int check_steps(const struct sweep *sweep)
+{
+    for (int i = 0; i < sweep->grid.n_axes; i++) {
+        const struct backtest_axis *axis = &sweep->grid.axes[i];
+        char what[96];
+        snprintf(what, sizeof what, "--grid: %.64s",
+                 sweep->run.choices[0].strategy->params[axis->param].name);
+        if (axis->continuous && sweep->samples == 0)
+            return fail(EXIT_USAGE, what,
+                        "a step is needed, as LO:HI:STEP, or --samples N, which draws of it");
+    }
+    return EXIT_OK;
+}
+
 /* A single combination may contradict itself; but the parameters that no grid moves must not make all of
  * them do. */
 static int check(struct sweep *sweep)
 {
-    if (backtest_grid_count(&sweep->grid) > BACKTEST_GRID_MOST)
-        return fail(EXIT_USAGE, "--grid", "more than 1000000 combinations: wider steps are needed");
     int n_choices = sweep->run.n_choices, status = check_axes(sweep);
+    if (status == EXIT_OK)
+        status = check_steps(sweep);
+    sweep->sampling.n = (size_t)sweep->samples;
+    sweep->sampling.seed = (uint64_t)sweep->seed;
     sweep->run.n_choices = 0; /* contradictions are found per combination */
     status = status == EXIT_OK ? cli_run_check(&sweep->run) : status;
     sweep->run.n_choices = n_choices;
     return status;
 }
 
-static int run_and_print(struct sweep *sweep, bool json)
+static int print(const struct sweep *sweep, bool json)
 {
-    struct output csv = {0};
-    int status = sweep->csv ? cli_output_open("sweep", sweep->csv, &csv) : EXIT_OK;
-    if (status == EXIT_OK)
-        status = cli_sweep_run(sweep);
-    if (status == EXIT_OK) {
-        backtest_sweep_sort(&sweep->runs, sweep->metric);
-        if (csv.file)
-            cli_sweep_write_csv(sweep, csv.file);
-        status = cli_output_commit("sweep", &csv);
-    }
-    cli_output_drop(&csv);
-    if (status != EXIT_OK)
-        return status;
     if (json)
         return cli_sweep_print_json(sweep);
     cli_sweep_print(sweep);
     return EXIT_OK;
 }
 
+/* What was done is shown, and the same command does the rest. */
+static int say_stopped(const struct sweep *sweep)
+{
+    const struct sweep_results *runs = &sweep->runs;
+    fflush(stdout);
+    fprintf(stderr, "papertape: sweep: stopped: %zu of %zu sets are done%s\n", runs->n, runs->combinations,
+            sweep->run.no_cache ? "" : "; they are kept, and the same command continues");
+    return EXIT_ERROR;
+}
+
+static int run_and_print(struct sweep *sweep, const struct backtest_config *config,
+                         const struct account_spec *base, bool json)
+{
+    struct output csv = {0};
+    int status = sweep->csv ? cli_output_open("sweep", sweep->csv, &csv) : EXIT_OK;
+    if (status == EXIT_OK)
+        status = cli_sweep_rows(sweep, config, base);
+    if (status == EXIT_OK)
+        status = cli_sweep_judge(sweep, config, base);
+    if (status == EXIT_OK) {
+        if (csv.file)
+            cli_sweep_write_csv(sweep, csv.file);
+        status = cli_output_commit("sweep", &csv);
+    }
+    cli_output_drop(&csv);
+    if (status == EXIT_OK && sweep->returns)
+        status = cli_sweep_write_returns(sweep, config, base);
+    if (status == EXIT_OK)
+        status = print(sweep, json);
+    return status == EXIT_OK && sweep->runs.stopped ? say_stopped(sweep) : status;
+}
+
+static int run_sweep(struct sweep *sweep, bool json)
+{
+    struct account_spec base;
+    int status = cli_sweep_run(sweep);
+    if (status == EXIT_OK)
+        status = cli_run_account(&sweep->run, sweep->market, 0, &base);
+    if (status != EXIT_OK)
+        return status;
+    const struct backtest_config config = {.market = sweep->market,
+                                           .calendar = cli_run_calendar(&sweep->run),
+                                           .venue = sweep->run.terms.venue,
+                                           .class_by_calendar = sweep->run.terms.venue != NULL,
+                                           .from = sweep->from,
+                                           .to = sweep->to,
+                                           .latency_ns = sweep->run.terms.latency_ns,
+                                           .slippage_e6 = sweep->run.terms.slippage_e6,
+                                           .way = sweep->run.way,
+                                           .threads = sweep->run.threads};
+    cli_run_note_long_only(&sweep->run, &config, &base);
+    early_stop_catch();
+    status = sweep->walk_ns[0] > 0 ? cli_sweep_walk(sweep, &config, &base, json)
+                                   : run_and_print(sweep, &config, &base, json);
+    early_stop_release();
+    return status;
+}
+
 static int run(struct option_call *call)
 {
     int status = check(call->into);
-    return status == EXIT_OK ? run_and_print(call->into, call->json) : status;
+    return status == EXIT_OK ? run_sweep(call->into, call->json) : status;
 }
 
 static void init(void *into)
 {
     struct sweep *sweep = into;
     sweep->top = TOP;
+    sweep->metric = SWEEP_DSR;
+    sweep->min_trades = SWEEP_MIN_TRADES;
+    sweep->seed = 1;
     cli_run_init(&sweep->run, "sweep", 1);
 }
 
@@ -120,6 +207,10 @@ static void finish(void *into)
 {
     struct sweep *sweep = into;
     backtest_sweep_finish(&sweep->runs);
+    backtest_sets_finish(&sweep->sets);
+    free(sweep->beside);
+    for (int i = 0; i < SWEEP_COSTS; i++)
+        free(sweep->costs[i]);
     market_store_close(sweep->market);
     backtest_grid_finish(&sweep->grid);
     cli_run_finish(&sweep->run);
@@ -133,13 +224,35 @@ static const struct option_action actions[] = {
 #define AT(member) offsetof(struct sweep, member)
 
 static const struct option_row options[] = {
-    {"grid", "KEY=LO:HI:STEP", "LO, LO + STEP and so on up to HI; or KEY=a,b,c", .take = take_grid},
+    {"grid", "KEY=LO:HI:STEP",
+     "LO, LO + STEP and so on up to HI; or KEY=a,b,c; without STEP 1, and with --samples the whole range",
+     .take = take_grid},
+    {"samples", "N", "so many sets are drawn of the grids, in place of every combination", AT(samples),
+     .low = 1, .high = BACKTEST_GRID_MOST},
+    {"sampling", "random|sobol",
+     "how: independently, or by Sobol's sequence, which fills the grids evenly; random without it",
+     .take = take_sampling, .with = "samples"},
+    {"seed", "N", "of the samples: 1", AT(seed), .low = 0, .high = INT64_MAX, .with = "samples"},
     {"metric", "METRIC",
-     "what is best: sharpe, sortino, calmar, cagr, return, max_drawdown, omega, profit_factor, expectancy, "
-     "sqn or win_rate",
+     "what is best: dsr, the deflated Sharpe ratio, by default; sharpe, sortino, calmar, cagr, return, "
+     "max_drawdown, omega, profit_factor, expectancy, sqn or win_rate",
      .take = take_metric},
+    {"min_trades", "N", "runs with fewer closed trades are not ranked: 10", AT(min_trades), .low = 0,
+     .high = INT64_MAX},
     {"top", "N", "so many are listed: 10", AT(top), .low = 1, .high = BACKTEST_GRID_MOST},
-    {"csv", "FILE", "every run, best first; shares as they are, 0.05 for 5 %", AT(csv)},
+    {"walk_forward", "IN:OUT[:STEP]",
+     "choose on IN, trade the choice on the OUT that follows, and again STEP later (OUT without it): as "
+     "90d:30d",
+     .take = take_walk, .without = "returns"},
+    {"csv", "FILE",
+     "every run, best first; shares as they are, 0.05 for 5 %; with --walk-forward every window", AT(csv)},
+    {"returns", "FILE",
+     "the returns of those that are listed: a row a bar, a column each, as papertape-trainer validate reads "
+     "them",
+     AT(returns)},
+    {"yes", NULL, "run what takes longer than 60 s without a question", AT(yes)},
+    {"fresh", NULL, "run all of it again, even what an earlier run of the same command has done", AT(fresh),
+     .without = "no_cache"},
     {"backend", "cpu", "the only one: trades are taken one after the other", .take = take_backend},
 };
 
@@ -149,7 +262,10 @@ CLI_VERB(cli_sweep) = {
     .about =
         "Runs a strategy with every combination of the grids' values, on all cores, on one loading of the "
         "bars, and lists the best. Combinations that contradict themselves, or need more bars than there "
-        "are, are left out and counted. With --json, papertape.sweep/1.",
+        "are, are left out and counted; equal ones are one run. Beside the best stand what luck alone would "
+        "show, the probability of overfitting, how the sets next to them do, and what higher costs leave. A "
+        "sweep that was stopped or killed continues with the same command. With --json, "
+        "papertape.sweep/1.",
     .page = "backtest",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),

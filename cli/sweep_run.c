@@ -1,51 +1,66 @@
 #include "cli/sweep_run.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "cli/progress.h"
 #include "cli/stored.h"
 #include "exchange/clock.h"
+#include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
+#include "strategy/metrics.h"
 
 struct sweep_progress {
     struct sweep *sweep;
     struct progress progress;
+    struct sweep_file file;
     double started_s;
+    bool declined;
 };
 
 static bool show(void *ctx, double share)
 {
     struct sweep_progress *running = ctx;
-    return cli_progress_show(&running->progress, share);
+    return cli_progress_show(&running->progress, share) && !early_stop_asked();
 }
 
 /* How many there are, and after the first few how long all of them take. */
-static void note_estimate(void *ctx, size_t tried)
+static bool ask(void *ctx, size_t tried, size_t left)
 {
     struct sweep_progress *running = ctx;
-    size_t all = backtest_grid_count(&running->sweep->grid);
-    double seconds = clock_now_s() - running->started_s;
+    struct sweep *sweep = running->sweep;
+    if (sweep->asked)
+        return true;
     cli_progress_end(&running->progress);
-    fprintf(stderr, "papertape: sweep: note: %zu combinations, about %.1f s\n", all,
-            seconds * (double)all / (double)(tried ? tried : 1));
+    running->declined = !cli_sweep_ask(sweep, tried, left, clock_now_s() - running->started_s);
+    sweep->asked = true;
+    return !running->declined;
 }
 
-static int run_all(struct sweep_progress *running, const struct backtest_config *config,
-                   const struct account_spec *base)
+static size_t known(void *ctx, struct sweep_result *rows, size_t cap)
+{
+    struct sweep_progress *running = ctx;
+    return backtest_sweep_file_rows(&running->file, rows, cap);
+}
+
+static void keep(void *ctx, const struct sweep_result *rows, size_t n)
+{
+    struct sweep_progress *running = ctx;
+    backtest_sweep_file_add(&running->file, rows, n);
+}
+
+static int run_all(struct sweep_progress *running, struct backtest_sweep *all)
 {
     struct sweep *sweep = running->sweep;
-    const struct backtest_sweep all = {.config = config,
-                                       .account = base,
-                                       .grid = &sweep->grid,
-                                       .progress = show,
-                                       .started = note_estimate,
-                                       .ctx = running};
     char err[512] = "";
     running->started_s = clock_now_s();
-    cli_run_note_long_only(&sweep->run, config, base);
     cli_progress_begin(&running->progress, "sweep");
-    int r = backtest_sweep_run(&all, &sweep->runs, err, sizeof err);
+    int r = backtest_sweep_run(all, &sweep->runs, err, sizeof err);
     cli_progress_end(&running->progress);
+    if (running->file.why[0])
+        fprintf(stderr, "papertape: sweep: note: %s\n", running->file.why);
+    if (r == -ECANCELED && running->declined)
+        return EXIT_USAGE;
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "sweep", "", err);
     cli_run_note_refused(&sweep->run, sweep->market, "all combinations", &sweep->runs.refused);
@@ -53,31 +68,53 @@ static int run_all(struct sweep_progress *running, const struct backtest_config 
     return EXIT_OK;
 }
 
+static int order(struct sweep *sweep, const struct backtest_config *config)
+{
+    size_t rows = config->to - config->from;
+    struct sweep_results *runs = &sweep->runs;
+    runs->min_trades = (size_t)sweep->min_trades;
+    if (runs->n == 0)
+        return cli_stored_fail(EXIT_ERROR, "sweep", "--grid",
+                               runs->stopped ? "stopped before the first run"
+                                             : "nothing was run: every combination contradicts itself, or "
+                                               "needs more bars than there are");
+    if (backtest_luck(runs, rows, metrics_periods_per_year(sweep->market->interval_ns), &sweep->luck) < 0)
+        return cli_stored_fail(EXIT_ERROR, "sweep", "", "out of memory");
+    backtest_sweep_sort(runs, sweep->metric);
+    size_t enough = runs->n - sweep->luck.few;
+    sweep->shown = enough < (size_t)sweep->top ? enough : (size_t)sweep->top;
+    return EXIT_OK;
+}
+
+int cli_sweep_rows(struct sweep *sweep, const struct backtest_config *config, const struct account_spec *base)
+{
+    struct sweep_progress running = {.sweep = sweep};
+    struct backtest_sweep all = {.config = config,
+                                 .account = base,
+                                 .grid = &sweep->grid,
+                                 .sets = &sweep->sets,
+                                 .progress = show,
+                                 .started = ask,
+                                 .known = known,
+                                 .keep = keep,
+                                 .ctx = &running};
+    cli_sweep_keep(sweep, &all, &running.file);
+    int status = run_all(&running, &all);
+    backtest_sweep_file_close(&running.file);
+    return status == EXIT_OK ? order(sweep, config) : status;
+}
+
+static int open_sets(struct sweep *sweep)
+{
+    char err[BACKTEST_GRID_ERROR_MAX];
+    int r = backtest_sets_open(&sweep->grid, &sweep->sampling, &sweep->sets, err);
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, "sweep", "--samples", err) : EXIT_OK;
+}
+
 int cli_sweep_run(struct sweep *sweep)
 {
     double started_s = clock_now_s();
     int status = cli_run_load(&sweep->run, &sweep->market, &sweep->load, &sweep->from, &sweep->to);
     sweep->load_seconds = clock_now_s() - started_s;
-    struct account_spec base;
-    if (status == EXIT_OK)
-        status = cli_run_account(&sweep->run, sweep->market, 0, &base);
-    if (status != EXIT_OK)
-        return status;
-    const struct backtest_config config = {.market = sweep->market,
-                                           .calendar = cli_run_calendar(&sweep->run),
-                                           .venue = sweep->run.terms.venue,
-                                           .class_by_calendar = sweep->run.terms.venue != NULL,
-                                           .from = sweep->from,
-                                           .to = sweep->to,
-                                           .latency_ns = sweep->run.terms.latency_ns,
-                                           .slippage_e6 = sweep->run.terms.slippage_e6,
-                                           .way = sweep->run.way,
-                                           .threads = sweep->run.threads};
-    struct sweep_progress running = {.sweep = sweep};
-    status = run_all(&running, &config, &base);
-    if (status == EXIT_OK && sweep->runs.n == 0)
-        status = cli_stored_fail(
-            EXIT_ERROR, "sweep", "--grid",
-            "nothing was run: every combination contradicts itself, or needs more bars than there are");
-    return status;
+    return status == EXIT_OK ? open_sets(sweep) : status;
 }

@@ -5,16 +5,36 @@
 #include <stdio.h>
 
 #include "cli/run_args.h"
-#include "engine/backtest/sweep.h"
+#include "engine/backtest/luck.h"
+#include "engine/backtest/sweep_file.h"
+
+/* Costs that the best are run with again: takers' and makers' fees times so much, and so much more slippage.
+ */
+#define SWEEP_FEES_TIMES 2
+#define SWEEP_SLIPPAGE   0.0005
+enum { SWEEP_COSTS_FEES, SWEEP_COSTS_SLIPPAGE, SWEEP_COSTS };
+
+enum { SWEEP_MIN_TRADES = 10, SWEEP_ASK_S = 60 /* a sweep that takes longer is asked about */ };
 
 struct sweep {
     struct run_args run;
     struct backtest_grid grid;
     enum sweep_metric metric;
     int64_t top; /* so many are listed */
-    const char *csv;
+    int64_t min_trades, samples, seed;
+    const char *csv, *returns;
+    struct backtest_sampling sampling;
+    bool yes, fresh;
+    bool asked;         /* about the time that it takes */
+    size_t times;       /* so many sweeps follow each other; 0: 1 */
+    int64_t walk_ns[3]; /* in sample, out of sample, step; 0: no walk-forward */
 
+    struct backtest_sets sets;
     struct sweep_results runs; /* by combination, then sorted, best first */
+    struct backtest_luck luck;
+    size_t shown;                            /* the first rows that have enough trades, at most `top` */
+    struct backtest_beside *beside;          /* [shown] */
+    struct sweep_result *costs[SWEEP_COSTS]; /* [shown]; NULL: not run */
     struct market *market;
     struct market_load load;
     size_t from, to;
@@ -22,12 +42,45 @@ struct sweep {
 };
 
 /* Loads the bars and runs all combinations, on all cores; an estimate of the time goes to stderr. An exit
- * status, with its line on stderr. */
+ * status, with its line on stderr; EXIT_OK also where it was stopped. */
 int cli_sweep_run(struct sweep *sweep);
 
-/* sweep_print.c. Exit statuses. */
+/* One sweep of the loaded market on its rows [from, to), into sweep->runs, with luck and order. The same. */
+int cli_sweep_rows(struct sweep *sweep, const struct backtest_config *config,
+                   const struct account_spec *base);
+
+/* sweep_judge.c: what stands beside the best, once they are in order: neighbours, other costs. */
+int cli_sweep_judge(struct sweep *sweep, const struct backtest_config *config,
+                    const struct account_spec *base);
+
+/* sweep_ask.c: is it wanted, with `left` sets to go after `tried` in so many seconds? False: no, and a line
+ * says so. */
+bool cli_sweep_ask(const struct sweep *sweep, size_t tried, size_t left, double seconds);
+
+/* sweep_kept.c: opens the file that the results are kept in; nothing with --no-cache. */
+void cli_sweep_keep(const struct sweep *sweep, const struct backtest_sweep *all, struct sweep_file *ret);
+
+/* sweep_walk.c: IN:OUT[:STEP] into walk_ns; false: it is none. And the whole of it: runs, and prints. */
+bool cli_sweep_walk_parse(const char *text, int64_t ret_ns[static 3]);
+int cli_sweep_walk(struct sweep *sweep, const struct backtest_config *config, const struct account_spec *base,
+                   bool json);
+
+/* sweep_values.c: the axes' values of a set, and as text, "fast=20 slow=50". */
+enum { SWEEP_VALUES_MAX = 512 };
+void cli_sweep_values(const struct sweep *sweep, size_t combination, double values[STRATEGY_PARAMS_MAX]);
+const struct strategy_param *cli_sweep_axis(const struct sweep *sweep, int axis);
+const char *cli_sweep_text(const struct sweep *sweep, size_t combination, char ret[static SWEEP_VALUES_MAX]);
+double cli_sweep_years(const struct sweep *sweep);
+
+/* sweep_print.c, sweep_json.c, sweep_csv.c. Exit statuses. */
 void cli_sweep_print(const struct sweep *sweep);
 int cli_sweep_print_json(const struct sweep *sweep);
 void cli_sweep_write_csv(const struct sweep *sweep, FILE *out);
+int cli_sweep_write_returns(struct sweep *sweep, const struct backtest_config *config,
+                            const struct account_spec *base);
+
+/* "4.2 min", "3 days": how long so many seconds are. */
+enum { SWEEP_TIME_MAX = 32 };
+const char *cli_sweep_time(double seconds, char ret[static SWEEP_TIME_MAX]);
 
 #endif

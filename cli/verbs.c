@@ -65,7 +65,7 @@ static void offer_metrics(const struct option_call *call, void *ctx,
                           void (*offer)(void *ctx, const char *name))
 {
     (void)call;
-    for (int i = 0; i < SWEEP_METRICS; i++)
+    for (int i = 0; i <= SWEEP_DSR; i++)
         offer(ctx, backtest_sweep_metric_name((enum sweep_metric)i));
 }
 

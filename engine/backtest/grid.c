@@ -17,6 +17,7 @@ struct reading {
     const struct strategy *strategy;
     struct backtest_axis *axis;
     const char *text; /* as given */
+    bool list;
     char *err;
 };
 
@@ -25,24 +26,39 @@ static int wrong(const char *text, const char *words, char *err)
     return fail_with(-EINVAL, err, BACKTEST_GRID_ERROR_MAX, "\"%.64s\": %s", text, words);
 }
 
-/* One value, as the strategy takes it. */
-static int push(const struct reading *r, const char *text)
+static bool is_there(const struct backtest_axis *axis, double value)
 {
-    struct backtest_axis *axis = r->axis;
+    size_t i = 0;
+    while (i < axis->n && axis->values[i] != value)
+        i++;
+    return i < axis->n;
+}
+
+/* One value, as the strategy takes it. */
+static int push(const struct reading *reading, const char *text)
+{
+    struct backtest_axis *axis = reading->axis;
     double tried[STRATEGY_PARAMS_MAX];
     char why[CONFIG_WHY_MAX];
-    const char *name = r->strategy->params[axis->param].name;
-    if (strategy_set(r->strategy, tried, name, text, why) < 0)
-        return fail_with(-EINVAL, r->err, BACKTEST_GRID_ERROR_MAX, "%.48s: %s", name, why);
+    const char *name = reading->strategy->params[axis->param].name;
+    if (strategy_set(reading->strategy, tried, name, text, why) < 0)
+        return fail_with(-EINVAL, reading->err, BACKTEST_GRID_ERROR_MAX, "%.48s: %s", name, why);
+    if (reading->list && is_there(axis, tried[axis->param])) {
+        axis->again++;
+        return 0;
+    }
     if (axis->n > BACKTEST_GRID_MOST)
-        return wrong(name, "more than 1000000 values: a wider step is needed", r->err);
+        return wrong(name, "more than 1000000 values: a wider step is needed", reading->err);
     if ((axis->n & (axis->n - 1)) == 0) {
         double *moved = realloc(axis->values, (axis->n ? 2 * axis->n : 1) * sizeof *moved);
         if (!moved)
-            return fail_with(-ENOMEM, r->err, BACKTEST_GRID_ERROR_MAX, "out of memory");
+            return fail_with(-ENOMEM, reading->err, BACKTEST_GRID_ERROR_MAX, "out of memory");
         axis->values = moved;
     }
-    axis->values[axis->n++] = tried[axis->param];
+    double value = tried[axis->param];
+    axis->low = axis->n == 0 || value < axis->low ? value : axis->low;
+    axis->high = axis->n == 0 || value > axis->high ? value : axis->high;
+    axis->values[axis->n++] = value;
     return 0;
 }
 
@@ -63,6 +79,19 @@ static int push_range(const struct reading *reading, const double range[3])
     return r;
 }
 
+/* The upper end of a range without a step is in it, for samples. */
+static int reach(const struct reading *reading, double high)
+{
+    double tried[STRATEGY_PARAMS_MAX];
+    char text[40], why[CONFIG_WHY_MAX];
+    const char *name = reading->strategy->params[reading->axis->param].name;
+    snprintf(text, sizeof text, "%.12g", high);
+    if (strategy_set(reading->strategy, tried, name, text, why) < 0)
+        return fail_with(-EINVAL, reading->err, BACKTEST_GRID_ERROR_MAX, "%.48s: %s", name, why);
+    reading->axis->high = tried[reading->axis->param];
+    return 0;
+}
+
 static int read_range(const struct reading *reading, char *values)
 {
     double range[3] = {0, 0, 1};
@@ -75,7 +104,12 @@ static int read_range(const struct reading *reading, char *values)
             return wrong(reading->text, "key=lo:hi:step is needed, as fast=5:50:5", reading->err);
         range[n++] = value;
     }
-    return push_range(reading, range);
+    int r = push_range(reading, range);
+    struct backtest_axis *axis = reading->axis;
+    axis->continuous = n < 3 && !reading->strategy->params[axis->param].integer;
+    if (r == 0 && axis->continuous)
+        r = reach(reading, range[1]);
+    return r;
 }
 
 static int read_list(const struct reading *reading, char *values)
@@ -116,7 +150,7 @@ int backtest_grid_add(struct backtest_grid *grid, const struct strategy *strateg
             return wrong(text, "there is a grid of that parameter already", err);
     struct backtest_axis *axis = &grid->axes[grid->n_axes++];
     axis->param = param;
-    const struct reading reading = {strategy, axis, text, err};
+    const struct reading reading = {strategy, axis, text, !strchr(values, ':'), err};
     return strchr(values, ':') ? read_range(&reading, values) : read_list(&reading, values);
 }
 

@@ -2,35 +2,36 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/backtest/guard.h"
-#include "engine/backtest/report.h"
+#include "engine/market/parallel.h"
 #include "exchange/fail.h"
 
 /* Accounts that run together: each has its curve of equity. */
 enum { BATCH_FIRST = 8, BATCH_MOST = ACCOUNTS_MAX };
 static const size_t BATCH_BYTES = (size_t)256 << 20;
 
-static const char *const metric_names[SWEEP_METRICS] = {
+static const char *const metric_names[SWEEP_METRICS + 1] = {
     [SWEEP_SHARPE] = "sharpe",         [SWEEP_SORTINO] = "sortino",
     [SWEEP_CALMAR] = "calmar",         [SWEEP_CAGR] = "cagr",
     [SWEEP_RETURN] = "return",         [SWEEP_MAX_DRAWDOWN] = "max_drawdown",
     [SWEEP_OMEGA] = "omega",           [SWEEP_PROFIT_FACTOR] = "profit_factor",
     [SWEEP_EXPECTANCY] = "expectancy", [SWEEP_SQN] = "sqn",
-    [SWEEP_WIN_RATE] = "win_rate",
+    [SWEEP_WIN_RATE] = "win_rate",     [SWEEP_DSR] = "dsr",
 };
 
 const char *backtest_sweep_metric_name(enum sweep_metric metric)
 {
-    return metric < SWEEP_METRICS ? metric_names[metric] : "";
+    return metric <= SWEEP_DSR ? metric_names[metric] : "";
 }
 
 int backtest_sweep_metric_parse(const char *name)
 {
-    for (int i = 0; i < SWEEP_METRICS; i++)
+    for (int i = 0; i <= SWEEP_DSR; i++)
         if (strcmp(metric_names[i], name) == 0)
             return i;
     return -EINVAL;
@@ -38,12 +39,18 @@ int backtest_sweep_metric_parse(const char *name)
 
 struct batch {
     const struct backtest_sweep *sweep;
+    const struct backtest_sets *sets;
     struct sweep_results *results;
     struct account_spec *accounts; /* [cap] */
     size_t *combinations;          /* [cap] */
-    size_t n, cap, next;           /* next: the first combination of the batch after this one */
-    size_t bars;                   /* of the symbol that has most */
-    size_t done;
+    uint64_t *known;               /* a bit of each set that need not be run; NULL: all must be */
+    struct sweep_result *rows;     /* of the running batch, [n] */
+    double *returns;               /* NULL, or where its returns go, [n][to - from] */
+    const struct backtest *ran;    /* the batch's runs, while they are measured */
+    atomic_bool failed;
+    size_t n, cap, next; /* next: the first combination of the batch after this one */
+    size_t bars;         /* of the symbol that has most */
+    size_t done, all;    /* for progress */
 };
 
 /* Are there fewer bars than its indicators need for a first value? */
@@ -69,14 +76,22 @@ static size_t most_bars(const struct backtest_config *config)
     return most;
 }
 
-/* Combinations from `next` on, without the contradictory ones and those that the bars are too few for. */
+static bool is_known(const struct batch *batch, size_t i)
+{
+    return batch->known && batch->known[i / 64] >> (i % 64) & 1;
+}
+
+/* Combinations from `next` on, without the known, the contradictory ones and those that the bars are too few
+ * for. */
 static void gather(struct batch *batch, size_t wanted)
 {
     const struct backtest_sweep *sweep = batch->sweep;
     struct account_spec spec = *sweep->account;
     batch->n = 0;
-    for (; batch->next < batch->results->combinations && batch->n < wanted; batch->next++) {
-        if (!backtest_grid_set(sweep->grid, spec.strategy, batch->next, spec.params)) {
+    for (; batch->next < batch->all && batch->n < wanted; batch->next++) {
+        if (is_known(batch, batch->next))
+            continue;
+        if (!backtest_sets_get(batch->sets, spec.strategy, batch->next, spec.params)) {
             batch->results->skipped++;
             continue;
         }
@@ -90,35 +105,11 @@ static void gather(struct batch *batch, size_t wanted)
     }
 }
 
-static void take(struct sweep_result *to, const struct backtest_report *report)
-{
-    const struct metrics *m = &report->metrics;
-    const double metrics[SWEEP_METRICS] = {
-        [SWEEP_SHARPE] = m->sharpe,
-        [SWEEP_SORTINO] = m->sortino,
-        [SWEEP_CALMAR] = m->calmar,
-        [SWEEP_CAGR] = m->cagr,
-        [SWEEP_RETURN] = m->total_return,
-        [SWEEP_MAX_DRAWDOWN] = m->max_drawdown,
-        [SWEEP_OMEGA] = m->omega,
-        [SWEEP_PROFIT_FACTOR] = report->ratios.profit_factor,
-        [SWEEP_EXPECTANCY] = report->ratios.expectancy,
-        [SWEEP_SQN] = report->ratios.sqn,
-        [SWEEP_WIN_RATE] = report->ratios.win_rate,
-    };
-    memcpy(to->metrics, metrics, sizeof metrics);
-    to->final_equity = report->final_equity;
-    to->fees = report->fees;
-    to->exposure = report->exposure;
-    to->trades = report->trades.n;
-    to->refused = report->refused;
-}
-
 static bool show(void *ctx, double share)
 {
     const struct batch *batch = ctx;
     double done = (double)batch->done + share * (double)batch->n;
-    return batch->sweep->progress(batch->sweep->ctx, done / (double)batch->results->combinations);
+    return batch->sweep->progress(batch->sweep->ctx, done / (double)batch->all);
 }
 
 static void add_shortage(struct backtest_shortage *to, const struct backtest_shortage *from)
@@ -139,23 +130,20 @@ static void add_refused(struct backtest_account *to, const struct backtest_accou
     add_shortage(&to->short_of_lot, &from->short_of_lot);
 }
 
-/* The figures of one account. */
-static int measure(struct batch *batch, const struct backtest_config *config, const struct backtest *backtest,
-                   size_t i)
+/* The figures of one account; a thread's. */
+static void measure(void *ctx, size_t i)
 {
-    const struct report_config options = {.benchmark = REPORT_BENCHMARK_NONE};
-    struct sweep_results *results = batch->results;
-    struct backtest_report report;
-    int r = backtest_report(config, backtest, (int)i, &options, &report);
-    if (r < 0)
-        return r;
-    struct sweep_result *to = &results->results[results->n++];
-    *to =
-        (struct sweep_result){.combination = batch->combinations[i], .fills = backtest->accounts[i].n_fills};
-    take(to, &report);
-    add_refused(&results->refused, &backtest->accounts[i]);
-    backtest_report_finish(&report);
-    return 0;
+    struct batch *batch = ctx;
+    struct backtest_config config = *batch->sweep->config;
+    size_t rows = config.to - config.from;
+    double *own = batch->returns ? batch->returns + i * rows : malloc(rows * sizeof *own);
+    config.accounts = batch->accounts;
+    config.n_accounts = (int)batch->n;
+    if (!own ||
+        backtest_sweep_row(&config, batch->ran, (int)i, batch->combinations[i], own, &batch->rows[i]) < 0)
+        atomic_store(&batch->failed, true);
+    if (!batch->returns)
+        free(own);
 }
 
 static int run_batch(struct batch *batch, char *err, size_t err_size)
@@ -169,29 +157,76 @@ static int run_batch(struct batch *batch, char *err, size_t err_size)
     int r = backtest_run(&config, &backtest, err, err_size);
     if (r < 0)
         return r;
-    for (size_t i = 0; i < batch->n && r == 0; i++)
-        if ((r = measure(batch, &config, &backtest, i)) < 0)
-            snprintf(err, err_size, "out of memory");
-    batch->done = batch->next;
+    batch->ran = &backtest;
+    market_store_parallel(config.threads, batch->n, measure, batch);
+    for (size_t i = 0; i < batch->n; i++)
+        add_refused(&batch->results->refused, &backtest.accounts[i]);
+    if (atomic_load(&batch->failed))
+        r = fail_with(-ENOMEM, err, err_size, "out of memory");
     backtest_finish(&backtest);
     return r;
+}
+
+static int start(const struct batch *batch, char *err, size_t err_size)
+{
+    const struct backtest_sweep *sweep = batch->sweep;
+    size_t left = batch->sets->n - batch->next;
+    for (size_t i = batch->next; batch->known && i < batch->sets->n; i++)
+        left -= is_known(batch, i);
+    if (left > 0 && sweep->started && !sweep->started(sweep->ctx, batch->n, left))
+        return fail_with(-ECANCELED, err, err_size, "it was not wanted");
+    if (batch->sets->n > BACKTEST_GRID_MOST)
+        return fail_with(-EINVAL, err, err_size, "more than 1000000 combinations: wider steps are needed");
+    return 0;
 }
 
 static int run_all(struct batch *batch, char *err, size_t err_size)
 {
     const struct backtest_sweep *sweep = batch->sweep;
-    size_t all = batch->results->combinations;
+    struct sweep_results *results = batch->results;
     bool noted = false;
     int r = 0;
-    while (r == 0 && batch->next < all) {
+    while (r == 0 && batch->next < batch->all) {
         gather(batch, noted ? batch->cap : batch->cap < BATCH_FIRST ? batch->cap : BATCH_FIRST);
+        batch->rows = results->results + results->n;
         if (batch->n > 0)
             r = run_batch(batch, err, err_size);
-        if (r == 0 && !noted && batch->next < all && sweep->started)
-            sweep->started(sweep->ctx, batch->next);
+        if (r == 0 && batch->n > 0 && sweep->keep)
+            sweep->keep(sweep->ctx, batch->rows, batch->n);
+        results->n += r == 0 ? batch->n : 0;
+        batch->done = batch->next;
+        if (r == 0 && !noted && (r = start(batch, err, err_size)) < 0)
+            return r;
         noted = true;
     }
-    return r;
+    results->stopped = r == -ECANCELED;
+    return results->stopped ? 0 : r;
+}
+
+static int by_combination(const void *a, const void *b)
+{
+    const struct sweep_result *x = a, *y = b;
+    return (x->combination > y->combination) - (x->combination < y->combination);
+}
+
+/* What need not be run again. */
+static int take_known(struct batch *batch)
+{
+    const struct backtest_sweep *sweep = batch->sweep;
+    struct sweep_results *results = batch->results;
+    batch->known = calloc(batch->all / 64 + 1, sizeof *batch->known);
+    if (!batch->known)
+        return -ENOMEM;
+    size_t n = sweep->known(sweep->ctx, results->results, batch->all);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = results->results[i].combination;
+        if (at >= batch->all || is_known(batch, at))
+            continue;
+        batch->known[at / 64] |= UINT64_C(1) << (at % 64);
+        results->results[results->n++] = results->results[i];
+    }
+    results->known = results->n;
+    return 0;
 }
 
 static size_t batch_cap(const struct backtest_config *config)
@@ -200,30 +235,88 @@ static size_t batch_cap(const struct backtest_config *config)
     return cap < 1 ? 1 : cap > BATCH_MOST ? BATCH_MOST : cap;
 }
 
+static void batch_finish(struct batch *batch)
+{
+    free(batch->accounts);
+    free(batch->combinations);
+    free(batch->known);
+}
+
+/* Room for batches of at most `most` accounts. */
+static int batch_begin(struct batch *batch, size_t most)
+{
+    size_t cap = batch_cap(batch->sweep->config);
+    batch->cap = cap < most ? cap : most;
+    batch->accounts = calloc(batch->cap, sizeof *batch->accounts);
+    batch->combinations = calloc(batch->cap, sizeof *batch->combinations);
+    return batch->accounts && batch->combinations ? 0 : -ENOMEM;
+}
+
+static int run_sets(const struct backtest_sweep *sweep, const struct backtest_sets *sets,
+                    struct sweep_results *results, char *err, size_t err_size)
+{
+    struct batch batch = {
+        .sweep = sweep, .sets = sets, .results = results, .bars = most_bars(sweep->config), .all = sets->n};
+    if (batch.all > BACKTEST_GRID_MOST) /* the first few show how long all would take */
+        batch.all = BACKTEST_GRID_MOST;
+    results->results = calloc(batch.all ? batch.all : 1, sizeof *results->results);
+    int r = results->results ? batch_begin(&batch, batch.all ? batch.all : 1) : -ENOMEM;
+    if (r == 0 && sweep->known && sets->n == batch.all)
+        r = take_known(&batch);
+    if (r == -ENOMEM)
+        snprintf(err, err_size, "out of memory");
+    if (r == 0)
+        r = run_all(&batch, err, err_size);
+    batch_finish(&batch);
+    return r;
+}
+
 int backtest_sweep_run(const struct backtest_sweep *sweep, struct sweep_results *ret, char *err,
                        size_t err_size)
 {
-    struct sweep_results results = {.combinations = backtest_grid_count(sweep->grid)};
-    struct batch batch = {.sweep = sweep,
-                          .results = &results,
-                          .bars = most_bars(sweep->config),
-                          .cap = batch_cap(sweep->config)};
-    if (results.combinations > BACKTEST_GRID_MOST)
+    struct backtest_sets all = {.grid = sweep->grid, .n = backtest_grid_count(sweep->grid)};
+    const struct backtest_sets *sets = sweep->sets ? sweep->sets : &all;
+    size_t rows = sweep->config->to - sweep->config->from;
+    struct sweep_results results = {.combinations = sets->n,
+                                    .block_rows = rows / SWEEP_BLOCKS > 1 ? rows / SWEEP_BLOCKS : 0};
+    if (results.combinations > BACKTEST_GRID_MOST && !sweep->started)
         return fail_with(-EINVAL, err, err_size, "more than 1000000 combinations: wider steps are needed");
-    batch.accounts = calloc(batch.cap, sizeof *batch.accounts);
-    batch.combinations = calloc(batch.cap, sizeof *batch.combinations);
-    results.results = calloc(results.combinations, sizeof *results.results);
-    int r = -ENOMEM;
-    if (batch.accounts && batch.combinations && results.results)
-        r = run_all(&batch, err, err_size);
-    else
-        snprintf(err, err_size, "out of memory");
-    free(batch.accounts);
-    free(batch.combinations);
-    if (r < 0)
+    int r = run_sets(sweep, sets, &results, err, err_size);
+    if (r < 0) {
         backtest_sweep_finish(&results);
-    else
-        *ret = results;
+        return r;
+    }
+    qsort(results.results, results.n, sizeof *results.results, by_combination);
+    *ret = results;
+    return 0;
+}
+
+int backtest_sweep_some(const struct backtest_sweep *sweep, const size_t *combinations, size_t n,
+                        struct sweep_result *rows, double *returns, char *err, size_t err_size)
+{
+    struct backtest_sets all = {.grid = sweep->grid};
+    struct sweep_results results = {0};
+    struct batch batch = {
+        .sweep = sweep, .sets = sweep->sets ? sweep->sets : &all, .results = &results, .all = n};
+    size_t length = sweep->config->to - sweep->config->from;
+    int r = batch_begin(&batch, n ? n : 1);
+    if (r < 0)
+        snprintf(err, err_size, "out of memory");
+    while (r == 0 && batch.done < n) {
+        struct account_spec spec = *sweep->account;
+        batch.n = 0;
+        for (size_t i = batch.done; i < n && batch.n < batch.cap; i++) {
+            backtest_sets_get(batch.sets, spec.strategy, combinations[i], spec.params);
+            snprintf(spec.name, sizeof spec.name, "%zu", combinations[i]);
+            batch.accounts[batch.n] = spec;
+            batch.combinations[batch.n++] = combinations[i];
+        }
+        batch.rows = rows + batch.done;
+        batch.returns = returns ? returns + batch.done * length : NULL;
+        r = run_batch(&batch, err, err_size);
+        batch.done += batch.n;
+    }
+    batch_finish(&batch);
     return r;
 }
 
@@ -233,11 +326,24 @@ void backtest_sweep_finish(struct sweep_results *results)
     *results = (struct sweep_results){0};
 }
 
+struct row_order {
+    enum sweep_metric metric;
+    size_t min_trades;
+};
+
+static double value_of(const struct sweep_result *row, enum sweep_metric metric)
+{
+    return metric == SWEEP_DSR ? row->dsr_errors : row->metrics[metric];
+}
+
 static int by_metric(const void *a, const void *b, void *ctx)
 {
     const struct sweep_result *x = a, *y = b;
-    enum sweep_metric metric = *(const enum sweep_metric *)ctx;
-    double p = x->metrics[metric], q = y->metrics[metric];
+    const struct row_order *order = ctx;
+    double p = value_of(x, order->metric), q = value_of(y, order->metric);
+    bool few = x->trades < order->min_trades, fewer = y->trades < order->min_trades;
+    if (few != fewer)
+        return few ? 1 : -1;
     if (isnan(p) != isnan(q))
         return isnan(p) ? 1 : -1;
     if (!isnan(p) && p != q)
@@ -247,5 +353,6 @@ static int by_metric(const void *a, const void *b, void *ctx)
 
 void backtest_sweep_sort(struct sweep_results *results, enum sweep_metric metric)
 {
-    qsort_r(results->results, results->n, sizeof *results->results, by_metric, &metric);
+    struct row_order order = {metric, results->min_trades};
+    qsort_r(results->results, results->n, sizeof *results->results, by_metric, &order);
 }

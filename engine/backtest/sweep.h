@@ -1,9 +1,10 @@
-/* A sweep: one strategy with every combination of a grid on one market, and the figures of each. */
+/* A sweep: one strategy with every combination of a grid, or a sample of it, on one market, and the figures
+ * of each. */
 #ifndef ENGINE_BACKTEST_SWEEP_H
 #define ENGINE_BACKTEST_SWEEP_H
 
 #include "engine/backtest/backtest.h"
-#include "engine/backtest/grid.h"
+#include "engine/backtest/sets.h"
 
 /* Metrics by which a combination is ranked: more is better of each. */
 enum sweep_metric {
@@ -19,16 +20,44 @@ enum sweep_metric {
     SWEEP_SQN,
     SWEEP_WIN_RATE,
     SWEEP_METRICS,
+    /* The deflated Sharpe ratio, which is not of one run but of one among all: struct sweep_result's `dsr`,
+     * once backtest_luck() has looked at them. */
+    SWEEP_DSR = SWEEP_METRICS,
 };
-const char *backtest_sweep_metric_name(enum sweep_metric metric); /* "sharpe", "max_drawdown" … */
+const char *backtest_sweep_metric_name(enum sweep_metric metric); /* "sharpe", "max_drawdown" … "dsr" */
 int backtest_sweep_metric_parse(const char *name);                /* or -EINVAL */
 
+/* Blocks of rows of which sums are kept, for the probability of backtest overfitting. */
+enum { SWEEP_BLOCKS = 16 };
+
 struct sweep_result {
-    size_t combination;
+    size_t combination;            /* of the sets */
     double metrics[SWEEP_METRICS]; /* shares, not percent; NaN where undefined */
     double final_equity, fees, exposure;
     size_t trades, fills;
     uint64_t refused;
+    bool exact; /* of a run; else of a screen, to its error */
+    /* Of the rows' returns: population moments, 3 of a normal distribution; NaN as struct metrics'. */
+    double skew, kurtosis;
+    /* overfit_block() of each block of the returns, without the first rows mod SWEEP_BLOCKS; 0 where the
+     * results' block_rows is 0. */
+    double block_mean[SWEEP_BLOCKS], block_squares[SWEEP_BLOCKS];
+    /* backtest_luck()'s: the probability that the true Sharpe ratio is above what luck alone would show, and
+     * the same in standard errors, by which rows are ordered; NaN where equity never moved. */
+    double dsr, dsr_errors;
+};
+
+/* All zero is an empty one. */
+struct sweep_results {
+    size_t combinations;             /* distinct sets that there are; of them: */
+    size_t skipped, too_short;       /* that contradict themselves; that need more bars than there are */
+    struct sweep_result *results;    /* [n], owned: by combination */
+    size_t n;                        /* 0: nothing could be run */
+    size_t known;                    /* of them, that were there already */
+    size_t block_rows;               /* rows of a block; 0: too few for blocks */
+    bool stopped;                    /* progress() ended it: some sets are missing */
+    size_t min_trades;               /* the caller's: runs with fewer are the last ones in order */
+    struct backtest_account refused; /* of all but the known: only what counts refused orders */
 };
 
 struct backtest_sweep {
@@ -36,27 +65,42 @@ struct backtest_sweep {
     const struct backtest_config *config;
     const struct account_spec *account; /* the strategy, and the parameters that no axis moves */
     const struct backtest_grid *grid;
-    bool (*progress)(void *ctx, double share); /* NULL, or called now and then; false: stop, -ECANCELED */
-    void (*started)(void *ctx, size_t tried);  /* NULL, or called once, after the first few of more */
+    const struct backtest_sets *sets;          /* of that grid; NULL: every combination */
+    bool (*progress)(void *ctx, double share); /* NULL, or called now and then; false: stop */
+    /* NULL, or called once, after the first `tried` sets, with how many are left to run; false: -ECANCELED.
+     * More sets than BACKTEST_GRID_MOST are refused after it. */
+    bool (*started)(void *ctx, size_t tried, size_t left);
+    /* NULL, or the results that are known already, at most `cap`, in any order; how many: */
+    size_t (*known)(void *ctx, struct sweep_result *rows, size_t cap);
+    void (*keep)(void *ctx, const struct sweep_result *rows, size_t n); /* NULL, or called with new ones */
     void *ctx;
 };
 
-/* All zero is an empty one. */
-struct sweep_results {
-    size_t combinations;             /* all that there are; of them: */
-    size_t skipped, too_short;       /* that contradict themselves; that need more bars than there are */
-    struct sweep_result *results;    /* [n], owned: by combination */
-    size_t n;                        /* 0: nothing could be run */
-    struct backtest_account refused; /* of all: only what counts refused orders */
-};
-
-/* Runs all combinations, many accounts at once. 0 with *ret, to be finished by the caller; -EINVAL for more
- * than BACKTEST_GRID_MOST; errors of backtest_run(); err: one sentence. */
+/* Runs all combinations, many accounts at once. 0 with *ret, to be finished by the caller, also where
+ * progress() stopped it; -EINVAL for more than BACKTEST_GRID_MOST; errors of backtest_run(); err: one
+ * sentence. */
 int backtest_sweep_run(const struct backtest_sweep *sweep, struct sweep_results *ret, char *err,
                        size_t err_size);
 void backtest_sweep_finish(struct sweep_results *results);
 
-/* Best first: by the metric, those without it at the end; of equals the earlier combination. */
+/* Runs some combinations, none of which contradicts itself, into rows [n]; `returns`: NULL, or [n][to - from]
+ * of each the rows' returns. -ECANCELED; errors of backtest_run(). */
+int backtest_sweep_some(const struct backtest_sweep *sweep, const size_t *combinations, size_t n,
+                        struct sweep_result *rows, double *returns, char *err, size_t err_size);
+
+/* Best first: by the metric, those without it at the end, and behind them those with fewer trades than
+ * min_trades; of equals the earlier combination. */
 void backtest_sweep_sort(struct sweep_results *results, enum sweep_metric metric);
+
+/* Of a run: everything of the row but what luck is. `rows`: to - from. Also its returns, each at least -1, 0
+ * once nothing is left; returns: [rows]. 0 or -ENOMEM. */
+int backtest_sweep_row(const struct backtest_config *config, const struct backtest *backtest, int account,
+                       size_t combination, double *returns, struct sweep_result *ret);
+
+/* SHA-256 of what a sweep's results follow from: the market, the terms, the account but the parameters that
+ * axes move, the sets, and the program, which the caller identifies by some bytes. 0 or -ENOMEM. */
+enum { SWEEP_KEY = 32 };
+int backtest_sweep_key(const struct backtest_sweep *sweep, const void *program, size_t program_len,
+                       uint8_t ret[static SWEEP_KEY]);
 
 #endif

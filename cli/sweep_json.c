@@ -1,0 +1,92 @@
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/stored.h"
+#include "cli/sweep_run.h"
+#include "engine/backtest/selection.h"
+#include "record/json.h"
+#include "strategy/param_json.h"
+
+/* Shares come as percent, with the unit in their key. */
+static bool is_share(enum sweep_metric metric)
+{
+    return metric == SWEEP_CAGR || metric == SWEEP_RETURN || metric == SWEEP_MAX_DRAWDOWN ||
+           metric == SWEEP_WIN_RATE;
+}
+
+static json_t *params_object(const struct sweep *sweep, const struct sweep_result *r)
+{
+    double values[STRATEGY_PARAMS_MAX];
+    json_t *params = json_object();
+    cli_sweep_values(sweep, r->combination, values);
+    for (int i = 0; i < sweep->grid.n_axes; i++)
+        json_object_set_new(params, cli_sweep_axis(sweep, i)->name,
+                            strategy_param_json(cli_sweep_axis(sweep, i), values[i]));
+    return params;
+}
+
+static json_t *sharpe_at(const struct sweep *sweep, int costs, size_t row)
+{
+    return sweep->costs[costs] ? record_json_real(sweep->costs[costs][row].metrics[SWEEP_SHARPE])
+                               : json_null();
+}
+
+static json_t *result_object(const struct sweep *sweep, size_t row)
+{
+    const struct sweep_result *r = &sweep->runs.results[row];
+    const struct backtest_beside *beside = &sweep->beside[row];
+    json_t *object = json_pack(
+        "{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "params",
+        params_object(sweep, r), "equity", record_json_real(r->final_equity), "fees",
+        record_json_real(r->fees), "exposure_pct", record_json_real(100 * r->exposure), "trades",
+        (json_int_t)r->trades, "fills", (json_int_t)r->fills, "rejected", (json_int_t)r->refused, "dsr",
+        record_json_real(r->dsr), "exact", r->exact, "beside", (json_int_t)beside->n, "beside_hold",
+        (json_int_t)beside->hold, "beside_hold_pct", record_json_real(100 * beside->share),
+        "sharpe_fees_twice", sharpe_at(sweep, SWEEP_COSTS_FEES, row), "sharpe_more_slippage",
+        sharpe_at(sweep, SWEEP_COSTS_SLIPPAGE, row), "skew", record_json_real(r->skew), "kurtosis",
+        record_json_real(r->kurtosis));
+    for (int m = 0; object && m < SWEEP_METRICS; m++) {
+        char key[32];
+        bool share = is_share((enum sweep_metric)m);
+        snprintf(key, sizeof key, "%s%s", backtest_sweep_metric_name((enum sweep_metric)m),
+                 share ? "_pct" : "");
+        json_object_set_new(object, key, record_json_real(share ? 100 * r->metrics[m] : r->metrics[m]));
+    }
+    return object;
+}
+
+static json_t *luck_object(const struct sweep *sweep)
+{
+    const struct backtest_luck *luck = &sweep->luck;
+    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:f}", "verdict",
+                     backtest_luck_word(backtest_luck_verdict(&sweep->runs)), "trials",
+                     (json_int_t)luck->trials, "sharpe_deviation", record_json_real(luck->deviation),
+                     "sharpe_deviation_luck", record_json_real(luck->deviation_luck), "expected_sharpe",
+                     record_json_real(luck->expected), "pbo", record_json_real(luck->pbo),
+                     "probability_of_loss", record_json_real(luck->loss), "splits", (json_int_t)luck->splits,
+                     "blocks", SWEEP_BLOCKS, "level", BACKTEST_LUCK_LEVEL);
+}
+
+int cli_sweep_print_json(const struct sweep *sweep)
+{
+    const struct strategy_choice *choice = &sweep->run.choices[0];
+    const struct sweep_results *runs = &sweep->runs;
+    char params[256];
+    json_t *top = json_array();
+    cli_strategy_args_text(choice->strategy, choice->params, params, sizeof params);
+    for (size_t i = 0; i < sweep->shown; i++)
+        json_array_append_new(top, result_object(sweep, i));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:s, s:I, s:f, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:f, s:f, s:o, s:f, s:f, "
+        "s:f, s:f, s:o}",
+        "schema", "papertape.sweep/1", "strategy", choice->strategy->name, "set", params, "metric",
+        backtest_sweep_metric_name(sweep->metric), "combinations", (json_int_t)runs->combinations, "asked",
+        sweep->sets.asked, "runs", (json_int_t)runs->n, "contradictory", (json_int_t)runs->skipped,
+        "too_few_bars", (json_int_t)runs->too_short, "kept", (json_int_t)runs->known, "stopped",
+        runs->stopped, "min_trades", (json_int_t)runs->min_trades, "few_trades", (json_int_t)sweep->luck.few,
+        "rows", (json_int_t)(sweep->to - sweep->from), "years", cli_sweep_years(sweep),
+        "sharpe_expected_without_skill", backtest_selection_best_sharpe(runs->n, cli_sweep_years(sweep)),
+        "luck", luck_object(sweep), "fees_times", (double)SWEEP_FEES_TIMES, "slippage_more", SWEEP_SLIPPAGE,
+        "load_s", sweep->load_seconds, "seconds", sweep->seconds, "top", top);
+    return cli_stored_print("sweep", object, 17);
+}
