@@ -237,10 +237,10 @@ static const struct option_row options[] = {
      "what is best: dsr, the deflated Sharpe ratio, by default; sharpe, sortino, calmar, cagr, return, "
      "max_drawdown, omega, profit_factor, expectancy, sqn or win_rate",
      .take = take_metric},
-    {"min_trades", "N", "runs with fewer closed trades are not ranked: 10", AT(min_trades), .low = 0,
+    {"min-trades", "N", "runs with fewer closed trades are not ranked: 10", AT(min_trades), .low = 0,
      .high = INT64_MAX},
     {"top", "N", "so many are listed: 10", AT(top), .low = 1, .high = BACKTEST_GRID_MOST},
-    {"walk_forward", "IN:OUT[:STEP]",
+    {"walk-forward", "IN:OUT[:STEP]",
      "choose on IN, trade the choice on the OUT that follows, and again STEP later (OUT without it): as "
      "90d:30d",
      .take = take_walk, .without = "returns"},
@@ -252,7 +252,7 @@ static const struct option_row options[] = {
      AT(returns)},
     {"yes", NULL, "run what takes longer than 60 s without a question", AT(yes)},
     {"fresh", NULL, "run all of it again, even what an earlier run of the same command has done", AT(fresh),
-     .without = "no_cache"},
+     .without = "no-cache"},
     {"backend", "cpu", "the only one: trades are taken one after the other", .take = take_backend},
 };
 

@@ -80,7 +80,7 @@ static int push_range(const struct reading *reading, const double range[3])
 }
 
 /* The upper end of a range without a step is in it, for samples. */
-static int reach(const struct reading *reading, double high)
+static int reach(const struct reading *reading, double high, double *ret)
 {
     double tried[STRATEGY_PARAMS_MAX];
     char text[40], why[CONFIG_WHY_MAX];
@@ -88,7 +88,7 @@ static int reach(const struct reading *reading, double high)
     snprintf(text, sizeof text, "%.12g", high);
     if (strategy_set(reading->strategy, tried, name, text, why) < 0)
         return fail_with(-EINVAL, reading->err, BACKTEST_GRID_ERROR_MAX, "%.48s: %s", name, why);
-    reading->axis->high = tried[reading->axis->param];
+    *ret = tried[reading->axis->param];
     return 0;
 }
 
@@ -104,11 +104,12 @@ static int read_range(const struct reading *reading, char *values)
             return wrong(reading->text, "key=lo:hi:step is needed, as fast=5:50:5", reading->err);
         range[n++] = value;
     }
-    int r = push_range(reading, range);
     struct backtest_axis *axis = reading->axis;
     axis->continuous = n < 3 && !reading->strategy->params[axis->param].integer;
-    if (r == 0 && axis->continuous)
-        r = reach(reading, range[1]);
+    double high = 0;
+    int r = axis->continuous ? reach(reading, range[1], &high) : 0;
+    r = r == 0 ? push_range(reading, range) : r;
+    axis->high = r == 0 && axis->continuous ? high : axis->high;
     return r;
 }
 

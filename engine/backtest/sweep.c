@@ -48,6 +48,7 @@ struct batch {
     double *returns;               /* NULL, or where its returns go, [n][to - from] */
     const struct backtest *ran;    /* the batch's runs, while they are measured */
     atomic_bool failed;
+    bool probes;         /* the sets are a few of too many */
     size_t n, cap, next; /* next: the first combination of the batch after this one */
     size_t bars;         /* of the symbol that has most */
     size_t done, all;    /* for progress */
@@ -167,15 +168,15 @@ static int run_batch(struct batch *batch, char *err, size_t err_size)
     return r;
 }
 
-static int start(const struct batch *batch, char *err, size_t err_size)
+static int start(const struct batch *batch, size_t tried, char *err, size_t err_size)
 {
     const struct backtest_sweep *sweep = batch->sweep;
     size_t left = batch->sets->n - batch->next;
     for (size_t i = batch->next; batch->known && i < batch->sets->n; i++)
         left -= is_known(batch, i);
-    if (left > 0 && sweep->started && !sweep->started(sweep->ctx, batch->n, left))
+    if ((left > 0 || batch->probes) && sweep->started && !sweep->started(sweep->ctx, tried, left))
         return fail_with(-ECANCELED, err, err_size, "it was not wanted");
-    if (batch->sets->n > BACKTEST_GRID_MOST)
+    if (batch->probes)
         return fail_with(-EINVAL, err, err_size, "more than 1000000 combinations: wider steps are needed");
     return 0;
 }
@@ -195,7 +196,10 @@ static int run_all(struct batch *batch, char *err, size_t err_size)
             sweep->keep(sweep->ctx, batch->rows, batch->n);
         results->n += r == 0 ? batch->n : 0;
         batch->done = batch->next;
-        if (r == 0 && !noted && (r = start(batch, err, err_size)) < 0)
+        batch->n = 0;
+        if (r == 0 && sweep->progress && batch->next < batch->all && !show(batch, 0))
+            r = -ECANCELED;
+        if (r == 0 && !noted && (r = start(batch, results->n - results->known, err, err_size)) < 0)
             return r;
         noted = true;
     }
@@ -252,22 +256,42 @@ static int batch_begin(struct batch *batch, size_t most)
     return batch->accounts && batch->combinations ? 0 : -ENOMEM;
 }
 
-static int run_sets(const struct backtest_sweep *sweep, const struct backtest_sets *sets,
+static int run_sets(const struct backtest_sweep *sweep, const struct backtest_sets *sets, bool probes,
                     struct sweep_results *results, char *err, size_t err_size)
 {
-    struct batch batch = {
-        .sweep = sweep, .sets = sets, .results = results, .bars = most_bars(sweep->config), .all = sets->n};
-    if (batch.all > BACKTEST_GRID_MOST) /* the first few show how long all would take */
-        batch.all = BACKTEST_GRID_MOST;
+    struct batch batch = {.sweep = sweep,
+                          .sets = sets,
+                          .results = results,
+                          .bars = most_bars(sweep->config),
+                          .all = sets->n,
+                          .probes = probes};
     results->results = calloc(batch.all ? batch.all : 1, sizeof *results->results);
     int r = results->results ? batch_begin(&batch, batch.all ? batch.all : 1) : -ENOMEM;
-    if (r == 0 && sweep->known && sets->n == batch.all)
+    if (r == 0 && sweep->known && !probes)
         r = take_known(&batch);
     if (r == -ENOMEM)
         snprintf(err, err_size, "out of memory");
     if (r == 0)
         r = run_all(&batch, err, err_size);
     batch_finish(&batch);
+    return r;
+}
+
+/* Of more sets than can be run a few show how long all of them would take. */
+static int run_probe(const struct backtest_sweep *sweep, struct sweep_results *results, char *err,
+                     size_t err_size)
+{
+    enum { PROBES = 4096 };
+    const struct backtest_sampling sampling = {.n = PROBES, .seed = 1};
+    struct backtest_sets few;
+    char why[BACKTEST_GRID_ERROR_MAX];
+    if (!sweep->started)
+        return fail_with(-EINVAL, err, err_size, "more than 1000000 combinations: wider steps are needed");
+    int r = backtest_sets_open(sweep->grid, &sampling, &few, why);
+    if (r < 0)
+        return fail_with(r, err, err_size, "%s", why);
+    r = run_sets(sweep, &few, true, results, err, err_size);
+    backtest_sets_finish(&few);
     return r;
 }
 
@@ -279,9 +303,8 @@ int backtest_sweep_run(const struct backtest_sweep *sweep, struct sweep_results 
     size_t rows = sweep->config->to - sweep->config->from;
     struct sweep_results results = {.combinations = sets->n,
                                     .block_rows = rows / SWEEP_BLOCKS > 1 ? rows / SWEEP_BLOCKS : 0};
-    if (results.combinations > BACKTEST_GRID_MOST && !sweep->started)
-        return fail_with(-EINVAL, err, err_size, "more than 1000000 combinations: wider steps are needed");
-    int r = run_sets(sweep, sets, &results, err, err_size);
+    int r = sets->n > BACKTEST_GRID_MOST ? run_probe(sweep, &results, err, err_size)
+                                         : run_sets(sweep, sets, false, &results, err, err_size);
     if (r < 0) {
         backtest_sweep_finish(&results);
         return r;

@@ -337,7 +337,7 @@ def test_sweep(folder, bars):
     # 10/10, 15/10, 20/10 and 20/20 contradict themselves; 5000 bars there are not.
     assert (sweep["contradictory"], sweep["too_few_bars"], sweep["runs"]) == (4, 4, 4), sweep
     table = rows(path)
-    assert len(table) == 4 and len(sweep["top"]) == 3
+    assert len(table) == 4 and len(sweep["top"]) == min(3, 4 - sweep["few_trades"])
     returns = [float(row["return"]) for row in table]
     assert returns == sorted(returns, reverse=True)
     for row in table:
@@ -347,7 +347,7 @@ def test_sweep(folder, bars):
         assert math.isclose(account["sharpe"], float(row["sharpe"]), rel_tol=1e-9)
         assert (account["trades"], account["fills"]) == (int(row["trades"]), int(row["fills"]))
     text = run("sweep", *words, "--grid", "fast=5:20:5").stdout
-    assert "without any skill" in text and "4 combinations" in text, text
+    assert "sets without skill the best would be expected to show a Sharpe of" in text and "4 combinations" in text, text
     refused("sweep", *words, "--grid", "fast=5:20:5", "--backend", "gpu", status=2, says="no GPU way: cpu")
     refused("sweep", *words, "--grid", "fsat=5:20:5", status=2, says="did you mean fast?")
     refused("sweep", *words, "--grid", "fast=5:20:0", status=2, says="lo:hi:step")

@@ -134,7 +134,7 @@ def let_go(folder, replay):
     """A sweep of a venue's history holds it no longer than it reads it: others fetch while it runs."""
     place, name = folder.within("let-go"), NAMES[0]
     line = [harness.PAPERTAPE, "sweep", "--strategy", "sma-cross", "--grid", "fast=2:200:1", "--grid", "slow=201:1200:1", "--bars", f"binance:{name}", "--interval", "1m",
-            "--from", str(BEGIN), "--to", str(NOW), "--cache", f"{place}/cache", *asking(replay)]
+            "--from", str(BEGIN), "--to", str(NOW), "--cache", f"{place}/cache", "--yes", *asking(replay)]
     with subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as sweep:
         said = []
         while not said or (said[-1] and "199000 combinations, about" not in said[-1]):

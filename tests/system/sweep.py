@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""`papertape sweep` as a user meets it: killed and started again it gives the same CSV; what is stopped is shown and
+continues; what takes long is asked about; equal points are one run; the figures beside the best are those of runs made
+for them here and of `papertape-trainer validate`; and on bars without an edge the best is hardly ever more than luck.
+
+PAPERTAPE_LONG: 100 seeds of noise and 20 of an edge, of 260 sets each; else 10 and 5 of 80."""
+
+import collections
+import csv
+import json
+import math
+import os
+import pty
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+
+import harness
+
+START_MS = 1577836800000  # 2020-01-01
+TRAINER = os.path.join(harness.BUILD, "trainer/papertape-trainer")
+CROSS = ["--strategy", "sma-cross"]
+FREE = ["--fee-maker", "0", "--fee-taker", "0"]
+
+
+def made(path, seed, n, hours=4, drift=0.0, regime=100):
+    """A walk of 1 % a bar; with a drift of so many deviations, whose sign changes every so many bars on average."""
+    rng, price, sign = random.Random(seed), 10000.0, 1
+    with open(path, "w") as file:
+        file.write("open_time,open,high,low,close,volume\n")
+        for i in range(n):
+            sign = -sign if rng.random() < 1 / regime else sign
+            close = round(price * math.exp(rng.gauss(0, 0.01) + 0.01 * drift * sign), 2)
+            file.write(f"{START_MS + i * hours * 3600000},{price},{max(price, close)},{min(price, close)},{close},1.00001\n")
+            price = close
+    return path
+
+
+def line(*words):
+    return [harness.PAPERTAPE, "sweep", *map(str, words)]
+
+
+def sweep(*words, status=0, **more):
+    return harness.run(line(*words), status, **({"stdin": subprocess.DEVNULL} | more))
+
+
+def figures(*words):
+    return json.loads(sweep(*words, "--json").stdout)
+
+
+def refused(*words, says):
+    done = sweep(*words, status=2)
+    lines = [text for text in done.stderr.splitlines() if ": note: " not in text]
+    assert done.stdout == "" and len(lines) == 1 and says in lines[0], done
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def kept(cache):
+    """Bytes of the file that the results are kept in."""
+    place = os.path.join(cache, "sweeps")
+    return max((os.path.getsize(os.path.join(place, name)) for name in os.listdir(place)), default=0) if os.path.isdir(place) else 0
+
+
+def start(words, **more):
+    return subprocess.Popen(line(*words), stdin=subprocess.DEVNULL, text=True, **more)
+
+
+def until(process, cache, more_than):
+    """Returns when the results that are kept are more, or it has ended."""
+    harness.wait_for(lambda: kept(cache) > more_than or process.poll() is not None, "results that are kept")
+
+
+def killed(folder, bars):
+    """Killed three times, once more stopped by SIGINT, and continued: the CSV of one that was left alone."""
+    # 1,200 sets by the engine, which is slow enough to be killed.
+    grid = [*CROSS, "--grid", "fast=2:21:1", "--grid", "slow=30:89:1", "--bars", bars, "--way", "engine", "--threads", 1, "--min-trades", 2]
+    whole, parts, cache = (os.path.join(folder, name) for name in ("whole.csv", "parts.csv", "kept"))
+    sweep(*grid, "--csv", whole, "--no-cache")
+    words = [*grid, "--csv", parts, "--cache", cache]
+    killings = 0
+    for _ in range(3):
+        process = start(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until(process, cache, kept(cache))
+        process.kill()
+        killings += process.wait() == -signal.SIGKILL
+        assert not os.path.exists(parts) or killings < 3
+    assert killings == 3, killings
+    process = start(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    until(process, cache, kept(cache))
+    process.send_signal(signal.SIGINT)
+    out, said = process.communicate(timeout=harness.PATIENCE)
+    assert process.returncode == 1 and "; they are kept, and the same command continues\n" in said, (process.returncode, said)
+    assert "stopped: " in said and " of 1200 sets are done" in said and "rank" in out and "luck" in out, (out, said)
+    some = rows(parts)
+    assert 0 < len(some) < 1200, len(some)
+    result = figures(*words)
+    assert 0 < result["kept"] < 1200 and result["runs"] == 1200 and not result["stopped"], result
+    assert read(parts) == read(whole)
+    assert figures(*words)["kept"] == 1200 and read(parts) == read(whole)
+    print(f"killed: three times, and stopped: {len(some)} of 1200 sets then; {result['kept']} kept for the last run")
+    return words, whole, parts, cache
+
+
+def damaged(words, whole, parts, cache):
+    """A file with another byte in it is started again, with a note; --fresh starts it again; other inputs have another file."""
+    place = os.path.join(cache, "sweeps")
+    (name,) = os.listdir(place)
+    path = os.path.join(place, name)
+    size = os.path.getsize(path)
+    with open(path, "r+b") as file:
+        file.seek(size // 2)
+        byte = file.read(1)
+        file.seek(size // 2)
+        file.write(bytes([byte[0] ^ 4]))
+    done = sweep(*words)
+    assert "was damaged: it is started again" in done.stderr and "were kept" not in done.stdout, done
+    assert read(parts) == read(whole) and os.path.getsize(path) == size
+    assert figures(*words, "--fresh")["kept"] == 0 and read(parts) == read(whole)
+    assert figures(*words, "--fee-taker", "0.002")["kept"] == 0 and len(os.listdir(place)) == 2
+    assert figures(*words, "--fee-taker", "0.002", "--top", 3)["kept"] == 1200  # how it is shown makes no difference
+
+
+def asked(tiny, bars):
+    """More than a minute: size and time, a question on a terminal, exit 2 without one; more than can be run: never."""
+    large = [*CROSS, "--grid", "fast=2:1000:1", "--grid", "slow=2:900:1", "--bars", tiny, "--no-cache", "--way", "engine", "--threads", 1]
+    done = sweep(*large, status=2)
+    assert "--grid: 898101 combinations, about " in done.stderr and "more than 60 s: --yes runs them" in done.stderr and done.stdout == "", done
+    huge = ["--strategy", "sma-cross-rsi-risk", "--grid", "fast=2:1000:1", "--grid", "slow=2:5000:1", "--grid", "rsi=2:1000:1",
+            "--grid", "rsi_max=1:100:0.01", "--bars", bars]
+    for words in (huge, [*huge, "--yes"]):
+        done = sweep(*words, status=2)
+        assert "4.9e+13 combinations, about " in done.stderr and "years: at most 1000000 are run: wider steps, or --samples N" in done.stderr, done
+    result = figures(*huge, "--samples", 20, "--no-cache")
+    assert result["asked"] == 20 and result["runs"] + result["contradictory"] + result["too_few_bars"] == 20, result
+    for reply, status, says in ((b"n\n", 2, "nothing was run"), (b"y\n", 1, "stopped: ")):
+        leader, follower = pty.openpty()
+        process = subprocess.Popen(line(*large), stdin=follower, stdout=subprocess.DEVNULL, stderr=follower)
+        os.close(follower)
+        said = b""
+        while b"Run them? [y/N] " not in said:
+            said += os.read(leader, 1 << 12)
+        assert b"898101 combinations, about " in said, said
+        os.write(leader, reply)
+        if status == 1:
+            while b"sweep [" not in said:  # it runs
+                said += os.read(leader, 1 << 12)
+            process.send_signal(signal.SIGINT)
+        while process.poll() is None or says.encode() not in said:
+            try:
+                said += os.read(leader, 1 << 12)
+            except OSError:  # its end was closed
+                break
+        assert process.wait(timeout=harness.PATIENCE) == status and says.encode() in said, (process.returncode, said)
+        os.close(leader)
+
+
+def points(folder, bars):
+    """Equal points are one run; samples are of their ranges, the same of a seed; too few trades are not ranked."""
+    words = [*CROSS, "--bars", bars, "--no-cache"]
+    result = figures(*words, "--grid", "fast=5,10,5", "--grid", "slow=20,30,20,20")
+    assert (result["asked"], result["combinations"], result["runs"]) == (12, 4, 4) and result["luck"]["trials"] == 4, result
+    assert "4 of 4 combinations, 8 are equal to others" in sweep(*words, "--grid", "fast=5,10,5", "--grid", "slow=20,30,20,20").stdout
+    drawn = {}
+    for sampling in ("random", "sobol"):
+        for seed in (1, 1, 2):
+            path = os.path.join(folder, "drawn.csv")
+            result = figures(*words, "--grid", "fast=2:20", "--grid", "slow=30:90", "--grid", "fraction=0.5:1", "--samples", 40, "--sampling", sampling,
+                             "--seed", seed, "--csv", path)
+            assert result["runs"] == result["combinations"] == 40, result
+            for row in rows(path):
+                assert 2 <= int(row["fast"]) <= 20 and 30 <= int(row["slow"]) <= 90 and 0.5 <= float(row["fraction"]) <= 1 and row["exact"] == "true", row
+            drawn.setdefault((sampling, seed), set()).add(read(path))
+    assert [len(each) for each in drawn.values()] == [1] * 4 and len(set().union(*drawn.values())) == 4
+    one = figures(*words, "--grid", "fast=2:3", "--grid", "slow=30:31", "--samples", 500)
+    assert one["asked"] == 500 and one["runs"] == 4, one
+    many = figures(*words, "--grid", "fast=2:20:2", "--grid", "slow=30:90:10", "--min-trades", 25, "--top", 100)
+    assert 0 < many["few_trades"] < many["runs"] and len(many["top"]) == many["runs"] - many["few_trades"], many
+    assert all(row["trades"] >= 25 for row in many["top"])
+    none = figures(*words, "--grid", "fast=2:3:1", "--grid", "slow=30,40", "--min-trades", 100000)
+    assert none["top"] == [] and none["luck"]["verdict"] == "unknown" and none["few_trades"] == 4, none
+    assert "No verdict: no run has 100000 trades" in sweep(*words, "--grid", "fast=2,3", "--min-trades", 100000).stdout
+
+
+def beside(folder, bars):
+    """Neighbours of the grid, and Sharpe ratios at other costs, as runs made for them have them."""
+    path = os.path.join(folder, "grid.csv")
+    fast, slow = (4, 6, 8, 10), (20, 30, 40)
+    words = [*CROSS, "--bars", bars, "--no-cache"]
+    result = figures(*words, "--grid", "fast=8,4,10,6", "--grid", "slow=20:40:10", "--top", 4, "--csv", path)
+    sharpe = {(int(row["fast"]), int(row["slow"])): float(row["sharpe"]) for row in rows(path)}
+    for row in result["top"]:
+        at = (row["params"]["fast"], row["params"]["slow"])
+        near = [sharpe[f, s] for f, s in sharpe
+                if (f, s) != at and abs(fast.index(f) - fast.index(at[0])) <= 1 and abs(slow.index(s) - slow.index(at[1])) <= 1]
+        hold = sum(value > 0 and value >= row["sharpe"] / 2 for value in near)
+        assert (row["beside"], row["beside_hold"]) == (len(near), hold), (at, near, row)
+        for key, costs in (("sharpe_fees_twice", ["--fees", "0.002:0.002"]), ("sharpe_more_slippage", ["--slippage", "0.0005"])):
+            done = harness.run([harness.PAPERTAPE, "backtest", *words, "--set", f"fast={at[0]:.0f},slow={at[1]:.0f}", *costs, "--json"])
+            assert math.isclose(json.loads(done.stdout)["accounts"][0]["sharpe"], row[key], rel_tol=1e-9), (key, row)
+
+
+def validated(folder, bars):
+    """PBO of 500 sets is that of `validate` on their returns, to the bit; so is the deflated Sharpe ratio of the best."""
+    path, table = os.path.join(folder, "returns.csv"), os.path.join(folder, "500.csv")
+    result = figures(*CROSS, *FREE, "--grid", "fast=2:26:1", "--grid", "slow=30:125:5", "--bars", bars, "--no-cache", "--min-trades", 0, "--top", 500,
+                     "--metric", "sharpe", "--returns", path, "--csv", table)
+    assert result["runs"] == 500 == len(result["top"]), result["runs"]
+    done = harness.run([TRAINER, "validate", "--returns", path, "--blocks", "16"])
+    said, luck = json.loads(done.stdout), result["luck"]
+    assert said["trials"] == 500 and said["splits"] == luck["splits"] == 12870 and said["rows"] == result["rows"], (said["trials"], luck)
+    assert (said["pbo"], said["probability_of_loss"]) == (luck["pbo"], luck["probability_of_loss"]), (said["pbo"], luck)
+    best, of = result["top"][0], said["deflated_best"]
+    assert of["name"] == f"fast={best['params']['fast']:.0f} slow={best['params']['slow']:.0f}", (of, best)
+    for ours, theirs in ((best["dsr"], of["deflated_capped"]), (luck["expected_sharpe"], of["expected_capped"]), (best["sharpe"], of["sharpe"]),
+                         (luck["sharpe_deviation"], of["sharpe_deviation"])):
+        assert math.isclose(ours, theirs, rel_tol=1e-9), (best, luck, of)
+    ratios = [float(row["dsr"]) for row in rows(table)]
+    assert len(ratios) == 500 and all(0 <= ratio <= 1 for ratio in ratios)
+    print(f"validate: 500 sets, PBO {luck['pbo']:.4f}, deflated Sharpe of the best {best['dsr']:.4f}")
+
+
+def walked(folder, bars):
+    """A window's choice is that of a sweep over its rows; what it earns out of sample is that of a backtest."""
+    grid, path = ["--grid", "fast=3:9:3", "--grid", "slow=20:60:20"], os.path.join(folder, "windows.csv")
+    words = [*CROSS, "--bars", bars, "--no-cache", "--min-trades", 3]
+    result = figures(*words, *grid, "--walk-forward", "200d:100d", "--csv", path)
+    windows, total = result["windows"], 1
+    assert result["schema"] == "papertape.walk-forward/1" and len(windows) == len(rows(path)) >= 2, result
+    hours = 3600 * 10**9
+    for i, window in enumerate(windows):
+        assert (window["from_ns"], window["chosen_ns"], window["to_ns"]) == tuple(START_MS * 10**6 + days * 24 * hours for days in
+                                                                                  (100 * i, 100 * i + 200, 100 * i + 300)), window
+        within = ["--from", window["from_ns"], "--to", window["chosen_ns"]]
+        best = figures(*words, *grid, *within)["top"][0]
+        assert window["params"] == f"fast={best['params']['fast']:.0f} slow={best['params']['slow']:.0f}", (window, best)
+        assert window["dsr_in"] == best["dsr"]
+        done = harness.run([harness.PAPERTAPE, "backtest", *CROSS, "--bars", bars, "--no-cache", "--set", window["params"].replace(" ", ","), "--from",
+                            str(window["chosen_ns"]), "--to", str(window["to_ns"]), "--json"])
+        account = json.loads(done.stdout)["accounts"][0]
+        assert math.isclose(account["return_pct"], window["return_pct"], rel_tol=1e-9, abs_tol=1e-9), (account["return_pct"], window)
+        assert (account["trades"], account["sharpe"]) == (window["trades"], window["sharpe"]) or math.isclose(account["sharpe"], window["sharpe"], rel_tol=1e-9)
+        total *= 1 + window["return_pct"] / 100
+    assert math.isclose(100 * (total - 1), result["return_pct"], rel_tol=1e-9, abs_tol=1e-9), (total, result)
+    assert "out of sample" in sweep(*words, *grid, "--walk-forward", "200d:100d:150d").stdout
+
+
+def bad(bars):
+    words = [*CROSS, "--bars", bars, "--no-cache"]
+    refused(*words, "--grid", "fraction=0.1:0.5", says="--grid: fraction: a step is needed, as LO:HI:STEP, or --samples N")
+    refused(*words, "--grid", "fraction=0.1:5", "--samples", 9, says='fraction: "5": a number from 0.001 to 1')
+    refused(*words, "--grid", "fast=", says="fast")
+    refused(*words, "--grid", "fast=9:5:1", says="lo <= hi")
+    refused(*words, "--grid", "fast=2:5", "--samples", 0, says="--samples")
+    refused(*words, "--grid", "fast=2:5", "--samples", 1000001, says="--samples")
+    refused(*words, "--grid", "fast=2:5", "--sampling", "sobol", says="--samples")
+    refused(*words, "--grid", "fast=2:5", "--samples", 9, "--sampling", "halton", says="--sampling")
+    refused(*words, "--grid", "fast=2:5", "--seed", 3, says="--samples")
+    refused(*words, "--grid", "fast=2:5", "--min-trades", -1, says="--min-trades")
+    refused(*words, "--grid", "fast=2:5", "--fresh", says="--no-cache")
+    for text in ("30d", "30d:", "30d:0d", "x:3d", "30d:10d:5d", "30d:10d:10d:1d", ":"):
+        refused(*words, "--grid", "fast=2:5", "--walk-forward", text, says="IN:OUT or IN:OUT:STEP is needed")
+    done = sweep(*words, "--grid", "fast=2:5", "--walk-forward", "9000d:1d", status=1)
+    assert "the rows are too few for one window" in done.stderr, done
+    done = sweep(*words, "--grid", "fast=2:5", "--returns", "/nonexistent/returns.csv", status=1)
+    assert "/nonexistent/returns.csv" in done.stderr, done
+
+
+def luck(folder):
+    """Through the program: noise, and an edge of a Sharpe ratio of some 4 over four years."""
+    sets = ["--grid", "fast=2:41:2", "--grid", "slow=45:165:10"] if harness.LONG else ["--grid", "fast=2:20:2", "--grid", "slow=22:120:14"]
+    path, found = os.path.join(folder, "BTCUSDT_4h.csv"), collections.Counter()
+    counts = {"noise": 100 if harness.LONG else 10, "edge": 20 if harness.LONG else 5}
+    for kind, drift in (("noise", 0.0), ("edge", 0.25)):
+        for seed in range(1, counts[kind] + 1):
+            result = figures(*CROSS, *FREE, *sets, "--bars", made(path, seed, 8760, drift=drift), "--no-cache", "--top", 1, "--yes")
+            found[kind] += result["luck"]["verdict"] == "more_than_luck"
+    print(f"luck: more than luck in {found['noise']} of {counts['noise']} walks, {found['edge']} of {counts['edge']} with an edge")
+    assert found["noise"] <= max(1, counts["noise"] * 5 // 100) and found["edge"] * 20 >= counts["edge"] * 18, found
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        tiny = made(os.path.join(folder, "SOLUSDT_4h.csv"), 5, 500)
+        small, bars = made(os.path.join(folder, "ETHUSDT_4h.csv"), 3, 1500), made(os.path.join(folder, "BTCUSDT_4h.csv"), 4, 3000)
+        damaged(*killed(folder, tiny))
+        asked(tiny, bars)
+        points(folder, small)
+        beside(folder, bars)
+        validated(folder, bars)
+        walked(folder, bars)
+        bad(small)
+        luck(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
