@@ -82,7 +82,7 @@ static void costs(const struct backtest_account *account, double level, int curr
     report->turnover = decimal_to_double(account->turnover, currency_scale);
     report->turnover_year = report->turnover / level / years;
     double gross = report->final_equity - report->start_equity + report->fees;
-    report->fees_of_gross_profit = gross > 0 ? report->fees / gross : NAN;
+    report->fees_of_gross_profit = gross > 0 && gross >= report->fees ? report->fees / gross : NAN;
     report->fees_of_turnover = report->fees / report->turnover;
     report->exposure = (double)account->exposed / (double)report->rows;
     for (int reason = 0; reason < ORDER_REASONS; reason++)

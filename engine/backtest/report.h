@@ -60,7 +60,8 @@ struct backtest_report {
     double fees, turnover; /* sums over fills: fees, notionals */
     double turnover_year;  /* turnover / mean equity / years: 2 means all of it bought and sold once a year */
     double
-        fees_of_gross_profit; /* fees / (what was gained + fees); NaN when nothing was gained before fees */
+        fees_of_gross_profit; /* fees / (what was gained + fees); NaN where nothing was gained after fees,
+                                 whose share they could be */
     double fees_of_turnover;  /* fees / turnover */
 };
 
