@@ -12,6 +12,7 @@
 static const char *const output_names[BACKTEST_OUTPUTS] = {
     [OUTPUT_LEDGER] = "ledger", [OUTPUT_TRADES] = "trades", [OUTPUT_ORDERS] = "orders",
     [OUTPUT_EQUITY] = "equity", [OUTPUT_ROUNDS] = "rounds", [OUTPUT_MONTHLY] = "monthly",
+    [OUTPUT_PAGE] = "report",
 };
 
 const char *cli_backtest_output_name(enum backtest_output output)
@@ -150,6 +151,10 @@ static const struct option_row options[] = {
      AT(outputs[OUTPUT_EQUITY])},
     {"rounds", "FILE", "trades from flat to flat, with their profit", AT(outputs[OUTPUT_ROUNDS])},
     {"monthly", "FILE", "account,year,month,return", AT(outputs[OUTPUT_MONTHLY])},
+    {"report", "FILE",
+     "one HTML page, which loads nothing and runs nothing: equity, drawdown, months, trades on prices, returns, "
+     "exposure, costs, the verdict on luck, all figures; of several strategies what compares them, too",
+     AT(outputs[OUTPUT_PAGE])},
     {"save", "DIR",
      "a state directory of the run, for papertape --state DIR --readonly, ledger verify and all lists",
      AT(save)},

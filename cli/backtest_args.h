@@ -14,6 +14,7 @@ enum backtest_output {
     OUTPUT_EQUITY,
     OUTPUT_ROUNDS, /* trades from flat to flat */
     OUTPUT_MONTHLY,
+    OUTPUT_PAGE, /* --report: one HTML page */
     BACKTEST_OUTPUTS,
 };
 

@@ -75,7 +75,8 @@ static int choose_benchmark(struct bars_run *run)
 {
     const char *name = run->args->benchmark;
     const struct market *market = run->market;
-    run->report = (struct report_config){.drawdowns = DRAWDOWNS, .tails = run->args->json};
+    run->report = (struct report_config){.drawdowns = DRAWDOWNS,
+                                         .tails = run->args->json || run->args->outputs[OUTPUT_PAGE]};
     if (name && strcmp(name, "none") == 0) {
         run->report.benchmark = REPORT_BENCHMARK_NONE;
         return EXIT_OK;
@@ -331,6 +332,8 @@ static int report(struct bars_run *run)
     run->result.accounts = run->accounts;
     run->result.backtest = &run->backtest;
     run->result.reports = run->reports;
+    run->result.config = &run->config;
+    run->result.options = &run->report;
     int status = run->args->save ? cli_backtest_save(&run->result) : EXIT_OK;
     if (status == EXIT_OK)
         status = cli_backtest_write(&run->result, run->outputs);

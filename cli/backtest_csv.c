@@ -127,6 +127,7 @@ static void write_one(const struct backtest_result *result, const struct backtes
     case OUTPUT_MONTHLY:
         write_monthly(result, out);
         break;
+    case OUTPUT_PAGE:
     case BACKTEST_OUTPUTS:
         break;
     }
@@ -184,5 +185,6 @@ int cli_backtest_write(const struct backtest_result *result, struct output outpu
         if (outputs[i].file)
             write_one(result, &rows, (enum backtest_output)i, outputs[i].file);
     backtest_rows_finish(&rows);
-    return cli_backtest_commit_outputs(outputs);
+    int status = outputs[OUTPUT_PAGE].file ? cli_backtest_page(result, outputs[OUTPUT_PAGE].file) : EXIT_OK;
+    return status == EXIT_OK ? cli_backtest_commit_outputs(outputs) : status;
 }

@@ -13,8 +13,10 @@ struct backtest_result {
     const struct account_spec *accounts; /* [backtest.n_accounts] */
     const struct backtest *backtest;
     const struct backtest_report *reports; /* [backtest.n_accounts] */
-    const char *benchmark;                 /* what it is, in words; NULL: none */
-    uint8_t hash[LEDGER_HASH_SIZE];        /* of the last ledger row; what all rows make of it was checked */
+    const struct backtest_config *config;
+    const struct report_config *options; /* the benchmark's */
+    const char *benchmark;               /* what it is, in words; NULL: none */
+    uint8_t hash[LEDGER_HASH_SIZE];      /* of the last ledger row; what all rows make of it was checked */
     size_t ledger_rows;
     double seconds[BACKTEST_STAGES];
     double peak_bytes; /* of memory, of this process */
@@ -28,6 +30,15 @@ int cli_backtest_print_json(const struct backtest_result *result);
 
 /* backtest_csv.c: writes into the files that were opened, and puts them in their places. An exit status. */
 int cli_backtest_write(const struct backtest_result *result, struct output outputs[static BACKTEST_OUTPUTS]);
+
+/* page/page_backtest.c: writes the page of --report into an open file, whose end tells of its errors. An exit
+ * status. What it is made of, a page_run an account, for cli_backtest_runs_finish(). */
+struct page_run;
+struct page_source;
+int cli_backtest_page(const struct backtest_result *result, FILE *out);
+int cli_backtest_runs(const struct backtest_result *result, struct page_source *source,
+                      struct page_run **ret);
+void cli_backtest_runs_finish(struct page_run *runs, int n);
 
 /* backtest_save.c: makes the state directory of --save, which is new or empty; the check looks for that
  * alone. Exit statuses. */

@@ -22,7 +22,7 @@ enum report_shape {
     REPORT_SELLS /* those that point down, above it; marks that would cover one another are drawn once */
 };
 
-enum { REPORT_COLOURS = 6 };
+enum { REPORT_COLOURS = 8 };
 
 struct report_series {
     enum report_shape shape;

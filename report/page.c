@@ -15,10 +15,11 @@ static const char head[] = "<!DOCTYPE html>\n"
 static const char style[] =
     "<style>\n"
     ":root { color-scheme: light dark; --ink: #1c2024; --paper: #ffffff; --faint: #e3e7ec; --soft: #5b6670;\n"
-    " --k0: #0a5fd0; --k1: #b4540a; --k2: #5b6670; --k3: #1b7a3d; --k4: #c02a2a; --k5: #7b3fb5; }\n"
+    " --k0: #0a5fd0; --k1: #b4540a; --k2: #5b6670; --k3: #1b7a3d; --k4: #c02a2a; --k5: #7b3fb5;\n"
+    " --k6: #00797f; --k7: #9c2462; }\n"
     "@media (prefers-color-scheme: dark) { :root { --ink: #e4e9ee; --paper: #101418; --faint: #262d34;\n"
     " --soft: #9aa6b1; --k0: #66aaff; --k1: #f09a50; --k2: #9aa6b1; --k3: #52c272; --k4: #ff7b7b;\n"
-    " --k5: #c59bff; } }\n"
+    " --k5: #c59bff; --k6: #3fc6cc; --k7: #ff8fc0; } }\n"
     "body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);\n"
     " max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }\n"
     "h1, h2 { line-height: 1.2; overflow-wrap: anywhere; } h2 { margin-top: 2.2rem; }\n"
@@ -29,6 +30,7 @@ static const char style[] =
     "table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
     "th, td { text-align: right; padding: .2rem .7rem; border-bottom: 1px solid var(--faint); }\n"
     "th:first-child, td:first-child { text-align: left; } td { overflow-wrap: anywhere; }\n"
+    ".wide td { overflow-wrap: normal; }\n"
     ".facts td { text-align: left; vertical-align: top; } .facts td:first-child { white-space: nowrap; }\n"
     "figure { margin: 1.2rem 0; } pre { overflow-x: auto; font-size: 13px; }\n"
     ".pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 0 1rem; }\n"
@@ -37,7 +39,18 @@ static const char style[] =
     ".grid { stroke: var(--faint); } .axis { stroke: var(--soft); stroke-dasharray: 4 3; }\n"
     ".fit { stroke: var(--k1); stroke-width: 2; } .points { fill: var(--k0); fill-opacity: .3; }\n"
     "polyline { fill: none; stroke-width: 1.5; stroke-linejoin: round; } line { stroke-width: 1.5; }\n"
-    ".grid, .axis { stroke-width: 1; } .a0, .a1, .a2, .a3, .a4, .a5 { fill-opacity: .22; }\n";
+    ".grid, .axis { stroke-width: 1; } [class^=a] { fill-opacity: .22; }\n"
+    "svg .cells text { fill: var(--ink); } .h0 { fill: var(--paper); } .up { color: var(--k3); }\n"
+    ".down { color: var(--k4); } .section { font-size: 1.9em; border-top: 3px solid var(--faint); padding-top: 1rem; }\n";
+
+/* On paper: light, nothing cut off at the page's edge, no picture over two pages. */
+static const char print_style[] =
+    "@media print { :root { color-scheme: light; --ink: #000000; --paper: #ffffff; --faint: #dddddd;\n"
+    " --soft: #444444; --k0: #0a5fd0; --k1: #b4540a; --k2: #5b6670; --k3: #1b7a3d; --k4: #c02a2a;\n"
+    " --k5: #7b3fb5; --k6: #00797f; --k7: #9c2462; }\n"
+    " * { print-color-adjust: exact; } body { max-width: none; margin: 0; font-size: 11px; }\n"
+    " .wide, pre { overflow: visible; } pre { white-space: pre-wrap; } figure, tr { break-inside: avoid; }\n"
+    " h2 { break-after: avoid; } .section { break-before: page; border: none; } th, td { padding: .1rem .3rem; } }\n";
 
 /* Is it a character of XML that is no control character? */
 static bool is_shown(uint32_t point)
@@ -91,6 +104,12 @@ void report_page_begin(struct text *text, const char *title)
                     "polyline.c%d, line.c%d { stroke: var(--k%d); } rect.c%d, .a%d, .m%d, .p%d "
                     "{ fill: var(--k%d); }\n",
                     i, i, i, i, i, i, i, i);
+    for (int i = 1; i <= REPORT_HEAT_SHADES; i++)
+        text_format(
+            text,
+            ".h%d { fill: var(--k0); fill-opacity: %.3f; } .n%d { fill: var(--k1); fill-opacity: %.3f; }\n",
+            i, 0.7 * i / REPORT_HEAT_SHADES, i, 0.7 * i / REPORT_HEAT_SHADES);
+    text_str(text, print_style);
     text_lit(text, "</style>\n</head>\n<body>\n");
     element(text, "h1", title);
 }
@@ -103,6 +122,13 @@ void report_page_end(struct text *text)
 void report_page_heading(struct text *text, const char *words)
 {
     element(text, "h2", words);
+}
+
+void report_page_section(struct text *text, const char *words)
+{
+    text_lit(text, "<h2 class=\"section\">");
+    report_page_escape(text, words);
+    text_lit(text, "</h2>\n");
 }
 
 void report_page_paragraph(struct text *text, const char *words)
@@ -149,6 +175,13 @@ void report_page_bars(struct text *text, const struct report_bars *bars, const c
     text_lit(text, "<figure>\n");
     report_bars_draw(text, bars);
     caption_of(text, bars->title, caption);
+}
+
+void report_page_heat(struct text *text, const struct report_heat *heat, const char *caption)
+{
+    text_lit(text, "<figure>\n");
+    report_heat_draw(text, heat);
+    caption_of(text, heat->title, caption);
 }
 
 void report_page_points(struct text *text, const struct report_points *points, const char *caption)

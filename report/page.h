@@ -9,6 +9,7 @@
 
 #include "exchange/text.h"
 #include "report/chart.h"
+#include "report/heat.h"
 
 /* Text with & < > " as XML has them; '?' for what is no character of UTF-8 or XML. */
 void report_page_escape(struct text *text, const char *words);
@@ -17,6 +18,8 @@ void report_page_begin(struct text *text, const char *title); /* also its headin
 void report_page_end(struct text *text);
 
 void report_page_heading(struct text *text, const char *words);
+/* A heading above headings: it begins a part of its own, on paper a page. */
+void report_page_section(struct text *text, const char *words);
 void report_page_paragraph(struct text *text, const char *words);
 /* A sentence in a frame: `good` 1, 0, or -1: it is neither. */
 void report_page_sentence(struct text *text, const char *words, int good);
@@ -34,6 +37,8 @@ void report_page_row_end(struct text *text);
 void report_page_cell(struct text *text, const char *words);         /* a cell of words */
 void report_page_value(struct text *text, double value, int digits); /* report_page_number() in a cell */
 void report_page_value_fixed(struct text *text, double value, int decimals);
+/* The same in the colour of a gain, or of a loss. */
+void report_page_value_signed(struct text *text, double value, int decimals);
 void report_page_table_end(struct text *text);
 
 /* A table of facts: a name, what it is, and a remark (NULL: none). */
@@ -52,6 +57,7 @@ void report_page_details(struct text *text, const char *summary, const char *wor
  * _pair_end() are half as wide, two a row where there is room. */
 void report_page_chart(struct text *text, const struct report_chart *chart, const char *caption);
 void report_page_bars(struct text *text, const struct report_bars *bars, const char *caption);
+void report_page_heat(struct text *text, const struct report_heat *heat, const char *caption);
 void report_page_points(struct text *text, const struct report_points *points, const char *caption);
 void report_page_pair(struct text *text);
 void report_page_pair_end(struct text *text);

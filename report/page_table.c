@@ -66,6 +66,13 @@ void report_page_value_fixed(struct text *text, double value, int decimals)
     text_lit(text, "</td>");
 }
 
+void report_page_value_signed(struct text *text, double value, int decimals)
+{
+    text_format(text, "<td%s>", value > 0 ? " class=\"up\"" : value < 0 ? " class=\"down\"" : "");
+    report_page_fixed(text, value, decimals);
+    text_lit(text, "</td>");
+}
+
 void report_page_table_end(struct text *text)
 {
     text_lit(text, "</table></div>\n");

@@ -29,16 +29,30 @@ static double height_of(enum report_size size)
     return size == REPORT_WIDE ? WIDE_HEIGHT : size == REPORT_LOW ? LOW_HEIGHT : HALF_HEIGHT;
 }
 
-struct svg report_svg_begin(struct text *text, enum report_size size, int lines, const char *title)
+static struct svg open_svg(struct text *text, double width, double left, double top, double height,
+                           const char *title)
 {
-    struct svg svg = {.text = text, .width = width_of(size), .left = LEFT, .top = TOP + LINE * lines};
-    svg.right = svg.width - RIGHT;
-    svg.bottom = svg.top + height_of(size);
-    svg.height = svg.bottom + BOTTOM;
+    struct svg svg = {.text = text,
+                      .width = width,
+                      .height = top + height + BOTTOM,
+                      .left = left,
+                      .right = width - RIGHT,
+                      .top = top,
+                      .bottom = top + height};
     text_format(text, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\">\n<title>", svg.width, svg.height);
     report_page_escape(text, title);
     text_lit(text, "</title>\n");
     return svg;
+}
+
+struct svg report_svg_begin(struct text *text, enum report_size size, int lines, const char *title)
+{
+    return open_svg(text, width_of(size), LEFT, TOP + LINE * lines, height_of(size), title);
+}
+
+struct svg report_svg_frame(struct text *text, double left, double top, double height, const char *title)
+{
+    return open_svg(text, WIDE, left, top, height, title);
 }
 
 void report_svg_end(struct svg *svg)
@@ -105,6 +119,14 @@ static const char *cut(const char *name, double room, char ret[static NAME_MAX_B
     memcpy(ret, name, n);
     memcpy(ret + n, name[n] ? "…" : "", name[n] ? 4 : 1);
     return ret;
+}
+
+double report_svg_words_in(struct svg *svg, double x, double y, const char *anchor, double room,
+                           const char *words)
+{
+    char fits[NAME_MAX_BYTES];
+    report_svg_words(svg, x, y, anchor, cut(words, room, fits));
+    return report_svg_width(fits);
 }
 
 void report_svg_x_axis(struct svg *svg, const struct report_ticks *ticks, const char *name)

@@ -14,6 +14,8 @@ struct svg {
 
 /* Sizes of `size`, with `lines` lines of text above the frame; the element and its title. */
 struct svg report_svg_begin(struct text *text, enum report_size size, int lines, const char *title);
+/* One as wide as the page, whose frame begins at `left` and `top` and is so high. */
+struct svg report_svg_frame(struct text *text, double left, double top, double height, const char *title);
 void report_svg_end(struct svg *svg);
 void report_svg_empty(struct svg *svg); /* an empty frame that says so, and the end */
 
@@ -23,6 +25,9 @@ double report_svg_y(const struct svg *svg, double y);
 void report_svg_line(struct svg *svg, const char *class, double x0, double y0, double x1, double y1);
 /* `anchor`: start, middle, end. */
 void report_svg_words(struct svg *svg, double x, double y, const char *anchor, const char *words);
+/* Of words as many characters as fit into `room`, and "…" where some are left out. Returns their width. */
+double report_svg_words_in(struct svg *svg, double x, double y, const char *anchor, double room,
+                           const char *words);
 /* How wide words are at least in 12 px, about: for what must not overlap. */
 double report_svg_width(const char *words);
 

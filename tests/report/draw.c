@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/page.h"
+#include "report/page_parts.h"
 #include "tests/report/draws.h"
 
 #define HOUR  INT64_C(3600000000000)
@@ -122,6 +122,23 @@ static void draw_bars(struct text *text)
     report_page_pair_end(text);
 }
 
+/* Months of two years, a distribution, a heat map of both signs with an empty cell. */
+static void draw_parts(struct text *text)
+{
+    static const struct report_month months[] = {{2023, 11, -0.0125}, {2023, 12, 0.25}, {2024, 2, NAN}};
+    static const struct report_month years[] = {{2023, 0, 0.234375}, {2024, 0, -0.5}};
+    static const char *const x[] = {"5", "10", "15", "20"}, *const y[] = {"50", "100", "150"};
+    static const double cells[] = {-1, -0.5, 0, 0.5, 1, 1.5, 2, NAN, -2, 0.25, 0.125, 1};
+    double percent[64];
+    const struct report_heat heat = {"Sharpe", "fast", "slow", "sharpe", x, y, cells, 4, 3, 2};
+    for (int i = 0; i < 64; i++)
+        percent[i] = (i * 37 % 64 - 24) / 8.0;
+    report_page_section(text, "Parts");
+    report_part_months(text, months, 3, years, 2);
+    report_part_distribution(text, "Returns of days", "%", "days", percent, 64);
+    report_page_heat(text, &heat, "By fast and slow.");
+}
+
 static int write_page(struct text *text, const char *folder, const char *name)
 {
     char path[4096];
@@ -164,6 +181,7 @@ static int draw_small(const char *folder)
     draw_below(&text, &run);
     draw_learning(&text);
     draw_bars(&text);
+    draw_parts(&text);
     return write_page(&text, folder, "small.html");
 }
 
@@ -178,6 +196,30 @@ static void draw_one(struct text *text, const char *name, const int64_t *x, cons
         const struct report_chart chart = {
             shape % 2 ? REPORT_HALF : REPORT_WIDE, name, NULL, name, time, 0, logarithmic, NAN, list, 1};
         report_page_chart(text, &chart, name);
+    }
+}
+
+/* Heat maps of one cell, of as many as there may be, of no number, of huge ones. */
+static void draw_heats(struct text *text, struct random *random, const char *odd)
+{
+    enum { SIDE = REPORT_HEAT_SIDE_MAX };
+    static double values[SIDE * SIDE];
+    static char words[SIDE][24];
+    const char *labels[SIDE];
+    for (int i = 0; i < SIDE; i++) {
+        snprintf(words[i], sizeof words[i], "%d", i * 1000);
+        labels[i] = words[i];
+    }
+    for (int way = 0; way < 4; way++) {
+        for (int i = 0; i < SIDE * SIDE; i++)
+            values[i] = way == 0   ? NAN
+                        : way == 1 ? draw_bell(random)
+                        : way == 2 ? ldexp(draw_bell(random), (int)random_between(random, -900, 900))
+                                   : 0;
+        const struct report_heat all = {odd, odd, odd, "huge", labels, labels, values, SIDE, SIDE, 3};
+        const struct report_heat one = {odd, odd, odd, "one", labels, labels, values, 1, 1, 3};
+        report_page_heat(text, &all, odd);
+        report_page_heat(text, &one, odd);
     }
 }
 
@@ -217,6 +259,10 @@ static int draw_hard(const char *folder)
     x[0] = INT64_MIN;
     x[1] = INT64_MAX;
     draw_one(&text, "ages", x, y, 2, true, true);
+    draw_heats(&text, &random, odd);
+    report_part_months(&text, NULL, 0, NULL, 0);
+    report_part_distribution(&text, odd, "%", "n", y, 0);
+    report_part_distribution(&text, odd, "%", "n", y, MANY);
     return write_page(&text, folder, "hard.html");
 }
 

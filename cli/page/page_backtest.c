@@ -1,0 +1,65 @@
+/* The page of a backtest that has just run. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/backtest_result.h"
+#include "cli/page/page.h"
+#include "exchange/exit_status.h"
+
+int cli_backtest_runs(const struct backtest_result *result, struct page_source *source, struct page_run **ret)
+{
+    const int n = result->backtest->n_accounts;
+    struct page_run *runs = calloc((size_t)n, sizeof *runs);
+    int r = runs ? 0 : -ENOMEM;
+    *source = (struct page_source){.config = result->config,
+                                   .backtest = result->backtest,
+                                   .reports = result->reports,
+                                   .options = result->options,
+                                   .benchmark = result->benchmark};
+    for (int a = 0; a < n && r == 0; a++)
+        r = cli_page_run_make(source, a, result->accounts[a].name, &runs[a]);
+    if (r < 0) {
+        cli_backtest_runs_finish(runs, n);
+        return cli_backtest_fail(EXIT_ERROR, "", strerror(-r));
+    }
+    *ret = runs;
+    return EXIT_OK;
+}
+
+void cli_backtest_runs_finish(struct page_run *runs, int n)
+{
+    for (int a = 0; runs && a < n; a++)
+        cli_page_run_finish(&runs[a]);
+    free(runs);
+}
+
+static int put(const struct page_run *runs, int n, FILE *out)
+{
+    const struct page_run **each = calloc((size_t)n, sizeof *each);
+    struct text text = {0};
+    int r = each ? 0 : -ENOMEM;
+    for (int a = 0; a < n && r == 0; a++)
+        each[a] = &runs[a];
+    r = r < 0 ? r : cli_page_backtest(&text, each, (size_t)n);
+    if (r == 0 && !text_ok(&text))
+        r = -ENOMEM;
+    if (r == 0)
+        fwrite(text.data, 1, text.len, out); /* committing it reports what failed */
+    text_finish(&text);
+    free(each);
+    return r;
+}
+
+int cli_backtest_page(const struct backtest_result *result, FILE *out)
+{
+    struct page_source source;
+    struct page_run *runs;
+    int status = cli_backtest_runs(result, &source, &runs);
+    if (status != EXIT_OK)
+        return status;
+    int r = put(runs, result->backtest->n_accounts, out);
+    cli_backtest_runs_finish(runs, result->backtest->n_accounts);
+    return r < 0 ? cli_backtest_fail(EXIT_ERROR, "--report", strerror(-r)) : EXIT_OK;
+}

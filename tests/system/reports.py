@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Pages of backtests (`--report`): well formed, with the figures of --json, the trades of --rounds and the months of --monthly in their text;
+several strategies compared; no trade, one row, names that HTML would take for its own; paths that cannot be written. With --long half a
+million rows, below 2 MB, and each page in Chromium, without a message on its console."""
+
+import csv
+import json
+import math
+import os
+import random
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import harness
+
+sys.path.insert(0, os.path.join(harness.SOURCE, "tests/report"))
+import strict  # noqa: E402
+
+START_MS = 1_701_388_800_000  # 2023-12-01
+ROWS = 500_000 if harness.LONG else 30_000
+PAGE_MOST = 2_000_000
+pages = []
+
+
+def bars(folder, name, n, minutes=15, seed=3):
+    """A walk with a gap of missing bars; n 1: one bar."""
+    chance, price, path = random.Random(f"{seed} {name}"), 100.0, os.path.join(folder, name + ".csv")
+    with open(path, "w") as file:
+        file.write("open_time,open,high,low,close,volume\n")
+        for i in range(n):
+            close = max(1.0, round(price * math.exp(chance.gauss(0, 0.004)), 2))
+            if not 500 <= i < 520:
+                file.write(f"{START_MS + 60_000 * minutes * i},{price:.2f},{max(price, close) + 0.05:.2f},{min(price, close) - 0.05:.2f},{close:.2f},"
+                           f"{chance.random() * 10:.5f}\n")
+            price = close
+    return path
+
+
+def run(*words, status=0, **kwargs):
+    done = subprocess.run([harness.PAPERTAPE, *words], capture_output=True, text=True, timeout=harness.PATIENCE, **kwargs)
+    assert done.returncode == status, (words, done.returncode, done.stdout[-500:], done.stderr)
+    return done
+
+
+def backtest(files, page, *more, **kwargs):
+    words = ["backtest", "--bars", ",".join(files), "--no-cache", "--slippage", "0.0002", *more]
+    return run(*words, *(["--report", page] if page else []), **kwargs)
+
+
+def read(path):
+    """The page as a tree, checked as every page is."""
+    pages.append(path)
+    assert os.path.getsize(path) < PAGE_MOST, os.path.getsize(path)
+    root = strict.check_page(path)
+    assert not strict.faults, strict.faults[:5]
+    return root
+
+
+def cell_of(cell):
+    """A cell's number with all its digits, else its text."""
+    data = cell.find("data")
+    return float(data.get("value")) if data is not None else "".join(cell.itertext())
+
+
+def tables(root, first):
+    """The rows of the tables whose first heading is `first`: {name of the row: cells}, a table each."""
+    found = []
+    for table in root.iter("table"):
+        rows = [[cell_of(cell) for cell in row] for row in table.iter("tr")]
+        if rows and rows[0] and rows[0][0] == first:
+            found.append(rows)
+    return found
+
+
+def same(shown, value):
+    return shown == "n/a" if value is None else math.isclose(shown, value, rel_tol=1e-15, abs_tol=1e-300)
+
+
+def check_figures(rows, accounts):
+    """Each column of a table of figures is an account's: every figure that --json has, by its name."""
+    named = {row[0]: row[1:] for row in rows[1:]}
+    assert len(named) == 35, len(named)
+    for name, values in named.items():
+        for shown, account in zip(values, accounts, strict=True):
+            assert same(shown, account[name]), (name, shown, account[name])
+
+
+def check_page(root, account, files, folder):
+    check_figures(tables(root, "Figure, as --json names it")[0], [account])
+    facts = {row[0]: row[1] for table in root.iter("table") if table.get("class") == "facts" for row in
+             ([cell_of(cell) for cell in row] for row in table.iter("tr"))}
+    assert facts["Closed trades"] == account["trades"] and facts["Fills"] == account["fills"], facts
+    assert math.isclose(facts["Fees"], account["fees"]) and facts["Cash"] == account["deposits"], facts
+    with open(os.path.join(folder, "rounds.csv")) as file:
+        rounds = list(csv.DictReader(file))
+    listed = tables(root, "Trade")[0][1:]
+    assert len(listed) == min(500, len(rounds)) > 10, (len(listed), len(rounds))
+    for row, trade in zip(listed, rounds[-500:], strict=True):
+        assert row[1:3] == [trade["symbol"], trade["side"]] and row[5] == float(trade["bars"]), (row, trade)
+        assert row[6:11] == [float(trade[key]) for key in ("qty", "cost", "proceeds", "fees", "profit")], (row, trade)
+    months = {(int(row[0]), month): value / 100 for row in tables(root, "%")[0][1:] for month, value in enumerate(row[1:13], 1) if value != ""}
+    with open(os.path.join(folder, "monthly.csv")) as file:
+        wanted = {(int(row["year"]), int(row["month"])): float(row["return"]) for row in csv.DictReader(file)}
+    assert months.keys() == wanted.keys() and all(math.isclose(months[key], wanted[key], rel_tol=1e-12) for key in wanted), (months, wanted)
+    charts = [svg.find("title").text for svg in root.iter("svg")]
+    assert [title.split(" ")[0] for title in charts] == ["Equity", "Drawdown", "Exposure", "Returns", "Returns", "Trades", "Fees"], charts
+    sentence = root.find(".//p[@class]")
+    assert sentence is not None and "sentence" in sentence.get("class") and "%" in sentence.text, "the verdict"
+
+
+def check_one(folder, file):
+    page = os.path.join(folder, "one.html")
+    done = backtest([file], page, "--strategy", "sma-cross:fast=5,slow=20", "--json", "--rounds", os.path.join(folder, "rounds.csv"),
+                    "--monthly", os.path.join(folder, "monthly.csv"))
+    check_page(read(page), json.loads(done.stdout)["accounts"][0], [file], folder)
+
+
+def check_several(folder, file):
+    page = os.path.join(folder, "several.html")
+    done = backtest([file], page, "--strategy", "sma-cross:fast=5,slow=20", "--strategy", "sma-cross:fast=8,slow=40", "--strategy", "buy-and-hold",
+                    "--benchmark", "none", "--from", "2023-12-05", "--to", "2023-12-20", "--json")
+    root, accounts = read(page), json.loads(done.stdout)["accounts"]
+    check_figures(tables(root, "Figure")[0], accounts)
+    less = {row[0]: row[1:] for row in tables(root, "Figure")[1][1:]}
+    assert math.isclose(less["return_pct"][1], accounts[2]["return_pct"] - accounts[0]["return_pct"], rel_tol=1e-12), less["return_pct"]
+    assert len(tables(root, "Figure, as --json names it")) == 3
+    assert "No verdict on luck" in "".join(root.itertext()) and accounts[0]["alpha_pct"] is None
+
+
+def check_little(folder, file):
+    """No trade; no row more than one; a symbol with what is markup in HTML."""
+    page = os.path.join(folder, "little.html")
+    backtest([file], page, "--strategy", "sma-cross", "--risk", "exposure_account=0.0000001", "--from", "2023-12-05", "--to", "2023-12-08")
+    text = "".join(read(page).itertext())
+    assert "No trade was made" in text and "Trades of" not in text and "n/a" in text, text[:3000]
+    backtest([bars(folder, "ONEUSDT", 1)], page, "--strategy", "buy-and-hold", "--interval", "15m")
+    assert "No trade was made" in "".join(read(page).itertext())
+    odd = os.path.join(folder, 'A<b>&"USDT.csv')
+    shutil.copy(file, odd)
+    done = backtest([odd], page, "--strategy", "buy-and-hold", "--symbol", 'A<B>&"USDT', "--from", "2023-12-05", "--to", "2023-12-08")
+    root = read(page)
+    assert 'A<B>&"USDT' in root.find(".//h1").text, (root.find(".//h1").text, done.stderr)
+
+
+def limit_files():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+
+def check_refused(folder, file):
+    """A path that cannot be written is named before the run; without room the file of before stays."""
+    few = ("--strategy", "sma-cross", "--from", "2023-12-05", "--to", "2023-12-08")
+    assert "Is a directory" in backtest([file], folder, *few, status=1).stderr
+    assert "No such file" in backtest([file], os.path.join(folder, "no/such.html"), *few, status=1).stderr
+    page = os.path.join(folder, "kept.html")
+    with open(page, "w") as kept:
+        kept.write("as it was")
+    done = backtest([file], page, *few, status=1, preexec_fn=limit_files)
+    assert done.stderr.splitlines()[-1].endswith("kept.html: File too large"), done.stderr
+    assert open(page).read() == "as it was" and [name for name in os.listdir(folder) if name.startswith("kept")] == ["kept.html"]
+    assert "/dev/full: No space left on device" in backtest([file], "/dev/full", *few, status=1).stderr
+    done = backtest([file], page, *few, "--equity", page, status=2)
+    assert "--equity and --report are both to be written there" in done.stderr, done.stderr
+
+
+def check_browser(folder):
+    if not harness.LONG:
+        return "not opened: --long opens them in Chromium"
+    browser = shutil.which("chromium")
+    assert browser, "no chromium: ./deps long installs it"
+    for path in dict.fromkeys(pages):
+        shot = path + ".png"
+        done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", "--window-size=1100,2000",
+                               f"--user-data-dir={folder}/profile", f"--screenshot={shot}", f"file://{path}"],
+                              capture_output=True, text=True, timeout=300)
+        said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+        assert done.returncode == 0 and not said and os.path.getsize(shot) > 10000, (path, done.returncode, said, done.stderr[-2000:])
+    return f"{len(set(pages))} opened in Chromium without a message"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        file = bars(folder, "AAAUSDT", ROWS)
+        check_one(folder, file)
+        check_several(folder, file)
+        check_little(folder, file)
+        check_refused(folder, file)
+        print("reports:", check_browser(folder))
+
+
+if __name__ == "__main__":
+    main()
