@@ -31,7 +31,7 @@ int cli_backtest_print_json(const struct backtest_result *result);
 /* backtest_csv.c: writes into the files that were opened, and puts them in their places. An exit status. */
 int cli_backtest_write(const struct backtest_result *result, struct output outputs[static BACKTEST_OUTPUTS]);
 
-/* page/page_backtest.c: writes the page of --report into an open file, whose end tells of its errors. An exit
+/* page/page_backtest.c: writes the page of --report into an open file, which is committed by the caller. An exit
  * status. What it is made of, a page_run an account, for cli_backtest_runs_finish(). */
 struct page_run;
 struct page_source;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/page/sweep.h"
 #include "cli/stored.h"
 #include "cli/sweep_run.h"
 #include "exchange/early_stop.h"
@@ -121,6 +122,28 @@ static int check(struct sweep *sweep)
     return status;
 }
 
+static int write_page(const struct sweep *sweep, FILE *out)
+{
+    struct text text = {0};
+    int r = cli_page_sweep(&text, sweep);
+    r = r == 0 && !text_ok(&text) ? -ENOMEM : r;
+    if (r == 0)
+        fwrite(text.data, 1, text.len, out);
+    text_finish(&text);
+    return r < 0 ? fail(EXIT_ERROR, "--report", strerror(-r)) : EXIT_OK;
+}
+
+static int open_outputs(const struct sweep *sweep, struct output *csv, struct output *page)
+{
+    int status = sweep->csv ? cli_output_open("sweep", sweep->csv, csv) : EXIT_OK;
+    if (status == EXIT_OK && sweep->page)
+        status = cli_output_open("sweep", sweep->page, page);
+    if (status == EXIT_OK && csv->target[0] && strcmp(csv->target, page->target) == 0)
+        status = fail(EXIT_USAGE, sweep->page,
+                      "--csv and --report are both to be written there: a file for each is needed");
+    return status;
+}
+
 static int print(const struct sweep *sweep, bool json)
 {
     if (json)
@@ -142,8 +165,8 @@ static int say_stopped(const struct sweep *sweep)
 static int run_and_print(struct sweep *sweep, const struct backtest_config *config,
                          const struct account_spec *base, bool json)
 {
-    struct output csv = {0};
-    int status = sweep->csv ? cli_output_open("sweep", sweep->csv, &csv) : EXIT_OK;
+    struct output csv = {0}, page = {0};
+    int status = open_outputs(sweep, &csv, &page);
     if (status == EXIT_OK)
         status = cli_sweep_rows(sweep, config, base);
     if (status == EXIT_OK)
@@ -151,9 +174,14 @@ static int run_and_print(struct sweep *sweep, const struct backtest_config *conf
     if (status == EXIT_OK) {
         if (csv.file)
             cli_sweep_write_csv(sweep, csv.file);
-        status = cli_output_commit("sweep", &csv);
+        status = page.file ? write_page(sweep, page.file) : EXIT_OK;
+        if (status == EXIT_OK)
+            status = cli_output_commit("sweep", &csv);
+        if (status == EXIT_OK)
+            status = cli_output_commit("sweep", &page);
     }
     cli_output_drop(&csv);
+    cli_output_drop(&page);
     if (status == EXIT_OK && sweep->returns)
         status = cli_sweep_write_returns(sweep, config, base);
     if (status == EXIT_OK)
@@ -246,6 +274,10 @@ static const struct option_row options[] = {
      .take = take_walk, .without = "returns"},
     {"csv", "FILE",
      "every run, best first; shares as they are, 0.05 for 5 %; with --walk-forward every window", AT(csv)},
+    {"report", "FILE",
+     "one HTML page, which loads nothing and runs nothing: the metric over the grid as heat maps, its distribution, the "
+     "best runs",
+     AT(page)},
     {"returns", "FILE",
      "the returns of those that are listed: a row a bar, a column each, as papertape-trainer validate reads "
      "them",

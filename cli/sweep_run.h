@@ -23,6 +23,7 @@ struct sweep {
     int64_t top; /* so many are listed */
     int64_t min_trades, samples, seed;
     const char *csv, *returns;
+    const char *page; /* --report */
     struct backtest_sampling sampling;
     bool yes, fresh;
     bool asked;         /* about the time that it takes */

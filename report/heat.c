@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "report/svg.h"
 
@@ -14,6 +15,7 @@ enum {
     HEIGHT_MOST = 480,
     READABLE = 14, /* the least height of a cell that has a number in it */
     VALUE_MAX = 32,
+    MANY = 40,       /* cells from which on the ends of the range are left out */
     NAME_ROOM = 160, /* pixels */
 };
 
@@ -22,6 +24,7 @@ int report_heat_shade(double value, double low, double high)
     double share;
     if (!isfinite(value))
         return 0;
+    value = fmin(fmax(value, low), high);
     if (low < 0 && high > 0)
         share = value / fmax(-low, high);
     else if (high > low)
@@ -60,23 +63,46 @@ static void rect(struct svg *svg, const char *class, double x, double y, double 
                 class, x, y, width, height);
 }
 
-static struct report_range range_of(const struct report_heat *heat)
+/* What the colours span: all, or, of many, all but a share at each end. */
+struct span {
+    struct report_range all, shown;
+};
+
+static int ascending(const void *a, const void *b)
 {
-    struct report_range range = {INFINITY, -INFINITY};
-    for (int i = 0; i < heat->columns * heat->rows; i++)
-        report_range_widen(&range, heat->values[i]);
-    return range;
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static struct span span_of(const struct report_heat *heat)
+{
+    struct span span = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
+    double sorted[REPORT_HEAT_SIDE_MAX * REPORT_HEAT_SIDE_MAX];
+    int n = 0;
+    for (int i = 0; i < heat->columns * heat->rows; i++) {
+        report_range_widen(&span.all, heat->values[i]);
+        if (isfinite(heat->values[i]))
+            sorted[n++] = heat->values[i];
+    }
+    span.shown = span.all;
+    if (n < MANY)
+        return span;
+    qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+    span.shown = (struct report_range){sorted[n / 20], sorted[n - 1 - n / 20]};
+    return span;
 }
 
 /* What is darkest below 0 and above it, and the shades between. */
-static void draw_legend(struct svg *svg, const struct report_heat *heat, const struct report_range *range)
+static void draw_legend(struct svg *svg, const struct report_heat *heat, const struct span *span)
 {
-    char words[VALUE_MAX], class[8];
+    const struct report_range *range = &span->shown;
+    char words[VALUE_MAX + 8], value[VALUE_MAX], class[8];
     double x = svg->left + 12, y = 4;
     x += report_svg_words_in(svg, svg->left, y + 12, "start", NAME_ROOM, heat->value_name);
-    const char *low = value_text(range->low, heat->decimals, words);
-    report_svg_words(svg, x, y + 12, "start", low);
-    x += report_svg_width(low) + 6;
+    snprintf(words, sizeof words, "%s%s", span->all.low < range->low ? "≤ " : "",
+             value_text(range->low, heat->decimals, value));
+    report_svg_words(svg, x, y + 12, "start", words);
+    x += report_svg_width(words) + 6;
     const bool both = range->low < 0 && range->high > 0;
     const int first = range->low < 0 ? -REPORT_HEAT_SHADES : both || range->high > 0 ? 1 : 0;
     const int last = range->high > 0 ? REPORT_HEAT_SHADES : range->low < 0 ? -1 : 0;
@@ -85,7 +111,9 @@ static void draw_legend(struct svg *svg, const struct report_heat *heat, const s
             rect(svg, shade_class(shade, class), x, y, SWATCH, 14);
         else
             x -= SWATCH;
-    report_svg_words(svg, x + 6, y + 12, "start", value_text(range->high, heat->decimals, words));
+    snprintf(words, sizeof words, "%s%s", span->all.high > range->high ? "≥ " : "",
+             value_text(range->high, heat->decimals, value));
+    report_svg_words(svg, x + 6, y + 12, "start", words);
 }
 
 /* Labels below the columns and beside the rows, those that would touch the one before left out. */
@@ -141,8 +169,8 @@ static double left_of(const struct report_heat *heat)
 
 void report_heat_draw(struct text *text, const struct report_heat *heat)
 {
-    const struct report_range range = range_of(heat);
-    if (range.low > range.high) {
+    const struct span span = span_of(heat);
+    if (span.all.low > span.all.high) {
         struct svg none = report_svg_begin(text, REPORT_WIDE, 0, heat->title);
         report_svg_empty(&none);
         return;
@@ -150,9 +178,9 @@ void report_heat_draw(struct text *text, const struct report_heat *heat)
     double height = fmax(LOWEST, fmin(CELL_HEIGHT, (double)HEIGHT_MOST / heat->rows));
     struct svg svg = report_svg_frame(text, left_of(heat), LEGEND + NAME, height * heat->rows, heat->title);
     double width = fmin((svg.right - svg.left) / heat->columns, 120);
-    draw_legend(&svg, heat, &range);
+    draw_legend(&svg, heat, &span);
     report_svg_words_in(&svg, 4, LEGEND + 10, "start", svg.width - 16, heat->y_name);
-    draw_cells(&svg, heat, &range, width, height);
+    draw_cells(&svg, heat, &span.shown, width, height);
     draw_labels(&svg, heat, width, height);
     report_svg_end(&svg);
 }

@@ -1,4 +1,4 @@
-/* Counts of numbers in bars of equal width. Pure but for its memory. */
+/* Counts of numbers in bars of equal width. Pure, except for its memory. */
 #ifndef REPORT_HISTOGRAM_H
 #define REPORT_HISTOGRAM_H
 

@@ -33,7 +33,7 @@ static const char style[] =
     ".wide td { overflow-wrap: normal; }\n"
     ".facts td { text-align: left; vertical-align: top; } .facts td:first-child { white-space: nowrap; }\n"
     "figure { margin: 1.2rem 0; } pre { overflow-x: auto; font-size: 13px; }\n"
-    ".pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 0 1rem; }\n"
+    ".pair { display: grid; grid-template-columns: repeat(auto-fill, minmax(20rem, 1fr)); gap: 0 1rem; }\n"
     ".pair figure { margin: .6rem 0; }\n"
     "svg { width: 100%; height: auto; } svg text { fill: var(--soft); font-size: 12px; }\n"
     ".grid { stroke: var(--faint); } .axis { stroke: var(--soft); stroke-dasharray: 4 3; }\n"

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "report/histogram.h"
@@ -123,12 +124,12 @@ void report_part_months(struct text *text, const struct report_month *months, si
 
 /* ---- distributions ---- */
 
-int report_part_distribution(struct text *text, const char *title, const char *x_name, const char *y_name,
-                             const double *percent, size_t n)
+int report_part_distribution(struct text *text, enum report_size size, const char *title, const char *x_name,
+                             const char *y_name, const double *values, size_t n)
 {
     struct report_histogram histogram;
     char caption[WORDS_MAX];
-    int r = report_histogram_count(percent, n, &histogram);
+    int r = report_histogram_count(values, n, &histogram);
     if (r == -ENODATA) {
         snprintf(caption, sizeof caption, "%s: there is none.", title);
         report_page_paragraph(text, caption);
@@ -136,7 +137,7 @@ int report_part_distribution(struct text *text, const char *title, const char *x
     }
     if (r < 0)
         return r;
-    const struct report_bars bars = {.size = REPORT_HALF,
+    const struct report_bars bars = {.size = size,
                                      .title = title,
                                      .x_name = x_name,
                                      .y_name = y_name,
@@ -147,8 +148,9 @@ int report_part_distribution(struct text *text, const char *title, const char *x
                                      .until = histogram.low < 0 && histogram.high > 0 ? 0
                                               : histogram.high <= 0                   ? histogram.high
                                                                                       : NAN};
-    snprintf(caption, sizeof caption, "%zu in bars of %.4g %%; those below 0 have the other colour.",
-             histogram.counted, (histogram.high - histogram.low) / histogram.n);
+    snprintf(caption, sizeof caption, "%zu in bars of %.4g%s; those below 0 have the other colour.",
+             histogram.counted, (histogram.high - histogram.low) / histogram.n,
+             strcmp(x_name, "%") == 0 ? " %" : "");
     report_page_bars(text, &bars, caption);
     return 0;
 }

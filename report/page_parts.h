@@ -36,10 +36,10 @@ struct report_month {
 void report_part_months(struct text *text, const struct report_month *months, size_t n,
                         const struct report_month *years, size_t n_years);
 
-/* The distribution of returns, or of any figure in percent: a histogram, with 0 marked. 0; -ENOMEM. Without a
- * value there is a sentence. */
-int report_part_distribution(struct text *text, const char *title, const char *x_name, const char *y_name,
-                             const double *percent, size_t n);
+/* The distribution of any figure, whose unit or name `x_name` is: a histogram, with 0 marked. 0; -ENOMEM.
+ * Without a value there is a sentence. */
+int report_part_distribution(struct text *text, enum report_size size, const char *title, const char *x_name,
+                             const char *y_name, const double *values, size_t n);
 
 /* "2024-01-31 12:00" of a time in UTC. */
 enum { REPORT_PART_TIME_MAX = 32 };

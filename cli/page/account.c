@@ -224,7 +224,7 @@ int cli_page_returns(struct text *text, const struct page_run *run)
     r = r < 0 ? r : months(text, run->report);
     report_page_pair(text);
     if (r == 0)
-        r = report_part_distribution(text, days ? "Returns of days" : "Returns of rows", "%",
+        r = report_part_distribution(text, REPORT_HALF, days ? "Returns of days" : "Returns of rows", "%",
                                      days ? "days" : "rows", percent, returns_of(run, days, percent));
     for (size_t i = 0; r == 0 && i < result->n_trades; i++) {
         const struct backtest_trade *trade = &result->trades[i];
@@ -233,7 +233,8 @@ int cli_page_returns(struct text *text, const struct page_run *run)
             percent[n++] = 100 * (double)trade->profit / (double)paid;
     }
     if (r == 0 && n > 0)
-        r = report_part_distribution(text, "Returns of closed trades", "%", "trades", percent, n);
+        r = report_part_distribution(text, REPORT_HALF, "Returns of closed trades", "%", "trades", percent,
+                                     n);
     report_page_pair_end(text);
     free(percent);
     return r;

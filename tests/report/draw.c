@@ -135,7 +135,7 @@ static void draw_parts(struct text *text)
         percent[i] = (i * 37 % 64 - 24) / 8.0;
     report_page_section(text, "Parts");
     report_part_months(text, months, 3, years, 2);
-    report_part_distribution(text, "Returns of days", "%", "days", percent, 64);
+    report_part_distribution(text, REPORT_HALF, "Returns of days", "%", "days", percent, 64);
     report_page_heat(text, &heat, "By fast and slow.");
 }
 
@@ -261,8 +261,8 @@ static int draw_hard(const char *folder)
     draw_one(&text, "ages", x, y, 2, true, true);
     draw_heats(&text, &random, odd);
     report_part_months(&text, NULL, 0, NULL, 0);
-    report_part_distribution(&text, odd, "%", "n", y, 0);
-    report_part_distribution(&text, odd, "%", "n", y, MANY);
+    report_part_distribution(&text, REPORT_HALF, odd, "%", "n", y, 0);
+    report_part_distribution(&text, REPORT_HALF, odd, "%", "n", y, MANY);
     return write_page(&text, folder, "hard.html");
 }
 

@@ -145,6 +145,35 @@ def check_little(folder, file):
     assert 'A<B>&"USDT' in root.find(".//h1").text, (root.find(".//h1").text, done.stderr)
 
 
+def sweep(file, page, *more, **kwargs):
+    return run("sweep", "--strategy", "sma-cross", "--bars", file, "--no-cache", "--from", "2023-12-05", "--to", "2024-01-05", "--report", page, *more, **kwargs)
+
+
+def check_sweep(folder, file):
+    """Each run's Sharpe ratio is in its cell; the best runs are those of --json, with all their figures."""
+    page, table = os.path.join(folder, "sweep.html"), os.path.join(folder, "sweep.csv")
+    done = sweep(file, page, "--grid", "fast=4:12:2", "--grid", "slow=8:40:8", "--csv", table, "--top", "7", "--json")
+    root, best = read(page), json.loads(done.stdout)["top"]
+    with open(table) as opened:
+        runs = {(int(row["fast"]), int(row["slow"])): float(row["sharpe"]) for row in csv.DictReader(opened)}
+    (map_,) = [svg for svg in root.iter("svg") if svg.find("title").text == "sharpe by fast and slow"]
+    shown = sorted((text.text for text in map_.find("g").iter("text")), key=float)
+    assert shown == sorted((f"{value:.2f}" for value in runs.values()), key=float) and len(shown) == len(runs) == 22, (shown, runs)
+    names, *rows = tables(root, "Rank")[0]
+    assert len(rows) == len(best) == 7 and names[1:3] == ["fast", "slow"], names
+    for row, wanted in zip(rows, best, strict=True):
+        assert row[1:3] == [f"{wanted['params'][key]:g}" for key in ("fast", "slow")], (row, wanted)
+        for name, value in zip(names[3:], row[3:], strict=True):
+            assert same(value, wanted[name]), (name, value, wanted[name])
+    sweep(file, page, "--grid", "fast=2:50:1", "--grid", "slow=60:61:1", "--grid", "fraction=0.5,1", "--metric", "return")
+    titles = [svg.find("title").text for svg in read(page).iter("svg")]
+    assert titles == ["return_pct by fast and slow", "return_pct by fast and fraction", "return_pct by slow and fraction", "return_pct of all runs"], titles
+    sweep(file, page, "--grid", "fast=2:9:1")
+    assert [svg.find("title").text for svg in read(page).iter("svg")][0] == "sharpe by fast"
+    assert "are both to be written there" in sweep(file, page, "--grid", "fast=2:9:1", "--csv", page, status=2).stderr
+    assert "Is a directory" in sweep(file, folder, "--grid", "fast=2:9:1", status=1).stderr
+
+
 def limit_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
@@ -186,6 +215,7 @@ def main():
         check_one(folder, file)
         check_several(folder, file)
         check_little(folder, file)
+        check_sweep(folder, file)
         check_refused(folder, file)
         print("reports:", check_browser(folder))
 

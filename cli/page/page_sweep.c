@@ -1,0 +1,263 @@
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/page/sweep.h"
+#include "engine/backtest/selection.h"
+#include "exchange/bar.h"
+#include "strategy/metrics.h"
+
+enum { WORDS_MAX = 512, LISTED_MAX = 500, DIGITS = 6 };
+
+/* ---- what a run's figures are ---- */
+
+static bool is_share(enum sweep_metric metric)
+{
+    return metric == SWEEP_CAGR || metric == SWEEP_RETURN || metric == SWEEP_MAX_DRAWDOWN ||
+           metric == SWEEP_WIN_RATE;
+}
+
+double cli_page_sweep_metric(enum sweep_metric metric, const struct sweep_result *result)
+{
+    return (is_share(metric) ? 100 : 1) * result->metrics[metric];
+}
+
+const char *cli_page_sweep_metric_name(enum sweep_metric metric, char ret[static 40])
+{
+    snprintf(ret, 40, "%s%s", backtest_sweep_metric_name(metric), is_share(metric) ? "_pct" : "");
+    return ret;
+}
+
+void cli_page_sweep_params(const struct sweep *sweep, const struct sweep_result *result,
+                           double params[static STRATEGY_PARAMS_MAX])
+{
+    struct strategy_choice choice = sweep->run.choices[0];
+    backtest_grid_set(&sweep->grid, choice.strategy, result->combination, choice.params);
+    for (int i = 0; i < STRATEGY_PARAMS_MAX; i++)
+        params[i] = choice.params[i];
+}
+
+static const struct strategy_param *param_of(const struct sweep *sweep, int axis)
+{
+    return &sweep->run.choices[0].strategy->params[sweep->grid.axes[axis].param];
+}
+
+const char *cli_page_sweep_axis(const struct sweep *sweep, int axis)
+{
+    return param_of(sweep, axis)->name;
+}
+
+const char *cli_page_sweep_value(const struct sweep *sweep, int axis, double value,
+                                 char ret[static STRATEGY_WORD_MAX])
+{
+    const char *words = strategy_param_text(param_of(sweep, axis), value, ret);
+    if (words != ret)
+        snprintf(ret, STRATEGY_WORD_MAX, "%s", words);
+    return ret;
+}
+
+/* ---- the best runs ---- */
+
+#define METRIC_COLUMN(name, metric) \
+    static double name(const struct sweep_result *result) \
+    { \
+        return cli_page_sweep_metric(metric, result); \
+    }
+METRIC_COLUMN(sharpe, SWEEP_SHARPE)
+METRIC_COLUMN(sortino, SWEEP_SORTINO)
+METRIC_COLUMN(calmar, SWEEP_CALMAR)
+METRIC_COLUMN(cagr, SWEEP_CAGR)
+METRIC_COLUMN(total_return, SWEEP_RETURN)
+METRIC_COLUMN(max_drawdown, SWEEP_MAX_DRAWDOWN)
+METRIC_COLUMN(omega, SWEEP_OMEGA)
+METRIC_COLUMN(profit_factor, SWEEP_PROFIT_FACTOR)
+METRIC_COLUMN(expectancy, SWEEP_EXPECTANCY)
+METRIC_COLUMN(sqn, SWEEP_SQN)
+METRIC_COLUMN(win_rate, SWEEP_WIN_RATE)
+
+static double trades(const struct sweep_result *result)
+{
+    return (double)result->trades;
+}
+
+static double fills(const struct sweep_result *result)
+{
+    return (double)result->fills;
+}
+
+static double equity(const struct sweep_result *result)
+{
+    return result->final_equity;
+}
+
+static double fees(const struct sweep_result *result)
+{
+    return result->fees;
+}
+
+static double exposure(const struct sweep_result *result)
+{
+    return 100 * result->exposure;
+}
+
+/* From left to right. A figure that results get in addition is a line here. */
+static const struct page_sweep_column columns[] = {
+    {"sharpe", sharpe, DIGITS},
+    {"return_pct", total_return, DIGITS},
+    {"cagr_pct", cagr, DIGITS},
+    {"max_drawdown_pct", max_drawdown, DIGITS},
+    {"sortino", sortino, DIGITS},
+    {"calmar", calmar, DIGITS},
+    {"omega", omega, DIGITS},
+    {"profit_factor", profit_factor, DIGITS},
+    {"expectancy", expectancy, DIGITS},
+    {"sqn", sqn, DIGITS},
+    {"win_rate_pct", win_rate, DIGITS},
+    {"exposure_pct", exposure, DIGITS},
+    {"trades", trades, 12},
+    {"fills", fills, 12},
+    {"equity", equity, 10},
+    {"fees", fees, DIGITS},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static void heads(struct text *text, const struct sweep *sweep)
+{
+    const char *names[1 + STRATEGY_PARAMS_MAX + COLUMNS] = {"Rank"};
+    int n = 1;
+    for (int i = 0; i < sweep->grid.n_axes; i++)
+        names[n++] = cli_page_sweep_axis(sweep, i);
+    for (int i = 0; i < COLUMNS; i++)
+        names[n++] = columns[i].name;
+    report_page_table(text, names, n);
+}
+
+static void row(struct text *text, const struct sweep *sweep, size_t rank)
+{
+    const struct sweep_result *result = &sweep->runs.results[rank];
+    double params[STRATEGY_PARAMS_MAX];
+    char cell[STRATEGY_WORD_MAX];
+    cli_page_sweep_params(sweep, result, params);
+    report_page_row(text);
+    snprintf(cell, sizeof cell, "%zu", rank + 1);
+    report_page_cell(text, cell);
+    for (int i = 0; i < sweep->grid.n_axes; i++)
+        report_page_cell(text, cli_page_sweep_value(sweep, i, params[sweep->grid.axes[i].param], cell));
+    for (int i = 0; i < COLUMNS; i++)
+        report_page_value(text, columns[i].value(result), columns[i].digits);
+    report_page_row_end(text);
+}
+
+static void best(struct text *text, const struct sweep *sweep)
+{
+    size_t n = sweep->runs.n, listed = n < (size_t)sweep->top ? n : (size_t)sweep->top;
+    char words[WORDS_MAX], name[40];
+    listed = listed < LISTED_MAX ? listed : LISTED_MAX;
+    cli_page_sweep_metric_name(sweep->metric, name);
+    report_page_heading(text, "The best");
+    snprintf(words, sizeof words, "The first %zu of %zu runs by %s; --csv writes all.", listed, n, name);
+    report_page_paragraph(text, words);
+    heads(text, sweep);
+    for (size_t i = 0; i < listed; i++)
+        row(text, sweep, i);
+    report_page_table_end(text);
+}
+
+/* ---- what it is of, and luck ---- */
+
+static double years_of(const struct sweep *sweep)
+{
+    return (double)(sweep->to - sweep->from) / metrics_periods_per_year(sweep->market->interval_ns);
+}
+
+static double best_sharpe(const struct sweep *sweep)
+{
+    double most = NAN;
+    for (size_t i = 0; i < sweep->runs.n; i++) {
+        double value = sweep->runs.results[i].metrics[SWEEP_SHARPE];
+        most = isnan(value) || value <= most ? most : value;
+    }
+    return most;
+}
+
+static void luck(struct text *text, const struct sweep *sweep)
+{
+    const double years = years_of(sweep), lucky = backtest_selection_best_sharpe(sweep->runs.n, years);
+    const double most = best_sharpe(sweep);
+    char words[WORDS_MAX];
+    size_t at = (size_t)snprintf(
+        words, sizeof words,
+        "Without any skill the best of %zu independent runs over %.2f years would be expected to show a "
+        "Sharpe ratio of %.2f",
+        sweep->runs.n, years, lucky);
+    if (isnan(most))
+        snprintf(words + at, sizeof words - at, "; none here has one.");
+    else
+        snprintf(words + at, sizeof words - at, "; the best here shows %.2f%s.", most,
+                 most <= lucky ? ", which is no sign of skill" : "");
+    report_page_sentence(text, words, most > lucky ? -1 : 0);
+    report_page_paragraph(
+        text, "The best of many looks better than it is: try the choice on bars that it has not seen.");
+}
+
+static void about(struct text *text, const struct sweep *sweep)
+{
+    const struct market *market = sweep->market;
+    const struct strategy_choice *choice = &sweep->run.choices[0];
+    const char *interval = bar_interval_name(market->interval_ns);
+    char from[REPORT_PART_TIME_MAX], to[REPORT_PART_TIME_MAX], words[WORDS_MAX], remark[WORDS_MAX];
+    report_page_facts(text);
+    cli_strategy_args_text(choice->strategy, choice->params, words, sizeof words);
+    report_page_fact(text, "Strategy", choice->strategy->name, words);
+    snprintf(words, sizeof words, "%s to %s", report_part_time(market_open_ns(market, sweep->from), from),
+             report_part_time(market_open_ns(market, sweep->to), to));
+    snprintf(remark, sizeof remark, "UTC; %zu rows of %s", sweep->to - sweep->from,
+             interval ? interval : "bars");
+    report_page_fact(text, "Traded", words, remark);
+    snprintf(remark, sizeof remark,
+             "of %zu combinations; %zu contradict themselves, %zu need more bars than there are",
+             sweep->runs.combinations, sweep->runs.skipped, sweep->runs.too_short);
+    report_page_fact_fixed(text, "Runs", (double)sweep->runs.n, 0, remark);
+    for (int i = 0; i < sweep->grid.n_axes; i++) {
+        const struct backtest_axis *axis = &sweep->grid.axes[i];
+        char first[STRATEGY_WORD_MAX], last[STRATEGY_WORD_MAX];
+        snprintf(words, sizeof words, "%s to %s", cli_page_sweep_value(sweep, i, axis->values[0], first),
+                 cli_page_sweep_value(sweep, i, axis->values[axis->n - 1], last));
+        snprintf(remark, sizeof remark, "%zu values", axis->n);
+        report_page_fact(text, cli_page_sweep_axis(sweep, i), words, remark);
+    }
+    report_page_facts_end(text);
+}
+
+static int distribution(struct text *text, const struct sweep *sweep)
+{
+    double *values = malloc(sweep->runs.n * sizeof *values);
+    char title[WORDS_MAX], name[40];
+    if (!values)
+        return -ENOMEM;
+    for (size_t i = 0; i < sweep->runs.n; i++)
+        values[i] = cli_page_sweep_metric(sweep->metric, &sweep->runs.results[i]);
+    cli_page_sweep_metric_name(sweep->metric, name);
+    snprintf(title, sizeof title, "%s of all runs", name);
+    int r = report_part_distribution(text, REPORT_LOW, title, name, "runs", values, sweep->runs.n);
+    free(values);
+    return r;
+}
+
+int cli_page_sweep(struct text *text, const struct sweep *sweep)
+{
+    const struct market *market = sweep->market;
+    char title[WORDS_MAX];
+    snprintf(title, sizeof title, "Sweep: %s on %s%s", sweep->run.choices[0].strategy->name,
+             market->series[0].symbol.name, market->n_symbols > 1 ? " and others" : "");
+    report_page_begin(text, title);
+    luck(text, sweep);
+    about(text, sweep);
+    report_page_heading(text, "Over the grid");
+    int r = cli_page_sweep_maps(text, sweep);
+    r = r < 0 ? r : distribution(text, sweep);
+    best(text, sweep);
+    report_page_end(text);
+    return r;
+}

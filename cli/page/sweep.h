@@ -1,0 +1,37 @@
+/* The page of a sweep (report/page.h): what was run, whether the best is more than luck, the metric over the
+ * grid, and the best runs in a table whose columns are rows of one list. */
+#ifndef CLI_PAGE_SWEEP_H
+#define CLI_PAGE_SWEEP_H
+
+#include "cli/sweep_run.h"
+#include "report/page_parts.h"
+
+/* A column of the table of the best runs: `value` NaN is n/a. To show another figure of a run add a row to
+ * the list in page_sweep.c. */
+struct page_sweep_column {
+    const char *name; /* as --json's, where that has it */
+    double (*value)(const struct sweep_result *result);
+    int digits; /* significant ones */
+};
+
+/* Of sorted results; n > 0. 0 or -ENOMEM. */
+int cli_page_sweep(struct text *text, const struct sweep *sweep);
+
+/* The metric over each pair of axes, up to PAGE_SWEEP_MAPS, or along the only one. Values are those that the
+ * runs have, so that a sample of a grid is drawn, too. 0 or -ENOMEM. */
+enum { PAGE_SWEEP_MAPS = 6 };
+int cli_page_sweep_maps(struct text *text, const struct sweep *sweep);
+
+/* The metric as the page shows it: shares as percent. Its name then, as --json's. */
+double cli_page_sweep_metric(enum sweep_metric metric, const struct sweep_result *result);
+const char *cli_page_sweep_metric_name(enum sweep_metric metric, char ret[static 40]);
+
+/* The parameters of a run: what the grid gives it. */
+void cli_page_sweep_params(const struct sweep *sweep, const struct sweep_result *result,
+                           double params[static STRATEGY_PARAMS_MAX]);
+/* A value of an axis in words. Returns ret. */
+const char *cli_page_sweep_value(const struct sweep *sweep, int axis, double value,
+                                 char ret[static STRATEGY_WORD_MAX]);
+const char *cli_page_sweep_axis(const struct sweep *sweep, int axis); /* its parameter's name */
+
+#endif
