@@ -63,6 +63,8 @@ static int check(struct backtest_args *args)
     bool source = args->events || args->run.n_bars > 0 || args->n_ticks > 0;
     if (args->list)
         return EXIT_OK;
+    if (args->chart && args->json)
+        return cli_backtest_fail(EXIT_USAGE, "--chart", "it is of the text: without --json");
     if (args->policy || args->actions)
         return check_policy(args);
     if (args->account && !source)
@@ -151,6 +153,10 @@ static const struct option_row options[] = {
      AT(outputs[OUTPUT_EQUITY])},
     {"rounds", "FILE", "trades from flat to flat, with their profit", AT(outputs[OUTPUT_ROUNDS])},
     {"monthly", "FILE", "account,year,month,return", AT(outputs[OUTPUT_MONTHLY])},
+    {"chart", NULL,
+     "below the report, in characters as the terminal and its locale have them: equity with the benchmark, drawdown, the "
+     "distribution of returns",
+     AT(chart)},
     {"report", "FILE",
      "one HTML page, which loads nothing and runs nothing: equity, drawdown, months, trades on prices, returns, "
      "exposure, costs, the verdict on luck, all figures; of several strategies what compares them, too",

@@ -29,7 +29,7 @@ struct backtest_args {
     const char *benchmark; /* a symbol, "equal" or "none"; NULL: the first symbol */
     const char *save;
     const char *outputs[BACKTEST_OUTPUTS];
-    bool json, list;
+    bool json, list, chart;
     char *ticks_text;       /* owned */
     struct state_dir state; /* with --account and no bars: its database is run.bars[0] */
 };

@@ -342,7 +342,7 @@ static int report(struct bars_run *run)
     if (run->args->json)
         return cli_backtest_print_json(&run->result);
     cli_backtest_print(&run->result);
-    return EXIT_OK;
+    return run->args->chart ? cli_backtest_chart(&run->result) : EXIT_OK;
 }
 
 static int load_ticks(struct bars_run *run, size_t *ret_from, size_t *ret_to)

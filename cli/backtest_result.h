@@ -36,6 +36,7 @@ int cli_backtest_write(const struct backtest_result *result, struct output outpu
 struct page_run;
 struct page_source;
 int cli_backtest_page(const struct backtest_result *result, FILE *out);
+int cli_backtest_chart(const struct backtest_result *result); /* --chart, on stdout */
 int cli_backtest_runs(const struct backtest_result *result, struct page_source *source,
                       struct page_run **ret);
 void cli_backtest_runs_finish(struct page_run *runs, int n);

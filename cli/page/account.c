@@ -11,7 +11,6 @@
 #include "record/print.h"
 
 enum { DIGITS = 4, SYMBOLS_NAMED = 6 };
-static const int64_t day_ns = INT64_C(86400) * 1000000000;
 
 const char *cli_page_subject(const struct page_run *run, char ret[static PAGE_WORDS_MAX])
 {
@@ -192,40 +191,20 @@ static int months(struct text *text, const struct backtest_report *r)
     return ret;
 }
 
-/* A point at midnight is the end of the day before it. */
-static int64_t day_of(const struct page_run *run, size_t i)
-{
-    return (run->x[i] - 1) / day_ns;
-}
-
-/* Returns of UTC days, or of rows; percent. Returns how many. */
-static size_t returns_of(const struct page_run *run, bool days, double *ret)
-{
-    size_t n = 0;
-    double before = run->equity[0];
-    for (size_t i = 1; i <= run->n; i++) {
-        if (days && i < run->n && day_of(run, i) == day_of(run, i + 1))
-            continue;
-        ret[n++] = before > 0 ? 100 * (run->equity[i] / before - 1) : NAN;
-        before = run->equity[i];
-    }
-    return n;
-}
-
 int cli_page_returns(struct text *text, const struct page_run *run)
 {
-    enum { DAYS_LEAST = 20 };
-    const bool days = run->report->interval_ns < day_ns && run->x[run->n] - run->x[0] >= DAYS_LEAST * day_ns;
     const struct backtest_account *result = run->result;
     size_t rows = run->n > result->n_trades ? run->n : result->n_trades, n = 0;
     double *percent = calloc(rows + 1, sizeof *percent);
     int r = percent ? 0 : -ENOMEM;
+    bool days = false;
+    size_t returns = percent ? cli_page_run_returns(run, &days, percent) : 0;
     report_page_heading(text, "Returns");
     r = r < 0 ? r : months(text, run->report);
     report_page_pair(text);
     if (r == 0)
         r = report_part_distribution(text, REPORT_HALF, days ? "Returns of days" : "Returns of rows", "%",
-                                     days ? "days" : "rows", percent, returns_of(run, days, percent));
+                                     days ? "days" : "rows", percent, returns);
     for (size_t i = 0; r == 0 && i < result->n_trades; i++) {
         const struct backtest_trade *trade = &result->trades[i];
         int64_t paid = trade->qty < 0 ? trade->proceeds : trade->cost;

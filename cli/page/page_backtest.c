@@ -6,6 +6,7 @@
 
 #include "cli/backtest_result.h"
 #include "cli/page/page.h"
+#include "cli/page/run_chart.h"
 #include "exchange/exit_status.h"
 
 int cli_backtest_runs(const struct backtest_result *result, struct page_source *source, struct page_run **ret)
@@ -62,4 +63,18 @@ int cli_backtest_page(const struct backtest_result *result, FILE *out)
     int r = put(runs, result->backtest->n_accounts, out);
     cli_backtest_runs_finish(runs, result->backtest->n_accounts);
     return r < 0 ? cli_backtest_fail(EXIT_ERROR, "--report", strerror(-r)) : EXIT_OK;
+}
+
+int cli_backtest_chart(const struct backtest_result *result)
+{
+    struct page_source source;
+    struct page_run *runs;
+    int status = cli_backtest_runs(result, &source, &runs);
+    if (status != EXIT_OK)
+        return status;
+    int r = 0;
+    for (int a = 0; a < result->backtest->n_accounts && r == 0; a++)
+        r = tui_run_chart(&runs[a], tui_run_chart_width(), stdout);
+    cli_backtest_runs_finish(runs, result->backtest->n_accounts);
+    return r < 0 ? cli_backtest_fail(EXIT_ERROR, "--chart", strerror(-r)) : EXIT_OK;
 }

@@ -134,6 +134,32 @@ static void add_ledger(struct page_run *run)
     }
 }
 
+/* ---- returns ---- */
+
+static const int64_t day_ns = INT64_C(86400) * 1000000000;
+enum { DAYS_LEAST = 20 };
+
+/* A point at midnight is the end of the day before it. */
+static int64_t day_of(const struct page_run *run, size_t i)
+{
+    return (run->x[i] - 1) / day_ns;
+}
+
+size_t cli_page_run_returns(const struct page_run *run, bool *ret_days, double *ret)
+{
+    const bool days = run->report->interval_ns < day_ns && run->x[run->n] - run->x[0] >= DAYS_LEAST * day_ns;
+    double before = run->equity[0];
+    size_t n = 0;
+    for (size_t i = 1; i <= run->n; i++) {
+        if (days && i < run->n && day_of(run, i) == day_of(run, i + 1))
+            continue;
+        ret[n++] = before > 0 ? 100 * (run->equity[i] / before - 1) : NAN;
+        before = run->equity[i];
+    }
+    *ret_days = days;
+    return n;
+}
+
 /* ---- the columns ---- */
 
 static double *column(struct page_run *run, bool *ok)

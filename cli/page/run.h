@@ -54,6 +54,10 @@ int cli_page_run_verdict(const struct page_run *run, struct verdict *ret, size_t
 /* The value of what is held of a symbol at each row's close, in the currency: [n], `ret`. */
 void cli_page_run_values(const struct page_run *run, int symbol, double *ret);
 
+/* The returns of UTC days, or of rows where there are fewer than 20 days or rows are days; percent, NaN where
+ * equity was not above 0. `ret` [n]. Returns how many. */
+size_t cli_page_run_returns(const struct page_run *run, bool *ret_days, double *ret);
+
 /* The parameters that are not the default, "fast=20 slow=50"; "" when all are. Returns ret. */
 enum { PAGE_PARAMS_MAX = 512 };
 const char *cli_page_run_params(const struct account_spec *spec, char ret[static PAGE_PARAMS_MAX]);

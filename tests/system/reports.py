@@ -174,6 +174,28 @@ def check_sweep(folder, file):
     assert "Is a directory" in sweep(file, folder, "--grid", "fast=2:9:1", status=1).stderr
 
 
+def check_chart(folder, file):
+    """In characters: the extremes are those of --equity; nothing wider than 80 columns; ASCII alone where the locale has no more."""
+    few = ("--strategy", "sma-cross:fast=5,slow=20", "--from", "2023-12-05", "--to", "2024-02-05", "--chart")
+    curve = os.path.join(folder, "equity.csv")
+    printed = backtest([file], None, *few, "--equity", curve, env=os.environ | {"LC_ALL": "C.UTF-8", "TERM": "xterm"}).stdout
+    plain = backtest([file], None, *few, env=os.environ | {"LC_ALL": "C"}).stdout
+    assert all(len(line) <= 80 for text in (printed, plain) for line in text.splitlines())
+    chart = plain[plain.index("  equity USDT, sma-cross"):]
+    assert chart.isascii() and "#" in chart and any(0x2800 < ord(c) < 0x2900 for c in printed) and "█" in printed
+    with open(curve) as opened:
+        equity = [10000.0] + [float(row["equity"]) for row in csv.DictReader(opened)]
+    highest, lowest = 0.0, 0.0
+    for value in equity:
+        highest = max(highest, value)
+        lowest = min(lowest, 100 * (value / highest - 1))
+    labels = [line.split()[0] for line in chart.split("drawdown, %")[1].splitlines() if line.startswith(" " * 4) and line[:10].strip()]
+    assert labels[:2] == ["0.00", f"{lowest:.2f}"], (labels, lowest)
+    assert "--chart: it is of the text" in backtest([file], None, *few, "--json", status=2).stderr
+    flat = backtest([file], None, "--strategy", "buy-and-hold", "--benchmark", "none", "--from", "2023-12-05", "--to", "2023-12-05T00:15", "--chart").stdout
+    assert "equity USDT" in flat
+
+
 def limit_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
@@ -216,6 +238,7 @@ def main():
         check_several(folder, file)
         check_little(folder, file)
         check_sweep(folder, file)
+        check_chart(folder, file)
         check_refused(folder, file)
         print("reports:", check_browser(folder))
 
