@@ -16,6 +16,7 @@
     X(cli_backup) \
     X(cli_bars) \
     X(cli_book) \
+    X(cli_compare) \
     X(cli_doctor) \
     X(cli_equity) \
     X(cli_events) \

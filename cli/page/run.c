@@ -99,7 +99,8 @@ static bool enlarges(const struct fill *fill, int64_t held)
 static int add_fills(struct page_run *run)
 {
     const struct market *market = market_of(run);
-    const double rate = run->source->config->slippage_e6 / 1e6;
+    const int32_t slippage_e6 = run->source->config->slippage_e6;
+    const double rate = slippage_e6 == PAGE_SLIPPAGE_UNKNOWN ? (double)NAN : slippage_e6 / 1e6;
     int64_t *held = calloc((size_t)market->n_symbols, sizeof *held);
     if (!held)
         return -ENOMEM;

@@ -6,7 +6,11 @@
 #include "engine/backtest/report.h"
 #include "strategy/metrics/verdict.h"
 
-enum { PAGE_NAME_MAX = 96 };
+enum {
+    PAGE_NAME_MAX = 96,
+    PAGE_DRAWDOWNS = 5,         /* the deepest so many are listed */
+    PAGE_SLIPPAGE_UNKNOWN = -1, /* slippage_e6 of a configuration that does not say it */
+};
 
 /* What the columns are made of: all borrowed. */
 struct page_source {
@@ -38,7 +42,7 @@ struct page_run {
 
     double opened, closed;      /* notionals of fills that enlarged positions, and that reduced them */
     size_t buys, sells;         /* fills */
-    double slippage;            /* what takers' prices cost in all, by the run's rate */
+    double slippage;            /* what takers' prices cost in all, by the run's rate; NaN: not known */
     double interest, dividends; /* by the ledger: paid, received */
 };
 

@@ -146,6 +146,10 @@ struct backtest {
     double seconds[BACKTEST_STAGES]; /* LOAD and METRICS are the caller's to add */
 };
 
+/* The trades of an account's fills, into a new array, and the sums of fees and notionals over them: of a run
+ * that was stored, too. Of `config` the market and `to` count. 0 or -ENOMEM. */
+int backtest_trades_sum(const struct backtest_config *config, struct backtest_account *account);
+
 /* How many bars an account's indicators need before they all have values, and how many there are before row
  * `to`. */
 struct backtest_needs {

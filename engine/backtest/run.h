@@ -104,11 +104,6 @@ struct run_refusal {
 void backtest_run_refused(struct backtest_account *account, enum order_reason reason, int n,
                           const struct run_refusal *refusal);
 
-/* ---- trades.c ---- */
-
-/* The trades of an account's fills, and the sums over them. 0 or -ENOMEM. */
-int backtest_trades_sum(const struct backtest_config *config, struct backtest_account *account);
-
 /* ---- check.c ---- */
 
 /* 0, or -EINVAL with one sentence. */

@@ -1,7 +1,7 @@
 """The command lines whose outputs outputs.py keeps. A name is that of its file; words are parted at blanks."""
 
 FORMS = {"table": "", "csv": " --csv", "json": " --json"}
-VERBS = ("account actions alerts backtest backup bars book doctor equity events explain fees fills flatten gpu indicators ledger lookahead order orders parity "
+VERBS = ("account actions alerts backtest backup bars book compare doctor equity events explain fees fills flatten gpu indicators ledger lookahead order orders parity "
          "pause policy positions reload report restore resume revisions status study sweep symbol train venues warmup what-if").split()
 TRAINER_VERBS = "train plan study serve eval validate sample env-replay grad-check".split()
 

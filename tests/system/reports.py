@@ -10,6 +10,7 @@ import os
 import random
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -196,6 +197,37 @@ def check_chart(folder, file):
     assert "equity USDT" in flat
 
 
+def check_compare(folder, file):
+    """Saved runs have the figures of their --json, as far as equity of eight digits has them, on the page too."""
+    few, accounts, page = ("--from", "2023-12-05", "--to", "2024-01-05", "--json"), [], os.path.join(folder, "compare.html")
+    for name, strategies in (("fast & <slow>", ["sma-cross:fast=5,slow=20"]), ("two", ["sma-cross:fast=8,slow=40", "buy-and-hold"])):
+        words = [word for strategy in strategies for word in ("--strategy", strategy)]
+        accounts += json.loads(backtest([file], None, *words, *few, "--save", os.path.join(folder, name)).stdout)["accounts"]
+    saved = [os.path.join(folder, name) for name in ("fast & <slow>", "two")]
+    done = run("compare", *saved, "--report", page, "--json")
+    runs = json.loads(done.stdout)["runs"]
+    assert [one["run"] for one in runs] == ["fast & <slow>", "two:sma-cross", "two:buy-and-hold"], runs
+    root, shown = read(page), {}
+    for row in tables(root, "Figure")[0][1:]:
+        shown[row[0]] = row[1:]
+    for at, (one, account) in enumerate(zip(runs, accounts, strict=True)):
+        for name in set(one) & set(account) - {"account", "strategy", "currency", "params"}:
+            near = one[name] is account[name] is None or math.isclose(one[name], account[name], rel_tol=1e-9, abs_tol=1e-12)
+            assert near, (one["run"], name, one[name], account[name])
+            assert name not in shown or same(shown[name][at], one[name]), (name, shown[name], one[name])
+    assert len(shown) == 35 and len(set(runs[0]) & set(accounts[0])) > 38
+    titles = [svg.find("title").text for svg in root.iter("svg")]
+    assert titles[:2] == ["Equity", "Drawdown"] and [svg for svg in root.iter("svg")][0].findall("polyline")[0] is not None
+    assert "fast & <slow>" in "".join(root.itertext())
+    assert "fast & <slow>" in run("compare", *saved).stdout.splitlines()[1]
+    assert "a second run is needed" in run("compare", saved[0], status=2).stderr
+    assert "no state directory is there" in run("compare", saved[0], os.path.join(folder, "none"), status=1).stderr
+    other = os.path.join(folder, "other")
+    os.mkdir(other)
+    sqlite3.connect(os.path.join(other, "papertape.db")).execute("CREATE TABLE of_another_program (x)").connection.close()
+    assert "it is no saved backtest" in run("compare", saved[0], other, status=1).stderr
+
+
 def limit_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
@@ -239,6 +271,7 @@ def main():
         check_little(folder, file)
         check_sweep(folder, file)
         check_chart(folder, file)
+        check_compare(folder, file)
         check_refused(folder, file)
         print("reports:", check_browser(folder))
 
