@@ -1,8 +1,10 @@
 #include "report/page.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "exchange/utf8.h"
 #include "exchange/whole_file.h"
@@ -205,8 +207,8 @@ int report_page_try(const char *path)
 {
     struct whole_file file;
     struct stat about;
-    if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
-        return -EISDIR;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return S_ISDIR(about.st_mode) ? -EISDIR : 0;
     int r = whole_file_open(path, ".new", 0644, &file);
     if (r < 0)
         return r;
@@ -214,9 +216,22 @@ int report_page_try(const char *path)
     return r == -ECANCELED ? 0 : r;
 }
 
+/* A device or a pipe is written, not replaced. */
+static int write_straight(const struct text *text, const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC), r = fd < 0 ? -errno : 0;
+    r = r < 0 ? r : whole_file_write(fd, text->data, text->len);
+    if (fd >= 0 && close(fd) < 0 && r == 0)
+        r = -errno;
+    return r;
+}
+
 int report_page_write(const struct text *text, const char *path)
 {
     struct whole_file file;
+    struct stat about;
+    if (text_ok(text) && stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return S_ISDIR(about.st_mode) ? -EISDIR : write_straight(text, path);
     int r = text_ok(text) ? whole_file_open(path, ".new", 0644, &file) : -ENOMEM;
     if (r < 0)
         return r;

@@ -82,6 +82,7 @@ static void halve(struct db_report_account *into)
         into->chart_ns[kept] = into->chart_ns[i];
         into->chart_equity[kept] = into->chart_equity[i];
         into->chart_drawdown[kept] = into->chart_drawdown[i];
+        into->chart_exposure[kept] = into->chart_exposure[i];
     }
     into->n_chart = kept;
 }
@@ -92,6 +93,8 @@ static void draw_at(struct report_curve *curve, size_t at, const struct db_equit
     into->chart_ns[at] = point->ts_ns;
     into->chart_equity[at] = decimal_to_double(point->equity, into->account.currency_scale);
     into->chart_drawdown[at] = 100 * (curve->index / curve->peak - 1);
+    into->chart_exposure[at] =
+        point->equity > 0 ? 100 * (double)(point->equity - point->cash) / (double)point->equity : NAN;
 }
 
 /* The newest point is always there: the next one takes its place, unless it is one of those that are kept. */
@@ -102,7 +105,8 @@ static int draw(struct report_curve *curve, const struct db_equity_point *point)
         into->chart_ns = calloc(DB_REPORT_POINTS_MAX, sizeof *into->chart_ns);
         into->chart_equity = calloc(DB_REPORT_POINTS_MAX, sizeof *into->chart_equity);
         into->chart_drawdown = calloc(DB_REPORT_POINTS_MAX, sizeof *into->chart_drawdown);
-        if (!into->chart_ns || !into->chart_equity || !into->chart_drawdown)
+        into->chart_exposure = calloc(DB_REPORT_POINTS_MAX, sizeof *into->chart_exposure);
+        if (!into->chart_ns || !into->chart_equity || !into->chart_drawdown || !into->chart_exposure)
             return -ENOMEM;
     }
     const bool kept = curve->seen++ % curve->every == 0;

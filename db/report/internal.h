@@ -213,11 +213,27 @@ void db_report_walk_finish(struct report_walk *walk);
 int db_report_trades(struct report_prices *prices, const struct db_base *base,
                      const struct db_report_account *like, struct db_report *report);
 
+/* ---- marks.c ---- */
+
+/* A report_holdings' closed(), of a struct report_walk. */
+int db_report_trip_closed(void *ctx, const struct report_holding *row, const struct report_fill *fill,
+                          int64_t profit);
+/* Fills of the period and prices under them. 0 or -errno. */
+int db_report_marks(struct report_prices *prices, struct db_report_account *account);
+void db_report_marks_finish(struct db_report_account *account);
+
 /* ---- benchmark.c ---- */
 
 /* `hours` [n]: the account's returns, of the hours from first_hour on. */
 int db_report_benchmarks(struct report_prices *prices, const struct report_curve *curve,
                          struct db_report_account *account);
+
+/* ---- page_trades.c: parts of a page ---- */
+
+/* Returns by month, and their distribution by day, where the period has some. 0 or -ENOMEM. */
+int db_report_page_returns(struct text *text, const struct db_report_account *account);
+/* Fills on prices, and closed trades one by one. */
+void db_report_page_trades(struct text *text, const struct db_report_account *account);
 
 /* ---- title.c ---- */
 

@@ -24,6 +24,8 @@ static void finish_account(struct db_report_account *account)
     free(account->chart_ns);
     free(account->chart_equity);
     free(account->chart_drawdown);
+    free(account->chart_exposure);
+    db_report_marks_finish(account);
 }
 
 /* ---- accounts ---- */
@@ -314,6 +316,7 @@ static int read_all(struct report_making *making)
         if (report->accounts[i].based)
             db_report_lose(&report->accounts[i], making->base.ts_ns);
         r = db_report_benchmarks(&making->prices, &making->curves[i], &report->accounts[i]);
+        r = r < 0 ? r : db_report_marks(&making->prices, &report->accounts[i]);
     }
     return r < 0 ? r : db_report_quality(&making->prices, report);
 }

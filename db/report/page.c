@@ -6,7 +6,7 @@
 
 #include "db/report/internal.h"
 #include "exchange/bar.h"
-#include "report/page.h"
+#include "report/page_parts.h"
 
 enum { WORDS_MAX = 512, RATIO_DIGITS = 4 };
 
@@ -173,27 +173,40 @@ static void days(struct text *text, const struct db_report_account *a)
     report_page_table_end(text);
 }
 
-static void charts(struct text *text, const struct db_report_account *a)
+static struct report_series series_of(const struct db_report_account *a, const double *y,
+                                      enum report_shape shape, int colour)
 {
-    const struct report_series equity = {
-        .shape = REPORT_LINE, .x = a->chart_ns, .y = a->chart_equity, .n = a->n_chart};
-    const struct report_series drop = {
-        .shape = REPORT_DROP, .colour = 4, .x = a->chart_ns, .y = a->chart_drawdown, .n = a->n_chart};
-    char title[WORDS_MAX];
-    if (a->n_chart < 2)
-        return;
-    snprintf(title, sizeof title, "Equity of %s", a->account.name);
-    const struct report_chart of_equity = {
-        .title = title, .y_name = a->account.currency, .time = true, .also = NAN, .series = &equity, .n = 1};
-    report_page_chart(text, &of_equity, "Cash and positions; a deposit or a withdrawal is a step.");
-    snprintf(title, sizeof title, "Drawdown of %s", a->account.name);
-    const struct report_chart of_drop = {
-        .size = REPORT_LOW, .title = title, .y_name = "%", .time = true, .also = 0, .series = &drop, .n = 1};
-    report_page_chart(text, &of_drop,
-                      "How far the curve is below its highest in the period, money in and out left out.");
+    return (struct report_series){
+        .shape = shape, .colour = colour, .x = a->chart_ns, .y = y, .n = a->n_chart};
 }
 
-static void account(struct text *text, const struct db_report_account *a)
+static void charts(struct text *text, const struct db_report_account *a)
+{
+    const struct report_series equity = series_of(a, a->chart_equity, REPORT_LINE, 0);
+    const struct report_series drop = series_of(a, a->chart_drawdown, REPORT_DROP, 4);
+    const struct report_series exposed = series_of(a, a->chart_exposure, REPORT_SPREAD, 1);
+    if (a->n_chart < 2)
+        return;
+    struct report_curves of = {.of = a->account.name,
+                               .unit = a->account.currency,
+                               .start = NAN,
+                               .series = &equity,
+                               .n = 1,
+                               .caption = "Cash and positions; a deposit or a withdrawal is a step."};
+    report_part_equity(text, &of);
+    of.unit = "%";
+    of.series = &drop;
+    of.caption = "How far the curve is below its highest in the period, money in and out left out.";
+    report_part_drawdown(text, &of);
+    of.series = &exposed;
+    of.caption =
+        "What is not cash, as a share of equity; shorts are below 0. A band goes from the least to the "
+        "highest of the points that share a place.";
+    report_part_exposure(text, &of);
+}
+
+/* 0 or -ENOMEM. */
+static int account(struct text *text, const struct db_report_account *a)
 {
     char words[WORDS_MAX];
     snprintf(words, sizeof words, "Account %s", a->account.name);
@@ -217,10 +230,13 @@ static void account(struct text *text, const struct db_report_account *a)
     ratio_facts(text, a);
     report_page_facts_end(text);
     charts(text, a);
+    int r = db_report_page_returns(text, a);
     benchmarks(text, a);
     symbols(text, a);
     strategies(text, a);
+    db_report_page_trades(text, a);
     days(text, a);
+    return r;
 }
 
 /* ---- what it ran on ---- */
@@ -311,9 +327,10 @@ int db_report_page(const struct db_report *report, struct text *text)
                  db_report_time(report->first_ns, first));
         report_page_sentence(text, words, 0);
     }
-    for (size_t i = 0; i < report->n_accounts; i++)
-        account(text, &report->accounts[i]);
+    int r = 0;
+    for (size_t i = 0; i < report->n_accounts && r == 0; i++)
+        r = account(text, &report->accounts[i]);
     run(text, report);
     report_page_end(text);
-    return text_ok(text) ? 0 : -ENOMEM;
+    return r < 0 ? r : text_ok(text) ? 0 : -ENOMEM;
 }

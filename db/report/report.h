@@ -25,6 +25,8 @@ enum {
     DB_REPORT_SOURCE_MAX = 72,
     DB_REPORT_POINTS_MAX = 2048, /* of a chart */
     DB_REPORT_ALERTS_MAX = 200,
+    DB_REPORT_TRIPS_MAX = 200, /* closed trades that are listed */
+    DB_REPORT_CHARTS_MAX = 6,  /* symbols whose prices are drawn */
 };
 
 struct db_report_query {
@@ -74,6 +76,31 @@ struct db_report_day {
     uint64_t points; /* 0: nothing is known of it, and pnl is DB_REPORT_UNKNOWN */
 };
 
+/* A closed trade, from flat to flat, of one symbol. */
+struct db_report_trip {
+    struct symbol symbol;
+    char source[DB_REPORT_SOURCE_MAX]; /* who opened it */
+    bool is_short;
+    int64_t opened_ns, closed_ns;
+    int64_t qty;          /* qty_scale: all that was entered */
+    int64_t profit, fees; /* quote_scale; profit is after fees */
+    double entry, exit;   /* mean prices */
+};
+
+/* Points of a picture. */
+struct db_report_points {
+    int64_t *x;
+    double *y;
+    size_t n; /* DB_REPORT_POINTS_MAX at most */
+};
+
+/* Of a symbol that was traded: closes of its finest bars, thinned, and what was bought and sold. */
+struct db_report_market_chart {
+    int64_t id; /* in the database */
+    struct symbol symbol;
+    struct db_report_points closes, buys, sells;
+};
+
 struct db_report_account {
     struct db_account account;
     int64_t from_ns, to_ns; /* the period, in its own day's zone */
@@ -112,7 +139,14 @@ struct db_report_account {
 
     int64_t *chart_ns; /* [n_chart] */
     double *chart_equity, *chart_drawdown;
+    double *chart_exposure; /* what is not cash, as a percentage of equity; shorts below 0 */
     size_t n_chart;
+
+    struct db_report_market_chart *charts; /* of the newest fills' symbols */
+    size_t n_charts;
+    /* Trade i, 0 <= i < n_trips, is at i % DB_REPORT_TRIPS_MAX: the newest are there. */
+    struct db_report_trip *trips;
+    size_t n_trips;
 };
 
 /* The bars of a symbol in the period. */

@@ -299,7 +299,9 @@ int db_report_trades(struct report_prices *prices, const struct db_base *base,
                                .from_ns = like->from_ns,
                                .to_ns = like->to_ns,
                                .from_id = like->from_id,
-                               .to_id = like->to_id};
+                               .to_id = like->to_id,
+                               .holdings = {.closed = db_report_trip_closed}};
+    walk.holdings.ctx = &walk;
     prices->reader->error[0] = '\0';
     int r = db_report_walk_begin(&walk, base);
     r = r < 0 ? r : db_report_walk_read(&walk, base);

@@ -228,6 +228,26 @@ def check_compare(folder, file):
     assert "it is no saved backtest" in run("compare", saved[0], other, status=1).stderr
 
 
+def check_live(folder, file):
+    """The report of a state has the same charts, and the trades that the run listed one by one."""
+    state, page, rounds = os.path.join(folder, "state"), os.path.join(folder, "live.html"), os.path.join(folder, "rounds.csv")
+    backtest([file], None, "--strategy", "sma-cross:fast=5,slow=20", "--from", "2023-12-05", "--to", "2024-01-05", "--save", state, "--rounds", rounds)
+    report = ("report", "--state", state, "--from", "2023-12-05", "--to", "2024-01-06")
+    run(*report, "--html", page)
+    root = read(page)
+    titles = [svg.find("title").text for svg in root.iter("svg")]
+    assert titles == ["Equity of sma-cross", "Drawdown of sma-cross", "Exposure of sma-cross", "Returns of days", "Trades of sma-cross on AAAUSDT"], titles
+    with open(rounds) as opened:
+        wanted = [trade for trade in csv.DictReader(opened) if trade["exit_ns"]]
+    listed = tables(root, "Closed trade")[0][1:]
+    assert len(listed) == len(wanted) > 50
+    for row, trade in zip(listed, wanted, strict=True):
+        assert row[:3] == ["AAAUSDT", trade["side"], "sma-cross"] and row[8:10] == [float(trade["fees"]), float(trade["profit"])], (row, trade)
+        assert math.isclose(row[6] * row[5], float(trade["cost"]), rel_tol=1e-9), (row, trade)
+    assert "Is a directory" in run(*report, "--html", folder, status=1).stderr
+    assert "No space left on device" in run(*report, "--html", "/dev/full", status=1).stderr and not os.path.isfile("/dev/full")
+
+
 def limit_files():
     resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 
@@ -272,6 +292,7 @@ def main():
         check_sweep(folder, file)
         check_chart(folder, file)
         check_compare(folder, file)
+        check_live(folder, file)
         check_refused(folder, file)
         print("reports:", check_browser(folder))
 
