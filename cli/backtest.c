@@ -164,6 +164,10 @@ static const struct option_row options[] = {
     {"save", "DIR",
      "a state directory of the run, for papertape --state DIR --readonly, ledger verify and all lists",
      AT(save)},
+    {"export", "FILE",
+     "one file FILE.parquet or FILE.arrow: bars with the indicators that the strategies read, equity, trades, fills and "
+     "orders, a column `record` says which; it needs Python 3 with pyarrow",
+     AT(export_to)},
     {"list-strategies", NULL,
      "what strategies there are, with their parameters and ranges: the built-in ones, and the shared objects of "
      "the folder of plug-ins",

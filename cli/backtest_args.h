@@ -27,7 +27,7 @@ struct backtest_args {
     const char *policy,
         *actions; /* F.safetensors, X.ensemble.json; PARAMS.json and ACTIONS.csv: instead of a strategy */
     const char *benchmark; /* a symbol, "equal" or "none"; NULL: the first symbol */
-    const char *save;
+    const char *save, *export_to;
     const char *outputs[BACKTEST_OUTPUTS];
     bool json, list, chart;
     char *ticks_text;       /* owned */

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "cli/backtest_result.h"
+#include "cli/lake/python.h"
 #include "cli/progress.h"
 #include "cli/stored.h"
 #include "cli/stored_bars.h"
@@ -38,6 +39,7 @@ struct bars_run {
     struct backtest_report *reports;
     struct backtest backtest;
     struct output outputs[BACKTEST_OUTPUTS];
+    struct lake_python *exporting; /* of --export; NULL */
     struct backtest_config config;
     struct report_config report;
     struct progress progress;
@@ -335,6 +337,8 @@ static int report(struct bars_run *run)
     run->result.config = &run->config;
     run->result.options = &run->report;
     int status = run->args->save ? cli_backtest_save(&run->result) : EXIT_OK;
+    if (status == EXIT_OK && run->exporting)
+        status = cli_backtest_export(&run->result, run->exporting);
     if (status == EXIT_OK)
         status = cli_backtest_write(&run->result, run->outputs);
     if (status != EXIT_OK)
@@ -425,6 +429,8 @@ static int go(struct bars_run *run)
         status = read_account(run);
     if (status == EXIT_OK)
         status = cli_backtest_open_outputs(run->args, run->outputs);
+    if (status == EXIT_OK && run->args->export_to)
+        status = cli_backtest_export_begin(run->args->export_to, &run->exporting);
     if (status == EXIT_OK)
         status = load(run, &from, &to);
     if (status == EXIT_OK)
@@ -458,6 +464,7 @@ int cli_backtest_bars(struct backtest_args *args)
     for (int a = 0; run.reports && a < run.n_accounts; a++)
         backtest_report_finish(&run.reports[a]);
     cli_backtest_drop_outputs(run.outputs);
+    cli_lake_finish(run.exporting);
     backtest_finish(&run.backtest);
     free(run.reports);
     free(run.accounts);

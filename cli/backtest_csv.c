@@ -105,8 +105,8 @@ static void write_monthly(const struct backtest_result *result, FILE *out)
     }
 }
 
-static void write_one(const struct backtest_result *result, const struct backtest_rows *rows,
-                      enum backtest_output output, FILE *out)
+void cli_backtest_write_one(const struct backtest_result *result, const struct backtest_rows *rows,
+                            enum backtest_output output, FILE *out)
 {
     switch (output) {
     case OUTPUT_LEDGER:
@@ -183,7 +183,7 @@ int cli_backtest_write(const struct backtest_result *result, struct output outpu
         return cli_backtest_fail(EXIT_ERROR, "", err);
     for (int i = 0; i < BACKTEST_OUTPUTS; i++)
         if (outputs[i].file)
-            write_one(result, &rows, (enum backtest_output)i, outputs[i].file);
+            cli_backtest_write_one(result, &rows, (enum backtest_output)i, outputs[i].file);
     backtest_rows_finish(&rows);
     int status = outputs[OUTPUT_PAGE].file ? cli_backtest_page(result, outputs[OUTPUT_PAGE].file) : EXIT_OK;
     return status == EXIT_OK ? cli_backtest_commit_outputs(outputs) : status;

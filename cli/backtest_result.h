@@ -31,8 +31,20 @@ int cli_backtest_print_json(const struct backtest_result *result);
 /* backtest_csv.c: writes into the files that were opened, and puts them in their places. An exit status. */
 int cli_backtest_write(const struct backtest_result *result, struct output outputs[static BACKTEST_OUTPUTS]);
 
-/* page/page_backtest.c: writes the page of --report into an open file, which is committed by the caller. An exit
- * status. What it is made of, a page_run an account, for cli_backtest_runs_finish(). */
+/* One of them, as CSV with a line of names. */
+struct backtest_rows;
+void cli_backtest_write_one(const struct backtest_result *result, const struct backtest_rows *rows,
+                            enum backtest_output output, FILE *out);
+
+/* backtest_export.c: --export, bars with the indicators that the strategies read, equity, trades, fills and
+ * orders in one file of Parquet or Arrow, by a Python with pyarrow. The first starts it, and looks whether
+ * the file can be written, before the run. Exit statuses. */
+struct lake_python;
+int cli_backtest_export_begin(const char *path, struct lake_python **ret);
+int cli_backtest_export(const struct backtest_result *result, struct lake_python *python);
+
+/* page/page_backtest.c: writes the page of --report into an open file, which is committed by the caller. An
+ * exit status. What it is made of, a page_run an account, for cli_backtest_runs_finish(). */
 struct page_run;
 struct page_source;
 int cli_backtest_page(const struct backtest_result *result, FILE *out);

@@ -7,6 +7,7 @@
 
 #include "cli/lake/python.h"
 #include "cli/progress.h"
+#include "cli/stored.h"
 #include "db/day_rows.h"
 
 /* In the order in which they are written. */
@@ -66,6 +67,9 @@ extern const char *const cli_export_names[EXPORT_TABLES];
 
 /* ["open_time", "time"] of `columns`; a time's name loses its _ns, which its type says. */
 void cli_export_column(json_t *columns, const char *name, const char *type);
+
+/* What a record's column is in Parquet: "text", "decimal", "int", "bool", "real", "time". */
+const char *cli_export_type(const struct stored_list *list, const struct stored_column *column);
 
 /* Shows how far a table has come. */
 void cli_export_progress(struct export *export, int64_t first, int64_t day, int64_t last);

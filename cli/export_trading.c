@@ -88,7 +88,7 @@ static int record_keep(struct export *export, void *ctx, json_t **ret)
     return 0;
 }
 
-static const char *type_of(const struct stored_list *list, const struct stored_column *column)
+const char *cli_export_type(const struct stored_list *list, const struct stored_column *column)
 {
     const struct record_field *field = column->derived ? NULL : record_find(list->record, column->name);
     if (!field)
@@ -117,7 +117,7 @@ static json_t *record_columns(void *ctx)
     struct stored_list list = list_of(day->table, NULL);
     json_t *columns = json_array();
     for (int i = 0; columns && i < list.n_columns; i++)
-        cli_export_column(columns, list.own[i].name, type_of(&list, &list.own[i]));
+        cli_export_column(columns, list.own[i].name, cli_export_type(&list, &list.own[i]));
     return columns;
 }
 

@@ -1,0 +1,124 @@
+"""backtest FILE VERSION: writes the records of a backtest into one file, Parquet or, of FILE.arrow, an Arrow file (Feather).
+
+The first request is {"look": true}, whose answer says whether FILE can be written; the next {"schema": [[name, type], …]}, the columns of
+all records, of which `record` says what a row is. Then {"record": …, "columns": [[name, type], …], "bytes": …} with so many bytes of CSV without a line of
+names, any number of times, each answered; a column that a record lacks is null there. {"end": true} puts FILE in its place, whole, and
+is answered with its size. Without that request, or after an error, nothing is left of it."""
+
+import io
+import json
+import os
+import stat
+import sys
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from papertape_lake.common import HAS_CHECKSUMS, Refused, answer, words_of
+from papertape_lake.manifest import sync_folder
+
+# Numbers that are measured with, not booked: the exact ones are --trades, --orders and --ledger.
+TYPES = {"time": pa.timestamp("ns", tz="UTC"), "decimal": pa.float64(), "text": pa.string(), "int": pa.int64(), "real": pa.float64(),
+         "bool": pa.bool_()}
+
+
+def schema_of(columns):
+    return pa.schema([pa.field(name, TYPES[kind]) for name, kind in columns])
+
+
+def read_part(content, columns):
+    kinds = dict(columns)
+    return pa_csv.read_csv(
+        io.BytesIO(content), read_options=pa_csv.ReadOptions(column_names=list(kinds)),
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa_csv.ConvertOptions(
+            column_types={name: pa.int64() if kind == "time" else TYPES[kind] for name, kind in kinds.items()}, null_values=[""],
+            true_values=["1"], false_values=["0"], strings_can_be_null=True, quoted_strings_can_be_null=False)).cast(schema_of(columns))
+
+
+def open_writer(file, path, schema):
+    if path.endswith(".arrow"):
+        return pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd"))
+    checksums = {"write_page_checksum": True} if HAS_CHECKSUMS else {}
+    return pq.ParquetWriter(file, schema, version="2.6", compression="zstd", use_dictionary=[f.name for f in schema if pa.types.is_string(f.type)],
+                            write_statistics=True, **checksums)
+
+
+def place_of(path):
+    """Where it goes, links followed."""
+    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):
+        raise Refused(f"{path}: Is a directory" if os.path.isdir(path) else f"{path}: it is no regular file, and a file is put in its place whole")
+    return os.path.realpath(path)
+
+
+class Export:
+    def __init__(self, path, version):
+        self.path, self.version, self.rows = place_of(path), version, 0
+        self.temporary = f"{self.path}.new-{os.getpid()}"
+        self.file = open(self.temporary, "xb")
+
+    def begin(self, columns):
+        self.schema = schema_of(columns).with_metadata({"papertape.version": self.version, "papertape.layout": "papertape.backtest/1"})
+        self.writer = open_writer(self.file, self.path, self.schema)
+
+    def add(self, request, content):
+        part = read_part(content, request["columns"])
+        names = part.schema.names
+        columns = [part.column(f.name) if f.name in names else pa.array([request["record"]] * part.num_rows, pa.string()) if f.name == "record"
+                   else pa.nulls(part.num_rows, f.type) for f in self.schema]
+        self.writer.write_table(pa.table(columns, schema=self.schema).combine_chunks())
+        self.rows += part.num_rows
+
+    def end(self):
+        self.writer.close()
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.close()
+        size = os.path.getsize(self.temporary)
+        os.replace(self.temporary, self.path)
+        sync_folder(os.path.dirname(self.path))
+        return size
+
+    def drop(self):
+        if os.path.exists(self.temporary):
+            os.unlink(self.temporary)
+
+
+def serve(export, stream):
+    for line in iter(stream.readline, b""):
+        request = json.loads(line)
+        if "schema" in request:
+            export.begin(request["schema"])
+            answer(columns=len(request["schema"]))
+            continue
+        if "end" in request:
+            answer(bytes=export.end(), rows=export.rows)
+            return
+        content = stream.read(request["bytes"])
+        if len(content) < request["bytes"]:
+            return
+        export.add(request, content)
+        answer(rows=export.rows)
+
+
+def main(path, version):
+    export, stream = None, sys.stdin.buffer
+    try:
+        if not stream.readline():
+            return 0
+        export = Export(path, version)
+        answer(opened=True)
+        serve(export, stream)
+    except Refused as error:
+        answer(error=str(error))
+    except OSError as error:
+        answer(error=f"{path}: {os.strerror(error.errno) if error.errno else words_of(error)}")
+    except pa.ArrowException as error:
+        answer(error=f"{path}: pyarrow {pa.__version__}: {words_of(error)}")
+    else:
+        return 0
+    finally:
+        if export:
+            export.drop()
+    return 1
