@@ -65,7 +65,8 @@ void report_page_pair_end(struct text *text);
 /* Can a page be written there? For who works for hours before it is. 0; -errno: -EISDIR too. */
 int report_page_try(const char *path);
 
-/* Writes the file whole or not at all; a device or a pipe as it is. 0; -EISDIR; -ENOMEM where the text ran out of memory, -errno. */
+/* Writes the file whole or not at all; a device or a pipe as it is. 0; -EISDIR; -ENOMEM where the text ran
+ * out of memory, -errno. */
 int report_page_write(const struct text *text, const char *path);
 
 #endif

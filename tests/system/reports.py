@@ -23,6 +23,7 @@ import strict  # noqa: E402
 START_MS = 1_701_388_800_000  # 2023-12-01
 ROWS = 500_000 if harness.LONG else 30_000
 PAGE_MOST = 2_000_000
+SLIPPAGE = 0.0002
 pages = []
 
 
@@ -47,7 +48,7 @@ def run(*words, status=0, **kwargs):
 
 
 def backtest(files, page, *more, **kwargs):
-    words = ["backtest", "--bars", ",".join(files), "--no-cache", "--slippage", "0.0002", *more]
+    words = ["backtest", "--bars", ",".join(files), "--no-cache", "--slippage", str(SLIPPAGE), *more]
     return run(*words, *(["--report", page] if page else []), **kwargs)
 
 
@@ -95,6 +96,11 @@ def check_page(root, account, files, folder):
              ([cell_of(cell) for cell in row] for row in table.iter("tr"))}
     assert facts["Closed trades"] == account["trades"] and facts["Fills"] == account["fills"], facts
     assert math.isclose(facts["Fees"], account["fees"]) and facts["Cash"] == account["deposits"], facts
+    excess = account["return_pct"] - account["benchmark_return_pct"]
+    assert math.isclose(facts["Above holding"], excess, rel_tol=1e-9) and 0 < facts["p"] <= 1 and facts["Steps"] == ROWS, facts
+    with open(os.path.join(folder, "fills.csv")) as file:
+        taken = [(1 if row["side"] == "BUY" else -1, float(row["notional"])) for row in csv.DictReader(file) if row["maker"] == "0"]
+    assert math.isclose(facts["Slippage"], sum(notional * SLIPPAGE / (1 + sign * SLIPPAGE) for sign, notional in taken), rel_tol=1e-9), facts
     with open(os.path.join(folder, "rounds.csv")) as file:
         rounds = list(csv.DictReader(file))
     listed = tables(root, "Trade")[0][1:]
@@ -115,7 +121,7 @@ def check_page(root, account, files, folder):
 def check_one(folder, file):
     page = os.path.join(folder, "one.html")
     done = backtest([file], page, "--strategy", "sma-cross:fast=5,slow=20", "--json", "--rounds", os.path.join(folder, "rounds.csv"),
-                    "--monthly", os.path.join(folder, "monthly.csv"))
+                    "--monthly", os.path.join(folder, "monthly.csv"), "--fills", os.path.join(folder, "fills.csv"))
     check_page(read(page), json.loads(done.stdout)["accounts"][0], [file], folder)
 
 
