@@ -9,7 +9,7 @@
 enum { WORDS_MAX = 512 };
 
 /* The values that the runs have of one axis, ascending, in at most REPORT_HEAT_SIDE_MAX places. */
-struct axis {
+struct sweep_axis {
     int axis, places;
     double *values;                     /* [n] of each run, owned */
     double first[REPORT_HEAT_SIDE_MAX]; /* the least of each place */
@@ -38,7 +38,7 @@ static int by_cell(const void *a, const void *b)
 }
 
 /* Each value gets a place of its own, or as many neighbours as it takes share one. */
-static void place(struct axis *axis, double *sorted, size_t n)
+static void place(struct sweep_axis *axis, double *sorted, size_t n)
 {
     size_t distinct = 0;
     qsort(sorted, n, sizeof *sorted, by_value);
@@ -51,12 +51,12 @@ static void place(struct axis *axis, double *sorted, size_t n)
         axis->first[i] = sorted[(size_t)i * distinct / (size_t)axis->places];
 }
 
-static int axis_make(const struct sweep *sweep, int which, struct axis *ret)
+static int axis_make(const struct sweep *sweep, int which, struct sweep_axis *ret)
 {
     const size_t n = sweep->runs.n;
     double params[STRATEGY_PARAMS_MAX];
     double *sorted = malloc(n * sizeof *sorted);
-    *ret = (struct axis){.axis = which, .values = malloc(n * sizeof *ret->values)};
+    *ret = (struct sweep_axis){.axis = which, .values = malloc(n * sizeof *ret->values)};
     if (!sorted || !ret->values) {
         free(sorted);
         free(ret->values);
@@ -74,7 +74,7 @@ static int axis_make(const struct sweep *sweep, int which, struct axis *ret)
     return 0;
 }
 
-static int place_of(const struct axis *axis, double value)
+static int place_of(const struct sweep_axis *axis, double value)
 {
     int low = 0, high = axis->places;
     while (high - low > 1) {
@@ -86,7 +86,8 @@ static int place_of(const struct axis *axis, double value)
 
 /* Of each cell the median of its runs, [places of y][places of x]; NaN of none. Returns the most runs that
  * share one; 0: without memory. */
-static size_t medians(const struct sweep *sweep, const struct axis *x, const struct axis *y, double *ret)
+static size_t medians(const struct sweep *sweep, const struct sweep_axis *x, const struct sweep_axis *y,
+                      double *ret)
 {
     struct at_cell *cells = malloc(sweep->runs.n * sizeof *cells);
     size_t n = 0, most = 1;
@@ -113,7 +114,8 @@ static size_t medians(const struct sweep *sweep, const struct axis *x, const str
     return most;
 }
 
-static int map(struct text *text, const struct sweep *sweep, const struct axis *x, const struct axis *y)
+static int map(struct text *text, const struct sweep *sweep, const struct sweep_axis *x,
+               const struct sweep_axis *y)
 {
     double *values = malloc((size_t)(x->places * y->places) * sizeof *values);
     char title[WORDS_MAX], caption[WORDS_MAX], name[40];
@@ -144,7 +146,7 @@ static int map(struct text *text, const struct sweep *sweep, const struct axis *
 }
 
 /* Of one axis: a point a run. */
-static int along(struct text *text, const struct sweep *sweep, const struct axis *axis)
+static int along(struct text *text, const struct sweep *sweep, const struct sweep_axis *axis)
 {
     double *xy = malloc(2 * sweep->runs.n * sizeof *xy);
     char title[WORDS_MAX], name[40];
@@ -172,7 +174,7 @@ static int along(struct text *text, const struct sweep *sweep, const struct axis
 int cli_page_sweep_maps(struct text *text, const struct sweep *sweep)
 {
     const int n = sweep->grid.n_axes;
-    struct axis *axes = calloc((size_t)n, sizeof *axes);
+    struct sweep_axis *axes = calloc((size_t)n, sizeof *axes);
     int drawn = 0, r = axes ? 0 : -ENOMEM;
     for (int i = 0; i < n && r == 0; i++)
         r = axis_make(sweep, i, &axes[i]);
