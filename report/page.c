@@ -29,7 +29,7 @@ static const char style[] =
     ".sentence { color: var(--ink); font-size: 17px; padding: .7rem 1rem; border-left: 5px solid var(--k2);\n"
     " background: var(--faint); } .good { border-color: var(--k3); } .bad { border-color: var(--k4); }\n"
     ".wide { overflow-x: auto; }\n"
-    "table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
+    "table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .9rem 0; }\n"
     "th, td { text-align: right; padding: .2rem .7rem; border-bottom: 1px solid var(--faint); }\n"
     "th:first-child, td:first-child { text-align: left; } td { overflow-wrap: anywhere; }\n"
     ".wide td { overflow-wrap: normal; }\n"
