@@ -10,7 +10,8 @@ ROOT = pathlib.Path(sys.argv[1])
 CALLS = (r'(?:daemon_session_alert(?:_lasting|_moment|_over|_over_former)?|feed_alert(?:_raise|_end)?|raise_alert|engine_alert(?:_over)?)'
          r'\((?:[^;"]|\n)*?"([A-Za-z_-]+)"')
 OTHERS = (r'\.alert = "([\w-]+)"', r'RULE\((\w+), "', r'"(TRAINING_[A-Z]+)"', r'"(POLICY_(?:ADMITTED|CROWNED|RETIRED))"',
-          r'define ALERT +"([\w-]+)"', r'"(HALTED|SYMBOL_GONE)"')
+          r'define ALERT +"([\w-]+)"', r'"(HALTED|SYMBOL_GONE)"',
+          r'"(STRATEGY_(?:LATE|INVALID|ENDED))"')
 
 
 def raised():
