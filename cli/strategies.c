@@ -50,12 +50,12 @@ static void print_text(const struct strategy *strategy)
     }
 }
 
-struct listing {
+struct strategies_listing {
     bool json;
     struct stored_list list;
 };
 
-static void put(struct listing *listing, const struct strategy *strategy)
+static void put(struct strategies_listing *listing, const struct strategy *strategy)
 {
     if (listing->json)
         cli_stored_object(&listing->list, json_pack("{s:s, s:s, s:b, s:o}", "name", strategy->name, "summary",
@@ -77,7 +77,7 @@ int cli_strategies_list(bool json)
 {
     size_t n;
     const struct strategy *const *strategies = strategy_list(&n);
-    struct listing listing = {json, {.name = "strategies", .form = STORED_JSON}};
+    struct strategies_listing listing = {json, {.name = "strategies", .form = STORED_JSON}};
     for (size_t i = 0; i < n; i++)
         put(&listing, strategies[i]);
     int r = strategy_library_each(put_plugin, &listing);

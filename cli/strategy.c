@@ -21,20 +21,20 @@ struct asked {
 
 /* A file of the folder: which template, its name there ("@NAME@" stands for the name), and whether it runs.
  */
-struct part {
+struct strategy_part {
     const char *from, *to;
     mode_t mode;
 };
 
-static const struct part parts_of_c[] = {{"strategy.c", "@NAME@.c", 0644},
-                                         {"Makefile", "Makefile", 0644},
-                                         {"test.sh", "test.sh", 0755},
-                                         {"README.md", "README.md", 0644},
-                                         {NULL, NULL, 0}};
-static const struct part parts_of_python[] = {{"strategy.py", "@NAME@.py", 0644},
-                                              {"test.sh", "test.sh", 0755},
-                                              {"README-python.md", "README.md", 0644},
-                                              {NULL, NULL, 0}};
+static const struct strategy_part parts_of_c[] = {{"strategy.c", "@NAME@.c", 0644},
+                                                  {"Makefile", "Makefile", 0644},
+                                                  {"test.sh", "test.sh", 0755},
+                                                  {"README.md", "README.md", 0644},
+                                                  {NULL, NULL, 0}};
+static const struct strategy_part parts_of_python[] = {{"strategy.py", "@NAME@.py", 0644},
+                                                       {"test.sh", "test.sh", 0755},
+                                                       {"README-python.md", "README.md", 0644},
+                                                       {NULL, NULL, 0}};
 
 /* Writes text with the name in its places; returns its length without the end. NULL: only measures it. */
 static size_t fill(const char *text, const char *name, char *to)
@@ -63,7 +63,7 @@ static const char *text_of(const char *file)
 }
 
 /* 0 or -errno; `path` says of which file. */
-static int write_part(const struct part *part, const char *name, char path[static PATH_MOST])
+static int write_part(const struct strategy_part *part, const char *name, char path[static PATH_MOST])
 {
     char inside[NAME_MOST + 16];
     const char *text = text_of(part->from);
@@ -111,7 +111,8 @@ static int new (struct option_call *call)
     if (mkdir(name, 0755) < 0)
         return option_fail(call, EXIT_ERROR, "%s: %s%s", name, strerror(errno),
                            errno == EEXIST ? ": a name that is not there yet is needed" : "");
-    for (const struct part *part = asked->python ? parts_of_python : parts_of_c; part->from; part++) {
+    for (const struct strategy_part *part = asked->python ? parts_of_python : parts_of_c; part->from;
+         part++) {
         int r = write_part(part, name, path);
         if (r < 0)
             return option_fail(call, EXIT_ERROR, "%s: %s", path, strerror(-r));

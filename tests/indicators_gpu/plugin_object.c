@@ -107,7 +107,7 @@ static const char *const only[] = {""}, *const bands[] = {"upper", "lower"};
 static const struct papertape_indicator broken = {.size = sizeof broken,
                                                   .version = PAPERTAPE_INDICATOR_VERSION,
                                                   .name = "broken",
-                                                  .summary = "the number of the bar, but for one",
+                                                  .summary = "the number of the bar, except one",
                                                   .inputs = PAPERTAPE_CLOSE,
                                                   .n_options = 1,
                                                   .options = broken_options,
