@@ -136,8 +136,9 @@ int cli_run_take_plugins(struct option_call *call, const struct option_row *row,
     if (access(value, R_OK | X_OK) < 0)
         return option_fail(call, EXIT_USAGE, "--%s: %s: %s: a folder of shared objects is needed", row->name,
                            value, strerror(errno));
-    indicator_plugin_folder_set(value);
-    return EXIT_OK;
+    return indicator_plugin_folder_set(value) == 0
+               ? EXIT_OK
+               : option_fail(call, EXIT_USAGE, "--%s: a shorter path is needed", row->name);
 }
 
 static int take_strategy(struct option_call *call, const struct option_row *row, const char *value)

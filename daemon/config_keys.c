@@ -253,6 +253,13 @@ static const struct config_key keys[] = {
      .more = "A later answer is none, and an alert STRATEGY_LATE says so; the daemon waits as long, and does "
              "nothing else. Three bars in a row without an answer halt the strategy: docs/strategies.md, "
              "Strategies from outside."},
+    {"strategies", "directory",
+     "where lib:NAME is NAME.so; empty: pkg-config --variable=plugindir papertape. Above the accounts that name "
+     "one",
+     "", TEXT(plugins), AT(plugins), START,
+     .more =
+         "The code of a strategy's file runs as the daemon's: a file must belong to root or to the daemon's "
+         "user, and no one else may write to it. docs/plugins.md."},
     {"policies", "wait_ms",
      "for the bar of a symbol that is late, before it decides without it; 0: until a later bar comes", "2000",
      KEY_SCALED(0, 3600000, 6), AT(policy_wait_ns),

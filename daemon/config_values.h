@@ -19,6 +19,7 @@ CONFIG_VALUE(history);
 CONFIG_READ(keys);
 CONFIG_READ(listen);
 CONFIG_VALUE(minute);
+CONFIG_READ(plugins);
 CONFIG_VALUE(quiet);
 CONFIG_VALUE(severities);
 CONFIG_VALUE(sink);

@@ -10,6 +10,7 @@
 #include "db/state.h"
 #include "exchange/bar.h"
 #include "exchange/net/url.h"
+#include "indicators_gpu/plugin_file.h"
 #include "record/config_duration.h"
 #include "strategy/external.h"
 
@@ -104,6 +105,16 @@ READ(devices)
 }
 
 /* --- one of several words --- */
+
+/* Set at once: lib:NAME in a line below is looked for there. */
+READ(plugins)
+{
+    if (text[0] && text[0] != '/')
+        return config_key_refuse(why, WHY, "\"%.100s\": the absolute path of a folder is needed", text);
+    if (indicator_plugin_folder_set(text) < 0)
+        return config_key_refuse(why, WHY, "\"%.60s…\": a shorter path is needed", text);
+    return set_text(key, text, base, why);
+}
 
 READ(strategy)
 {

@@ -20,16 +20,19 @@
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static struct indicator_plugin_file *loaded[INDICATOR_PLUGIN_FILES_MAX];
 static size_t n_loaded;
-static const char *folder_of_user;
+static char folder_of_user[INDICATOR_PLUGIN_PATH_MAX]; /* "": none */
 
-void indicator_plugin_folder_set(const char *folder)
+int indicator_plugin_folder_set(const char *folder)
 {
-    folder_of_user = folder;
+    if (folder && strlen(folder) >= sizeof folder_of_user)
+        return -ENAMETOOLONG;
+    snprintf(folder_of_user, sizeof folder_of_user, "%s", folder ? folder : "");
+    return 0;
 }
 
 const char *indicator_plugin_folder(void)
 {
-    return folder_of_user ? folder_of_user : PLUGIN_FOLDER;
+    return folder_of_user[0] ? folder_of_user : PLUGIN_FOLDER;
 }
 
 /* ---- names ---- */

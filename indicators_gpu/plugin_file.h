@@ -25,9 +25,9 @@ struct indicator_plugin_file {
     void *handle; /* dlopen()'s */
 };
 
-/* The folder of files that are named without a path; NULL: the one that this program was built for. Kept:
- * `folder` stays. To be called before the first file is named. */
-void indicator_plugin_folder_set(const char *folder);
+/* The folder of files that are named without a path; NULL or "": the one that this program was built for. To
+ * be set before the first file is named. 0 or -ENAMETOOLONG. */
+int indicator_plugin_folder_set(const char *folder);
 const char *indicator_plugin_folder(void);
 
 /* How long the file's part of "FILE.so:rest" or "NAME:rest" is: up to the first ".so" that a colon or the end

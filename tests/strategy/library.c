@@ -3,6 +3,7 @@
  * strategy while the one before continues. library FOLDER, where the test's plug-ins were built. */
 #include "strategy/library.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -377,12 +378,16 @@ static void see(void *ctx, const char *file, const struct strategy *strategy, co
 static void test_folder(void)
 {
     struct seen seen = {0};
-    indicator_plugin_folder_set(folder);
+    char long_path[2000];
+    memset(long_path, 'x', sizeof long_path - 1);
+    long_path[sizeof long_path - 1] = '\0';
+    CHECK_INT(indicator_plugin_folder_set(long_path), -ENAMETOOLONG);
+    CHECK_INT(indicator_plugin_folder_set(folder), 0);
     CHECK_INT(strategy_library_each(see, &seen), 0);
     CHECK_INT(seen.strategies, 1);
     CHECK_INT(seen.refused, 1);
     CHECK(opened("good") == opened("good.so"));
-    indicator_plugin_folder_set("/nonexistent");
+    CHECK_INT(indicator_plugin_folder_set("/nonexistent"), 0);
     CHECK_INT(strategy_library_each(see, &seen), 0);
     CHECK_INT(seen.strategies, 1);
 }

@@ -98,7 +98,7 @@ struct papertape_strategy {
     uint32_t version; /* PAPERTAPE_STRATEGY_VERSION */
     const char *name, *summary;
     const struct papertape_param *params;
-    uint32_t n_params;   /* at most 16 */
+    uint32_t n_params;
     uint32_t param_size; /* sizeof(struct papertape_param) */
     uint32_t state_size; /* bytes of memory that it keeps for each symbol of an account */
     uint32_t shorts;     /* 1: it also sells short, where the account may */
