@@ -42,6 +42,12 @@ def configuration(plugin):
     return text
 
 
+def loaded(daemon):
+    """The shared objects in its memory, each a copy: their inodes."""
+    with open(f"/proc/{daemon.popen.pid}/maps", encoding="ascii") as file:
+        return {line.split()[4] for line in file if "memfd:papertape-plugin" in line and " r-x" in line}
+
+
 def n_fills(daemon):
     lines = daemon.papertape("fills", "--csv").splitlines()
     at = lines[0].split(",").index("account")
@@ -57,7 +63,7 @@ def table(daemon, verb, without):
 
 
 def same(daemon):
-    for verb, without in (("orders", ("id", "account", "group", "parent", "group_id", "parent_id", "order", "hash")), ("fills", ("id", "order", "order_id", "account", "hash"))):
+    for verb, without in (("orders", ("id", "order", "account", "group", "parent", "hash")), ("fills", ("id", "fill", "order", "account", "hash"))):
         found = table(daemon, verb, without)
         assert found["builtin"] == found["outside"], (verb, next((pair for pair in zip(found["builtin"], found["outside"]) if pair[0] != pair[1]),
                                                                  [len(part) for part in found.values()]))
@@ -88,7 +94,9 @@ def main():
             file.write(open(sys.argv[1], "rb").read() + b"changed")
         os.chmod(plugin + ".new", 0o755)
         os.rename(plugin + ".new", plugin)
+        assert len(loaded(daemon)) == 1
         daemon.papertape("reload")
+        assert len(loaded(daemon)) == 2, "the changed file is not loaded"
         last = START_S + 60 * (MINUTES - 1)
         harness.wait_last_bars(daemon, dict.fromkeys(("BTCUSDT", "ETHUSDT"), last * 1000), "1m", 300, (last + 60) * 10**9)
         fills = n_fills(daemon)
