@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/answer.h"
 #include "cli/strategy_templates.h"
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
@@ -117,8 +118,13 @@ static int new (struct option_call *call)
         if (r < 0)
             return option_fail(call, EXIT_ERROR, "%s: %s", path, strerror(-r));
     }
-    say_next(call->out, name, asked->python);
-    return EXIT_OK;
+    if (!call->json) {
+        say_next(call->out, name, asked->python);
+        return EXIT_OK;
+    }
+    return cli_answer_print(
+        "strategy", "papertape.strategy/1", "strategy",
+        json_pack("{s:s, s:s}", "name", name, "language", asked->python ? "python" : "c"));
 }
 
 static const struct option_action actions[] = {
@@ -131,7 +137,7 @@ static const struct option_row options[] = {
 
 CLI_VERB(cli_strategy) = {
     .name = "strategy",
-    .words = "a folder to write a strategy of one's own in",
+    .words = "a folder to write one of your own in: C or Python",
     .about = "Makes a folder with a strategy that builds and passes its test: a place to start from. What is "
              "there is never written over.",
     .page = "backtest",

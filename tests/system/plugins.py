@@ -183,7 +183,8 @@ def new_folders(folder, environment):
         assert "lookahead ok" in done.stdout and "test.sh: lib:" in done.stdout and "warning" not in done.stderr, done
         run("make", "-C", folder / "my-cross", "install", f"DESTDIR={folder}/root", **options)
         assert list((folder / "root").rglob("papertape/plugins/my-cross.so"))
-    papertape("strategy", "new", "my-python", "--python", **options)
+    made = json.loads(papertape("strategy", "new", "my-python", "--python", "--json", **options).stdout)
+    assert made == {"schema": "papertape.strategy/1", "strategy": {"name": "my-python", "language": "python"}}, made
     run(sys.executable, "-m", "py_compile", folder / "my-python/my-python.py")
     for name, words, status in (("my-cross", "a name that is not there yet is needed", 1), ("My Cross", "lower case letters", 2),
                                 ("../up", "lower case letters", 2), ("x" * 41, "lower case letters", 2)):
@@ -216,6 +217,27 @@ def page_examples(folder, environment):
             run(*compiler, "-x", language, standard, *STRICT, *flags, "-fsyntax-only", "-", input=f"#include <papertape/{header}.h>\nint one;\n")
 
 
+def reads_indicators(folder, environment):
+    """A strategy that reads a shared object's mean decides as with the built-in sma, both ways, and of longer bars."""
+    if SANITIZED:
+        return
+    text = pathlib.Path(SOURCE, "docs/plugins.md").read_text()
+    program = re.search(r"^```c strategy\n(.*?)^```$", text, re.M | re.S)[1]
+    flags = run("pkg-config", "--cflags", "papertape", env=environment).stdout.split()
+    shutil.copy(INDICATORS, folder / "own.so")
+    bars = synthetic(folder, "M", 4000, 23)
+    for frame in ("", "@1h"):
+        made = {}
+        for name, spec in (("sma", "sma:%d"), ("own", f"lib:{folder}/own.so:mean:%d")):
+            changed = program.replace('"sma:%d"', f'"{spec}{frame}"')
+            assert changed != program or spec + frame == "sma:%d"
+            target = folder / f"reads-{name}-{frame[1:]}.so"
+            run(*CC, "-x", "c", "-std=c11", *STRICT, "-shared", "-fPIC", *flags, "-", "-x", "none", "-o", target, "-lm", input=changed)
+            made[name] = [outputs(folder, f"lib:{target}:period=12", bars, way) for way in ("columns", "engine")]
+        for found in (made["sma"][1], *made["own"]):
+            assert found == made["sma"][0] and found["trades"].count(b"\n") > 20, frame
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="papertape-plugins-") as name:
         folder = pathlib.Path(name)
@@ -230,6 +252,7 @@ def main():
         environment = pkg_config(folder / "installed")
         new_folders(folder, environment)
         page_examples(folder, environment)
+        reads_indicators(folder, environment)
 
 
 main()
