@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Strategies from outside, live: sma-cross-rsi-risk as a built-in, a shared object and a process in Python, an account each,
+over the replay; the daemon is killed (kill -9) in the middle and started again. Their orders and fills are the same; the log
+verifies, and is played again without the shared object and the process; a process that hangs or ends is reported once, halts
+its account, and disturbs no other; a changed file is taken by a reload.
+
+plugin_live.py PLUGINS"""
+
+import csv
+import json
+import os
+import re
+import subprocess
+import sys
+
+import harness
+
+SHARED_OBJECT = f"lib:{sys.argv[1]}/plugin-sma_cross_rsi_risk.so"
+PYTHON = f"{sys.executable} -S"
+IN_PYTHON = f"exec:{PYTHON} {harness.SOURCE}/trainer/python/examples/sma_cross_rsi_risk.py"
+BARS = 600 if harness.LONG else 100  # each half
+NUMBERS = ("fill", "order", "account", "group", "parent", "client_id", "book_seq", "input_seq")
+PARAMETERS = {"fast": 3, "slow": 8, "rsi": 5, "rsi_max": 95, "atr": 5, "profit_atr": 2}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(harness.SOURCE, "trainer/python")}
+
+MARKET = """
+[market]
+symbols = BTCUSDT, ETHUSDT
+interval = 1s
+history = 50
+[engine]
+latency_ms = 5
+strategy_limit_ms = {limit}
+[risk]
+orders_per_second = 0
+exposure_symbol = 0
+exposure_account = 0
+daily_loss = 0
+"""
+
+# Enters at each bar that it may; at the word's bar it fails.
+FAULTY = """
+import os, sys, time
+from papertape.strategy import *
+
+
+class Faulty(Strategy):
+    name = "faulty"
+    params = {"what": Param("hang", words=("hang", "end"))}
+
+    def on_bar(self, bar):
+        if bar.history or not os.path.exists(os.environ["PAPERTAPE_FAULT"]):
+            return None
+        if self.what == "end":
+            os._exit(7)
+        while True:
+            time.sleep(3600)
+
+
+run(Faulty)
+"""
+
+
+def account(name, strategy, parameters):
+    rows = "".join(f"strategy.{key} = {value}\n" for key, value in parameters.items())
+    return f"[account {name}]\ncash = 20000\nstrategy = {strategy}\n{rows}"
+
+
+def table(daemon, verb, name):
+    """The account's rows, without what counts over all accounts."""
+    rows = csv.DictReader(daemon.papertape(verb, "--csv").splitlines())
+    return [{key: value for key, value in row.items() if key not in NUMBERS} for row in rows if row["account"] == name]
+
+
+def run_for(daemon, seconds):
+    """Of the feed's time; the time then."""
+    began = daemon.wait_status(lambda s: s["now_ns"] > 0 and s["symbols"], "a market")["now_ns"]
+    return daemon.wait_status(lambda s: s["now_ns"] > began + seconds * 10**9, f"{seconds} s of the market")["now_ns"]
+
+
+def three_alike(folder):
+    names = ("built-in", "shared", "python")
+    config = MARKET.format(limit=10000) + "".join(account(name, strategy, PARAMETERS) for name, strategy in zip(names, ("sma-cross-rsi-risk", SHARED_OBJECT, IN_PYTHON)))
+    replay = folder.start(harness.Replay(folder.path, "--synthetic", "17", "--speed", "20"))
+    daemon = folder.start(harness.Daemon(folder.path, replay, config, ["--clock", "feed"], env=ENVIRONMENT))
+    run_for(daemon, BARS)
+    daemon.popen.kill()
+    daemon.popen.wait()
+    daemon = folder.start(harness.Daemon(folder.path, replay, config, ["--clock", "feed"], env=ENVIRONMENT))
+    run_for(daemon, BARS)
+    assert daemon.stop() == 0
+    assert replay.stop() == 0
+    for verb in ("orders", "fills"):
+        expected = table(daemon, verb, "built-in")
+        assert len(expected) > BARS // 20, (verb, len(expected))
+        for name in names[1:]:
+            found = table(daemon, verb, name)
+            different = [(a, b) for a, b in zip(expected, found) if a != b]
+            assert found == expected, (verb, name, len(expected), len(found), different[:2])
+    assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
+    daemon.papertape("events", "verify")
+    # The log says all: neither of the two is started.
+    done = subprocess.run([harness.PAPERTAPE, "backtest", "--events", daemon.state], capture_output=True, text=True, timeout=harness.PATIENCE,
+                          env={**os.environ, "PATH": "/nonexistent"})
+    assert done.returncode == 0, done
+    print(f"{len(expected)} fills each, the same over a kill")
+
+
+def one_alert_each(folder):
+    """Two that fail from a moment on: a process that hangs, and one that ends each time."""
+    place = folder.within("faults")
+    strategy, fault = os.path.join(place, "faulty.py"), os.path.join(place, "fault")
+    with open(strategy, "w", encoding="ascii") as file:
+        file.write(FAULTY)
+    accounts = [("good", "sma-cross-rsi-risk", PARAMETERS)] + [(what, f"exec:{PYTHON} {strategy}", {"what": what}) for what in ("hang", "end")]
+    config = MARKET.format(limit=1000) + "".join(account(*row) for row in accounts)
+    replay = folder.start(harness.Replay(place, "--synthetic", "17", "--speed", "2"))
+    daemon = folder.start(harness.Daemon(place, replay, config, ["--clock", "feed"], env={**ENVIRONMENT, "PAPERTAPE_FAULT": fault}))
+    run_for(daemon, 5)
+
+    def alerts():
+        rows = daemon.query("SELECT code, text FROM alerts WHERE code LIKE 'STRATEGY_%' ORDER BY id")
+        return rows if sum(code == "STRATEGY_HALTED" for code, _ in rows) >= 2 else None
+
+    open(fault, "w", encoding="ascii").close()
+    rows = harness.wait_for(alerts, "both are halted")
+    run_for(daemon, 5)
+    assert rows == alerts(), (rows, alerts())
+    assert sum("hang" in text for _, text in rows) == 2 and sum("end" in text.split(":")[0] for _, text in rows) >= 2, rows
+    assert any("no answer within 1000 ms" in text for _, text in rows) and any("it ended with status 7" in text for _, text in rows), rows
+    trades = len(table(daemon, "orders", "good"))
+    harness.wait_for(lambda: len(table(daemon, "orders", "good")) > trades, "the good one trades on")
+    assert daemon.stop() == 0 and replay.stop() == 0
+    assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
+    daemon.papertape("events", "verify")
+    print(*(f"{code}: {text}" for code, text in rows), sep="\n")
+
+
+def main():
+    with harness.Folder() as folder:
+        three_alike(folder)
+        one_alert_each(folder)
+
+
+main()
