@@ -186,7 +186,7 @@ def faults(folder):
     when = "2024-01-01T08:15:00Z"
     for what, says, trace in (
         ("raise", "invalid: it failed: IndexError: list index out of range (faulty.py:14)", "return [][0]"),
-        ("nan", "invalid: it failed: ValueError: Enter: fraction is nan: a finite number or None is needed (faulty.py:16)", "Traceback"),
+        ("nan", "invalid: it failed: ValueError: Enter: fraction is nan: a finite number is needed (faulty.py:16)", "Traceback"),
         ("exit", "ended: it ended with status 1: enough", "enough"),
         ("memory", "invalid: it failed: TypeError: Object of type set is not JSON serializable", "Traceback"),
     ):

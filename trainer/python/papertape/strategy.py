@@ -60,16 +60,16 @@ class Intent:
     """What on_bar() asks for: Enter, Short, Exit, Stop or Target. `why` (31 bytes of it) is recorded with the order."""
 
     kind = ""
+    needs = ""  # the number that it cannot be without
 
     def __init__(self, why: str | None = None, **members: Any):
         self.members: dict[str, Any] = {"kind": self.kind}
         for name, value in members.items():
-            if value is None:
+            if value is None and name != self.needs:
                 continue
-            number = int(value) if name == "good" else float(value)
-            if not math.isfinite(number):
-                raise ValueError(f"{type(self).__name__}: {name} is {number}: a finite number or None is needed")
-            self.members[name] = number
+            if not hasattr(value, "__float__") or not math.isfinite(value):
+                raise ValueError(f"{type(self).__name__}: {name} is {value!r}: a finite number{'' if name == self.needs else ' or None'} is needed")
+            self.members[name] = int(value) if name == "good" else float(value)
         if why is not None:
             self.members["why"] = str(why)
 
@@ -85,6 +85,7 @@ class Enter(Intent):
     bought is sold at `stop`, below the price, or at `profit`, above it."""
 
     kind = "enter"
+    needs = "fraction"
 
     def __init__(self, fraction: float, stop: float | None = None, profit: float | None = None, limit: float | None = None, good: int | None = None, why: str | None = None):
         super().__init__(why, fraction=fraction, stop=stop, profit=profit, limit=limit, good=good)
@@ -109,6 +110,7 @@ class Stop(Intent):
     """Moves the protective stop to this price, or places one."""
 
     kind = "stop"
+    needs = "stop"
 
     def __init__(self, stop: float, why: str | None = None):
         super().__init__(why, stop=stop)
@@ -118,6 +120,7 @@ class Target(Intent):
     """Holds this share of equity: buys or sells the difference at market; 0 is Exit."""
 
     kind = "target"
+    needs = "fraction"
 
     def __init__(self, fraction: float, why: str | None = None):
         super().__init__(why, fraction=fraction)
@@ -214,6 +217,15 @@ def _failed(error: BaseException) -> str:
     return traceback.format_exception_only(error)[-1].strip() + place
 
 
+def _words(intents: Intent | Iterable[Intent]) -> str:
+    if isinstance(intents, Intent):
+        return _text(intents.members)
+    several = list(intents) if isinstance(intents, Iterable) else [intents]
+    if not all(isinstance(intent, Intent) for intent in several):
+        raise TypeError(f"on_bar() returned {intents!r}: Enter, Short, Exit, Stop, Target, several of them, or None is needed")
+    return ",".join(_text(intent.members) for intent in several)
+
+
 class _Session:
     """From hello to the next one."""
 
@@ -252,15 +264,10 @@ class _Session:
         if None in values:
             line["indicators"] = [math.nan if value is None else value for value in values]
         if "again" in line:
-            self.memories[symbol] = {}
+            self.memories[symbol], self.kept[symbol] = {}, "{}"
         line["memory"] = self.memories[symbol]
         intents = self.strategy.on_bar(bar)
-        if not intents:
-            words = ""
-        elif isinstance(intents, Intent):
-            words = _text(intents.members)
-        else:
-            words = ",".join(_text(intent.members) for intent in intents)
+        words = _words(intents) if intents else ""
         memory = self.memories[symbol] = bar.memory
         state = ""
         if memory or self.kept[symbol] != "{}":

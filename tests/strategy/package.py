@@ -1,0 +1,148 @@
+"""The package papertape.strategy, line by line, as docs/plugins-protocol.md has them: package.py SOURCE (standard library only)."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SOURCE = sys.argv[1]
+STRATEGY = """
+import math
+from papertape.strategy import *
+
+
+class Mine(Strategy):
+    name = "mine"
+    summary = "for a test"
+    params = {
+        "n": Param(10, 1, 100, "bars"),
+        "share": Param(0.5, 0, 1),
+        "average": Param("sma", words=("sma", "ema")),
+    }
+    history = 7
+    shorts = True
+
+    def check(self):
+        return "n: not 13" if self.n == 13 else None
+
+    def indicators(self):
+        return [f"{self.average}:{self.n}", "macd"]
+
+    def start(self):
+        print("begins", self.mode, self.account, self.currency, self.interval, sorted(self.symbols), type(self.share).__name__)
+
+    def on_bar(self, bar):
+        assert all(math.isnan(value) for value in bar.indicators) != bar.warm
+        seen = bar.memory["seen"] = bar.memory.get("seen", 0) + (not bar.close == 5)
+        if bar.close == 1:
+            return Enter(self.share, stop=0.9, profit=None, limit=1, good=10**18, why="caf\\u00e9")
+        if bar.close == 2:
+            return [Exit(), Short(1, why="turn")]
+        if bar.close == 3:
+            return bar.nothing
+        if bar.close == 4:
+            return Target(math.inf)
+        if bar.close == 6:
+            bar.memory = {}
+        if bar.close == 7:
+            return (Stop(intent) for intent in (1, 2))
+        if bar.close == 8:
+            return "buy"
+        assert (bar.history, bar.again, bar.record, bar.session) == (False, False, (0, 0, 0, 0.0, 0.0), None)
+        assert bar.interval == 60 * 10**9
+        return []
+
+
+run(Mine)
+"""
+
+
+class Process:
+    def __init__(self, folder, text):
+        path = os.path.join(folder, "mine.py")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.popen = subprocess.Popen([sys.executable, "-S", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                      env={**os.environ, "PYTHONPATH": os.path.join(SOURCE, "trainer/python")})
+
+    def ask(self, **line):
+        self.popen.stdin.write(json.dumps(line) + "\n")
+        self.popen.stdin.flush()
+        answer = self.popen.stdout.readline()
+        return json.loads(answer, parse_constant=lambda word: 1 / 0)
+
+    def end(self):
+        """What it wrote to standard error."""
+        self.popen.stdin.close()
+        assert self.popen.stdout.read() == ""
+        errors = self.popen.stderr.read()
+        assert self.popen.wait() == 0, errors
+        return errors
+
+
+def hello(n=10, states=(None, None), mode="live"):
+    symbols = [{"symbol": name} for name in ("A", "B")]
+    return {"type": "hello", "protocol": 1, "mode": mode, "account": "main", "currency": "USDT", "interval": 60 * 10**9, "limit": 1,
+            "params": {"n": n, "share": 1, "average": "ema"}, "symbols": symbols, "states": list(states)}
+
+
+def bar(close, symbol="A", indicators=(1.5, 2, 3, 4), **more):
+    return {"type": "bar", "time": 60 * 10**9, "symbol": symbol, "open": 1, "high": 1, "low": 1, "close": close, "volume": 1, "exact": ["1"] * 5,
+            "indicators": list(indicators), "qty": 0, "entry": 0, "equity": 1, "cash": 1, "live_orders": False, "shorts": False, "stop": 0,
+            "profit": 0, "positions": 0, "symbols": 2, **more}
+
+
+def answer(intents, symbol="A", **more):
+    return {"type": "intents", "bar": 60 * 10**9, "symbol": symbol, "intents": intents, **more}
+
+
+def failed(text, symbol="A"):
+    return {"type": "error", "bar": 60 * 10**9, "symbol": symbol, "text": text}
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        process = Process(folder, STRATEGY)
+        described = process.ask(type="describe")
+        assert described == {
+            "type": "strategy", "protocol": 1, "name": "mine", "summary": "for a test", "history": 7, "shorts": True,
+            "params": [{"name": "n", "summary": "bars", "default": 10, "min": 1, "max": 100, "integer": True},
+                       {"name": "share", "summary": "", "default": 0.5, "min": 0, "max": 1, "integer": False},
+                       {"name": "average", "summary": "", "default": "sma", "words": ["sma", "ema"]}]}, described
+        assert process.ask(**hello(13)) == {"type": "error", "text": "n: not 13"}
+        assert process.ask(**hello(20, mode="check")) == {"type": "ready", "indicators": ["ema:20", "macd"]}
+        assert process.ask(**hello(20, [{"seen": 5}, None])) == {"type": "ready", "indicators": ["ema:20", "macd"]}
+        enter = {"kind": "enter", "fraction": 1.0, "stop": 0.9, "limit": 1.0, "good": 10**18, "why": "caf\u00e9"}
+        for asked, expected in (
+            (bar(1), answer([enter], state={"seen": 6})),
+            (bar(1, "B"), answer([enter], "B", state={"seen": 1})),
+            (bar(5), answer([])),  # its memory is as it was
+            (bar(2), answer([{"kind": "exit"}, {"kind": "short", "fraction": 1.0, "why": "turn"}], state={"seen": 7})),
+            (bar(3), failed("AttributeError: 'Bar' object has no attribute 'nothing' (mine.py:34)")),
+            (bar(4), failed("ValueError: Target: fraction is inf: a finite number is needed (mine.py:36)")),
+            (bar(8), failed("TypeError: on_bar() returned 'buy': Enter, Short, Exit, Stop, Target, several of them, or None is needed")),
+            (bar(7), answer([{"kind": "stop", "stop": 1.0}, {"kind": "stop", "stop": 2.0}], state={"seen": 11})),
+            (bar(6), answer([], state={})),
+            (bar(5), answer([], state={"seen": 0})),
+            (bar(9, indicators=[None] * 4), answer([], state={"seen": 1})),
+            (bar(2, again=True, history=True), answer([{"kind": "exit"}, {"kind": "short", "fraction": 1.0, "why": "turn"}], state={"seen": 1})),
+            (bar(9, "B", more=1), answer([], "B", state={"seen": 2})),
+        ):
+            found = process.ask(**asked)
+            assert found == expected, (asked["close"], found, expected)
+        assert process.ask(**hello(30)) == {"type": "ready", "indicators": ["ema:30", "macd"]}
+        assert process.ask(**bar(5)) == answer([], state={"seen": 0})  # all before is over
+        assert process.ask(**{**hello(), "protocol": 2})["text"].startswith("ValueError: protocol 2 is not 1")
+        errors = process.end()
+        assert errors.count("begins live main USDT 60000000000 ['A', 'B'] float\n") == 2, errors
+        assert errors.count("Traceback") == 4, errors
+        for wrong in ("Param(5, 6, 7)", "Param('a', words=('b', 'c'))", "Param(5)", "Param('a', 0, 1)", "Param(float('nan'), 0, 1)", "Enter('x')", "Enter(None)",
+                      "Stop(float('nan'))"):
+            done = subprocess.run([sys.executable, "-S", "-c", f"from papertape.strategy import *\n{wrong}"], capture_output=True, text=True,
+                                  env={**os.environ, "PYTHONPATH": os.path.join(SOURCE, "trainer/python")})
+            assert done.returncode == 1 and "ValueError" in done.stderr, (wrong, done)
+    print("strategy/package: ok")
+
+
+main()
