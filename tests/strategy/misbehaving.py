@@ -65,7 +65,7 @@ def misbehave(mode, answer):
         say({**answer, "intents": [{"kind": "buy", "fraction": 1}]})
         return True
     elif mode == "many":
-        say({**answer, "intents": [{"kind": "exit"}] * 5})
+        say({**answer, "intents": [{"kind": "exit"}] * 20})
         return True
     elif mode == "other":
         say({**answer, "bar": answer["bar"] + 1})

@@ -245,7 +245,7 @@ static void test_answers(void)
     }
     bar(&w, 9);
     CHECK_INT(w.decision.outcome, STRATEGY_DECIDED);
-    CHECK_INT(w.decision.n, 5); /* the engine refuses them */
+    CHECK_INT(w.decision.n, 20); /* the engine refuses them */
     world_close(&w);
 }
 
@@ -441,16 +441,18 @@ static void test_refused(void)
 static void test_not_ready(void)
 {
     struct world w = {0};
+    char expected[100];
     char err[256], specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
     CHECK_INT(strategy_open(command("ready", "{\"type\":\"ready\",\"indicators\":[1]}"), &w.strategy, err,
                             sizeof err),
               0);
+    snprintf(expected, sizeof expected, "indicator 1 is no text of at most %d bytes, as \"sma:20\"",
+             STRATEGY_SPEC_TEXT - 1);
     strategy_defaults(w.strategy, w.params);
     CHECK(strategy_specs(w.strategy, w.params, specs) == STRATEGY_SPECS_UNKNOWN);
-    CHECK_STR(strategy_check(w.strategy, w.params),
-              "indicator 1 is no text of at most 47 bytes, as \"sma:20\"");
+    CHECK_STR(strategy_check(w.strategy, w.params), expected);
     CHECK(open_host(&w, LONG_MS, err, sizeof err) < 0);
-    CHECK_STR(err, "indicator 1 is no text of at most 47 bytes, as \"sma:20\"");
+    CHECK_STR(err, expected);
 }
 
 /* A line of 10 MiB that is read whole, in parts, and what the child is given while it does not read. */
