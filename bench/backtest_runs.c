@@ -79,15 +79,15 @@ static size_t five_bar(const double *params, void *state, const struct strategy_
     return 1;
 }
 
-static void five_scan(const double *params, const struct strategy_columns *columns, uint64_t *flat,
-                      uint64_t *holding)
+static void five_scan(const double *params, const struct strategy_columns *columns,
+                      const struct strategy_marks *marks)
 {
     (void)params;
     for (size_t i = 0; i < columns->n; i += MASK_BITS) {
         size_t n = mask_bars(columns->n, i);
         const double *const *in = columns->indicators;
-        holding[i / MASK_BITS] = mask_below_level(in[RSI] + i, RSI_LEAVES, n);
-        flat[i / MASK_BITS] = mask_above_level(in[RSI] + i, RSI_ENTERS, n) &
+        marks->holding[i / MASK_BITS] = mask_below_level(in[RSI] + i, RSI_LEAVES, n);
+        marks->flat[i / MASK_BITS] = mask_above_level(in[RSI] + i, RSI_ENTERS, n) &
                               mask_above(in[EMA] + i, in[SMA] + i, n) & mask_above_level(in[HIST] + i, 0, n);
     }
 }

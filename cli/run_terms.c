@@ -4,6 +4,7 @@
 
 #include "cli/run_args.h"
 #include "exchange/decimal.h"
+#include "strategy/direction.h"
 
 enum { LARGE_PART = 100 }; /* a lot that costs more than one of so many parts of the cash is large */
 
@@ -94,9 +95,10 @@ void cli_run_note_refused(const struct run_args *args, const struct market *mark
 void cli_run_note_long_only(const struct run_args *args, const struct backtest_config *config,
                             const struct account_spec *account)
 {
-    if (!account->strategy || !account->strategy->shorts || backtest_may_short(config, account))
+    const char *what = account->strategy ? strategy_without_shorts(account->strategy, account->params) : NULL;
+    if (!what || backtest_may_short(config, account))
         return;
-    fprintf(stderr, "papertape: %s: note: %s trades long only: %s\n", args->verb, account->strategy->name,
+    fprintf(stderr, "papertape: %s: note: %s %s: %s\n", args->verb, account->strategy->name, what,
             account->rules.shorts ? "the venue lends none of the symbols"
                                   : "its account may not be short, which --shorts, or shorts = on of an "
                                     "account, allows");

@@ -12,6 +12,7 @@
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
+#include "strategy/direction.h"
 
 enum { TOP = 10 };
 
@@ -189,6 +190,24 @@ static int run_and_print(struct sweep *sweep, const struct backtest_config *conf
     return status == EXIT_OK && sweep->runs.stopped ? say_stopped(sweep) : status;
 }
 
+/* Of the given direction, or of each that the grid has. */
+static void note_long_only(const struct sweep *sweep, const struct backtest_config *config,
+                           const struct account_spec *base)
+{
+    struct account_spec spec = *base;
+    for (int i = 0; i < sweep->grid.n_axes; i++) {
+        const struct backtest_axis *axis = &sweep->grid.axes[i];
+        if (strcmp(base->strategy->params[axis->param].name, DIRECTION_NAME) != 0)
+            continue;
+        for (size_t k = 0; k < axis->n; k++) {
+            spec.params[axis->param] = axis->values[k];
+            cli_run_note_long_only(&sweep->run, config, &spec);
+        }
+        return;
+    }
+    cli_run_note_long_only(&sweep->run, config, &spec);
+}
+
 static int run_sweep(struct sweep *sweep, bool json)
 {
     struct account_spec base;
@@ -207,7 +226,7 @@ static int run_sweep(struct sweep *sweep, bool json)
                                            .slippage_e6 = sweep->run.terms.slippage_e6,
                                            .way = sweep->run.way,
                                            .threads = sweep->run.threads};
-    cli_run_note_long_only(&sweep->run, &config, &base);
+    note_long_only(sweep, &config, &base);
     early_stop_catch();
     status = sweep->walk_ns[0] > 0 ? cli_sweep_walk(sweep, &config, &base, json)
                                    : run_and_print(sweep, &config, &base, json);

@@ -9,6 +9,7 @@
 #include "db/market_source.h"
 #include "engine/refusal.h"
 #include "exchange/order_reason.h"
+#include "strategy/direction.h"
 #include "strategy/policy/device.h"
 #include "strategy/strategy.h"
 
@@ -340,9 +341,10 @@ void daemon_session_put_account(struct session *session, const struct engine *en
 void daemon_session_note_account(const struct engine *engine, int account)
 {
     const struct account_spec *spec = engine_account_spec(engine, account);
-    if (!spec->strategy || !spec->strategy->shorts || engine_may_short(engine, account))
+    const char *what = spec->strategy ? strategy_without_shorts(spec->strategy, spec->params) : NULL;
+    if (!what || engine_may_short(engine, account))
         return;
-    daemon_log_info("account %s: %s trades long only: %s", spec->name, spec->strategy->name,
+    daemon_log_info("account %s: %s %s: %s", spec->name, spec->strategy->name, what,
                     spec->rules.shorts ? "none of its symbols is lent" : "shorts = off");
 }
 

@@ -5,7 +5,7 @@
 #include "strategy/sizing.h"
 #include "strategy/strategies.h"
 
-enum { FAST, SLOW, ATR, STOP_ATR, PROFIT_ATR, RISK, FRACTION_MAX };
+enum { FAST, SLOW, ATR, STOP_ATR, PROFIT_ATR, RISK, FRACTION_MAX, DIRECTION };
 
 static const struct strategy_param params[] = {
     [FAST] = {"fast", "bars of the fast average", 8, 1, 1000, true},
@@ -15,6 +15,7 @@ static const struct strategy_param params[] = {
     [PROFIT_ATR] = {"profit_atr", "profit this many ATR from the entry's close; 0: none", 3, 0, 100, false},
     [RISK] = {"risk", "of equity that the stop may lose", 0.01, 0.0001, 0.5, false},
     [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 1, 0.001, 1, false},
+    [DIRECTION] = {DIRECTION_PARAM(DIRECTION_BOTH)},
 };
 
 static const char *check(const double *p)
@@ -30,40 +31,23 @@ static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
     return 3;
 }
 
-static bool enter(const double *p, const struct strategy_input *input, int side, struct intent *intent)
-{
-    double close = input->close, atr = input->indicators[2];
-    double stop = close - side * p[STOP_ATR] * atr;
-    double profit = p[PROFIT_ATR] > 0 ? close + side * p[PROFIT_ATR] * atr : 0;
-    if (side > 0)
-        return sizing_enter(p[RISK], p[FRACTION_MAX], close, stop, profit, intent);
-    return input->shorts && sizing_short(p[RISK], p[FRACTION_MAX], close, stop, profit, intent);
-}
-
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
-    struct cross *memory = state;
-    double fast = input->indicators[0], slow = input->indicators[1];
-    if (isnan(fast) || isnan(slow) || isnan(input->indicators[2]))
+    double fast = input->indicators[0], slow = input->indicators[1], atr = input->indicators[2];
+    if (isnan(fast) || isnan(slow) || isnan(atr))
         return 0;
-    int before = memory->side, side = cross_side(before, fast, slow);
-    const char *why = side > 0 ? "cross up" : "cross down";
-    size_t n = 0;
-    memory->side = side;
-    if (input->live_orders)
-        return 0;
-    bool leaves = (input->qty > 0 && side < 0) || (input->qty < 0 && side > 0);
-    if (leaves)
-        intents[n++] = (struct intent){.kind = INTENT_EXIT, .why = why};
-    if (before * side < 0 && (input->qty == 0 || leaves) && enter(p, input, side, &intents[n]))
-        intents[n++].why = why;
+    const struct cross_turn turn = cross_take(state, p[DIRECTION], input, fast, slow);
+    size_t n = cross_leave(&turn, intents);
+    if (turn.enters && sizing_atr(turn.side, p[RISK], p[FRACTION_MAX], input->close, atr, p[STOP_ATR],
+                                  p[PROFIT_ATR], &intents[n]))
+        intents[n++].why = cross_why(&turn);
     return n;
 }
 
-static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+static void scan(const double *p, const struct strategy_columns *columns, const struct strategy_marks *marks)
 {
     (void)p;
-    strategy_cross_scan(columns, 3, flat, holding);
+    strategy_cross_scan(columns, 3, marks);
 }
 
 STRATEGY_ROW(binance_day_trade) = {

@@ -3,8 +3,8 @@
 #include "strategy/clones.h"
 #include "strategy/mask.h"
 
-CLONES void strategy_cross_scan(const struct strategy_columns *columns, size_t n_outputs, uint64_t *flat,
-                                uint64_t *holding)
+CLONES void strategy_cross_scan(const struct strategy_columns *columns, size_t n_outputs,
+                                const struct strategy_marks *marks)
 {
     size_t from = mask_known_from(columns, n_outputs);
     uint64_t above_before = 0, below_before = 0;
@@ -14,7 +14,9 @@ CLONES void strategy_cross_scan(const struct strategy_columns *columns, size_t n
         uint64_t known = mask_range(i, from, columns->n);
         uint64_t above = mask_above(fast, slow, n) & known, below = mask_above(slow, fast, n) & known;
         uint64_t turns = mask_rises(above, &above_before) | mask_rises(below, &below_before);
-        flat[i / MASK_BITS] = turns;
-        holding[i / MASK_BITS] = turns | (known & ~above);
+        marks->flat[i / MASK_BITS] = turns;
+        marks->holding[i / MASK_BITS] = turns | (known & ~above);
+        if (marks->shorted)
+            marks->shorted[i / MASK_BITS] = turns | (known & ~below);
     }
 }

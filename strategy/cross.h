@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "strategy/direction.h"
 #include "strategy/strategy.h"
 
 /* The memory between bars. */
@@ -18,6 +19,41 @@ static inline int cross_side(int before, double fast, double slow)
     return fast > slow ? 1 : fast < slow ? -1 : before;
 }
 
+/* What a bar means to a strategy that trades crosses. */
+struct cross_turn {
+    int side;    /* 1 above, -1 below, 0 not known yet */
+    bool leaves; /* it holds its position against the side: EXIT */
+    bool enters; /* the averages crossed at this bar, and nothing is held, or is left at it: an entry */
+};
+
+/* Takes a bar's averages. */
+static inline struct cross_turn cross_take(struct cross *memory, double direction,
+                                           const struct strategy_input *input, double fast, double slow)
+{
+    int before = memory->side, held = direction_held(input);
+    struct cross_turn turn = {.side = cross_side(before, fast, slow)};
+    memory->side = turn.side;
+    if (input->live_orders)
+        return turn;
+    turn.leaves = held * turn.side < 0 && direction_trades(direction, held);
+    turn.enters =
+        before * turn.side < 0 && (held == 0 || turn.leaves) && direction_opens(direction, turn.side, input);
+    return turn;
+}
+
+static inline const char *cross_why(const struct cross_turn *turn)
+{
+    return turn->side > 0 ? "cross up" : "cross down";
+}
+
+/* Writes the exit that the bar means: how many intents it is. */
+static inline size_t cross_leave(const struct cross_turn *turn, struct intent *intents)
+{
+    if (turn->leaves)
+        intents[0] = (struct intent){.kind = INTENT_EXIT, .why = cross_why(turn)};
+    return turn->leaves;
+}
+
 /* Their kind, a parameter of the crosses. */
 #define CROSS_AVERAGE \
     "average", "of the averages: simple, or exponential", 0, 0, 1, true, .words = "sma ema", .later = true
@@ -29,13 +65,13 @@ static inline void cross_spec(char out[static STRATEGY_SPEC_TEXT], double averag
 }
 
 /* scan() of a strategy whose outputs 0 and 1 are the averages, which does nothing while one of its first
- * n_outputs is NaN, enters only on crosses upward and sells while the fast one is below. */
-void strategy_cross_scan(const struct strategy_columns *columns, size_t n_outputs, uint64_t *flat,
-                         uint64_t *holding);
+ * n_outputs is NaN, enters only on crosses and leaves while the fast one is on the other side. */
+void strategy_cross_scan(const struct strategy_columns *columns, size_t n_outputs,
+                         const struct strategy_marks *marks);
 
 /* The same marks, to the bit, for simple averages of `fast` < `slow` closes, which are above 0, and for no
  * other outputs. */
-void strategy_cross_scan_closes(const double *close, size_t n, size_t fast, size_t slow, uint64_t *flat,
-                                uint64_t *holding);
+void strategy_cross_scan_closes(const double *close, size_t n, size_t fast, size_t slow,
+                                const struct strategy_marks *marks);
 
 #endif

@@ -113,7 +113,7 @@ static void side_of(const double *close, size_t i, size_t fast, size_t slow, uin
 }
 
 CLONES void strategy_cross_scan_closes(const double *close, size_t n, size_t fast, size_t slow,
-                                       uint64_t *flat, uint64_t *holding)
+                                       const struct strategy_marks *marks)
 {
     const double uncertain = tolerance(fast, slow, largest(close, n));
     uint64_t above_before = 0, below_before = 0;
@@ -137,7 +137,9 @@ CLONES void strategy_cross_scan_closes(const double *close, size_t n, size_t fas
             }
         }
         uint64_t turns = mask_rises(above, &above_before) | mask_rises(below, &below_before);
-        flat[at / MASK_BITS] = turns;
-        holding[at / MASK_BITS] = turns | (known & ~above);
+        marks->flat[at / MASK_BITS] = turns;
+        marks->holding[at / MASK_BITS] = turns | (known & ~above);
+        if (marks->shorted)
+            marks->shorted[at / MASK_BITS] = turns | (known & ~below);
     }
 }

@@ -1,13 +1,14 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "strategy/direction.h"
 #include "strategy/sizing.h"
 #include "strategy/strategies.h"
 
 #define MINUTE_NS (60 * 1000000000LL)
 #define DAY_NS    (24 * 60 * MINUTE_NS)
 
-enum { START, LENGTH, RANGE, LATE, TREND, VOLUME, PROFIT_RISK, RISK, FRACTION_MAX };
+enum { START, LENGTH, RANGE, LATE, TREND, VOLUME, PROFIT_RISK, RISK, FRACTION_MAX, DIRECTION };
 
 static const struct strategy_param params[] = {
     [START] = {"start", "without a calendar: minutes from midnight UTC to the opening of the session", 810, 0,
@@ -22,6 +23,7 @@ static const struct strategy_param params[] = {
                      false},
     [RISK] = {"risk", "of equity that the stop may lose", 0.01, 0.0001, 0.5, false},
     [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 0.5, 0.001, 1, false},
+    [DIRECTION] = {DIRECTION_PARAM(DIRECTION_LONG)},
 };
 
 struct memory {
@@ -55,13 +57,15 @@ static void widen(struct memory *memory, const struct strategy_input *input)
 static size_t enter(const double *p, struct memory *memory, const struct strategy_input *input,
                     struct intent *intent)
 {
-    double trend = input->indicators[0];
-    if (!(input->close > memory->high) || !(input->close > trend) ||
+    double close = input->close, trend = input->indicators[0];
+    int side = close > memory->high ? 1 : close < memory->low ? -1 : 0;
+    if (side == 0 || !direction_opens(p[DIRECTION], side, input) || !direction_beyond(side, close, trend) ||
         !(input->volume >= p[VOLUME] * (memory->volume / memory->bars)))
         return 0;
-    double way = input->close - memory->low;
-    double profit = p[PROFIT_RISK] > 0 ? input->close + p[PROFIT_RISK] * way : 0;
-    if (!sizing_enter(p[RISK], p[FRACTION_MAX], input->close, memory->low, profit, intent))
+    double stop = side > 0 ? memory->low : memory->high;
+    double profit = p[PROFIT_RISK] > 0 ? close + p[PROFIT_RISK] * (close - stop) : 0;
+    if (side > 0 ? !sizing_enter(p[RISK], p[FRACTION_MAX], close, stop, profit, intent)
+                 : !sizing_short(p[RISK], p[FRACTION_MAX], close, stop, profit, intent))
         return 0;
     intent->why = "opening range broken";
     memory->entered = true;
@@ -100,12 +104,13 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     if (input->live_orders)
         return 0;
     bool closing = left <= input->interval_ns;
-    if (input->qty > 0 && (closing || !memory->entered)) {
+    int held = direction_held(input);
+    if (held != 0 && direction_trades(p[DIRECTION], held) && (closing || !memory->entered)) {
         intents[0] = (struct intent){.kind = INTENT_EXIT,
                                      .why = closing && left > 0 ? "session closes" : "session is over"};
         return 1;
     }
-    if (input->qty != 0 || memory->entered || memory->bars == 0 || place.at < range || closing ||
+    if (held != 0 || memory->entered || memory->bars == 0 || place.at < range || closing ||
         left < (int64_t)p[LATE] * MINUTE_NS)
         return 0;
     return enter(p, memory, input, intents);
@@ -113,11 +118,11 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
 
 STRATEGY_ROW(day_trade) = {
     .name = "day-trade",
-    .summary =
-        "buys when the opening range of a daily session is broken upwards, once a session; flat before "
-        "the session closes",
+    .summary = "buys when the opening range of a daily session is broken upwards, or sells short when it is "
+               "downwards, once a session; flat before the session closes",
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .shorts = true,
     .check = check,
     .specs = specs,
     .on_bar = on_bar,

@@ -50,7 +50,7 @@ struct strategy_external {
     size_t (*on_bar)(const struct strategy *strategy, const double *params, void *state,
                      const struct strategy_input *input, struct intent *intents);
     void (*scan)(const struct strategy *strategy, const double *params,
-                 const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding); /* or NULL */
+                 const struct strategy_columns *columns, const struct strategy_marks *marks); /* or NULL */
 };
 
 #define STRATEGY_SPECS_UNKNOWN SIZE_MAX
@@ -67,7 +67,7 @@ static inline size_t strategy_on_bar(const struct strategy *strategy, const doub
 }
 bool strategy_scans(const struct strategy *strategy); /* has it a scan? */
 void strategy_scan(const struct strategy *strategy, const double *params,
-                   const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding);
+                   const struct strategy_columns *columns, const struct strategy_marks *marks);
 
 /* What it calls itself: an account of a backtest has that name. */
 static inline const char *strategy_title(const struct strategy *strategy)

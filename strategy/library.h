@@ -52,6 +52,6 @@ size_t strategy_library_specs(const struct strategy *strategy, const double *par
 size_t strategy_library_on_bar(const struct strategy *strategy, const double *params, void *state,
                                const struct strategy_input *input, struct intent *intents);
 void strategy_library_scan(const struct strategy *strategy, const double *params,
-                           const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding);
+                           const struct strategy_columns *columns, const struct strategy_marks *marks);
 
 #endif

@@ -108,7 +108,7 @@ size_t strategy_library_on_bar(const struct strategy *strategy, const double *pa
 }
 
 void strategy_library_scan(const struct strategy *strategy, const double *params,
-                           const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+                           const struct strategy_columns *columns, const struct strategy_marks *marks)
 {
     const struct papertape_columns of = {.size = sizeof of,
                                          .n = columns->n,
@@ -118,5 +118,7 @@ void strategy_library_scan(const struct strategy *strategy, const double *params
                                          .low = columns->low,
                                          .close = columns->close,
                                          .indicators = columns->indicators};
-    library_of(strategy)->table.scan(params, &of, flat, holding);
+    const struct papertape_marks found = {
+        .size = sizeof found, .flat = marks->flat, .holding = marks->holding, .shorted = marks->shorted};
+    library_of(strategy)->table.scan(params, &of, &found);
 }

@@ -6,7 +6,7 @@ enum {
     STRATEGY_PARAMS_MAX = 32,
     STRATEGY_SPECS_MAX = 64,
     STRATEGY_SPEC_TEXT = 128, /* PAPERTAPE_SPEC_TEXT: a shared object's too */
-    STRATEGY_WORD_MAX = 32, /* a parameter's word, or a number as text */
+    STRATEGY_WORD_MAX = 32,   /* a parameter's word, or a number as text */
     STRATEGY_WORDS_MAX = 128,
     STRATEGY_INTENTS_MAX = 8,
     STRATEGY_STATE_SIZE = 256, /* bytes of state that a strategy has unless it names a size */

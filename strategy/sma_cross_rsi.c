@@ -4,7 +4,7 @@
 #include "strategy/cross.h"
 #include "strategy/strategies.h"
 
-enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, FRACTION, AVERAGE };
+enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, FRACTION, AVERAGE, DIRECTION };
 
 static const struct strategy_param params[] = {
     [FAST] = {"fast", "bars of the fast average", 10, 2, 1000, true},
@@ -16,6 +16,7 @@ static const struct strategy_param params[] = {
     [FRACTION] = {"fraction", "of equity in each position", 0.25, 0.001, 1, false,
                   .opens = STRATEGY_OPENS_EACH},
     [AVERAGE] = {CROSS_AVERAGE},
+    [DIRECTION] = {DIRECTION_PARAM(DIRECTION_LONG)},
 };
 
 static const char *check(const double *p)
@@ -34,42 +35,36 @@ static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
 
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
-    struct cross *memory = state;
     double fast = input->indicators[0], slow = input->indicators[1];
     double rsi = input->indicators[2], atr = input->indicators[3];
     if (isnan(fast) || isnan(slow) || isnan(rsi) || isnan(atr))
         return 0;
 
-    int before = memory->side;
-    int side = cross_side(before, fast, slow);
-    memory->side = side;
-    if (input->live_orders)
-        return 0;
-    if (input->qty > 0 && side < 0) {
-        intents[0] = (struct intent){.kind = INTENT_EXIT, .why = "cross down"};
-        return 1;
+    const struct cross_turn turn = cross_take(state, p[DIRECTION], input, fast, slow);
+    size_t n = cross_leave(&turn, intents);
+    if (turn.enters && !direction_beyond(turn.side, rsi, direction_level(turn.side, p[RSI_MAX]))) {
+        double stop = p[STOP_ATR] > 0 ? input->close - turn.side * p[STOP_ATR] * atr : 0;
+        intents[n++] = (struct intent){.kind = direction_entry(turn.side),
+                                       .fraction = p[FRACTION],
+                                       .stop = stop > 0 ? stop : 0,
+                                       .why = cross_why(&turn)};
     }
-    if (input->qty == 0 && before < 0 && side > 0 && rsi <= p[RSI_MAX]) {
-        double stop = p[STOP_ATR] > 0 ? input->close - p[STOP_ATR] * atr : 0;
-        intents[0] = (struct intent){
-            .kind = INTENT_ENTER, .fraction = p[FRACTION], .stop = stop > 0 ? stop : 0, .why = "cross up"};
-        return 1;
-    }
-    return 0;
+    return n;
 }
 
-static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+static void scan(const double *p, const struct strategy_columns *columns, const struct strategy_marks *marks)
 {
     (void)p;
-    strategy_cross_scan(columns, 4, flat, holding);
+    strategy_cross_scan(columns, 4, marks);
 }
 
 STRATEGY_ROW(sma_cross_rsi) = {
     .name = "sma-cross-rsi",
     .summary = "buys when the fast average crosses above the slow one and the RSI is not overbought; sells "
-               "on the cross below, or at a stop measured in ATR",
+               "on the cross below, or at a stop measured in ATR; short the other way round",
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .shorts = true,
     .check = check,
     .specs = specs,
     .on_bar = on_bar,

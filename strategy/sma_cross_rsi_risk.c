@@ -5,7 +5,20 @@
 #include "strategy/sizing.h"
 #include "strategy/strategies.h"
 
-enum { FAST, SLOW, RSI, RSI_MAX, ATR, STOP_ATR, PROFIT_ATR, RISK, FRACTION_MAX, POSITIONS_MAX, AVERAGE };
+enum {
+    FAST,
+    SLOW,
+    RSI,
+    RSI_MAX,
+    ATR,
+    STOP_ATR,
+    PROFIT_ATR,
+    RISK,
+    FRACTION_MAX,
+    POSITIONS_MAX,
+    AVERAGE,
+    DIRECTION
+};
 
 static const struct strategy_param params[] = {
     [FAST] = {"fast", "bars of the fast average", 10, 1, 1000, true},
@@ -19,6 +32,7 @@ static const struct strategy_param params[] = {
     [FRACTION_MAX] = {"fraction_max", "of equity in a position, at most", 0.5, 0.001, 1, false},
     [POSITIONS_MAX] = {"positions_max", "symbols held at once, at most", 3, 1, 1000, true},
     [AVERAGE] = {CROSS_AVERAGE},
+    [DIRECTION] = {DIRECTION_PARAM(DIRECTION_LONG)},
 };
 
 static const char *check(const double *p)
@@ -37,43 +51,34 @@ static size_t specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
 
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
-    struct cross *memory = state;
     double fast = input->indicators[0], slow = input->indicators[1];
     double rsi = input->indicators[2], atr = input->indicators[3];
     if (isnan(fast) || isnan(slow) || isnan(rsi) || isnan(atr))
         return 0;
-    int before = memory->side;
-    memory->side = cross_side(before, fast, slow);
-    if (input->live_orders)
-        return 0;
-    if (input->qty > 0 && memory->side < 0) {
-        intents[0] = (struct intent){.kind = INTENT_EXIT, .why = "cross down"};
-        return 1;
-    }
-    if (input->qty != 0 || before >= 0 || memory->side <= 0 || rsi > p[RSI_MAX] ||
-        input->positions >= p[POSITIONS_MAX])
-        return 0;
-    double stop = input->close - p[STOP_ATR] * atr;
-    double profit = p[PROFIT_ATR] > 0 ? input->close + p[PROFIT_ATR] * atr : 0;
-    if (!sizing_enter(p[RISK], p[FRACTION_MAX], input->close, stop, profit, intents))
-        return 0;
-    intents[0].why = "cross up";
-    return 1;
+    const struct cross_turn turn = cross_take(state, p[DIRECTION], input, fast, slow);
+    size_t n = cross_leave(&turn, intents);
+    if (turn.enters && !direction_beyond(turn.side, rsi, direction_level(turn.side, p[RSI_MAX])) &&
+        input->positions - turn.leaves < p[POSITIONS_MAX] &&
+        sizing_atr(turn.side, p[RISK], p[FRACTION_MAX], input->close, atr, p[STOP_ATR], p[PROFIT_ATR],
+                   &intents[n]))
+        intents[n++].why = cross_why(&turn);
+    return n;
 }
 
-static void scan(const double *p, const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+static void scan(const double *p, const struct strategy_columns *columns, const struct strategy_marks *marks)
 {
     (void)p;
-    strategy_cross_scan(columns, 4, flat, holding);
+    strategy_cross_scan(columns, 4, marks);
 }
 
 STRATEGY_ROW(sma_cross_rsi_risk) = {
     .name = "sma-cross-rsi-risk",
     .summary =
         "sma-cross-rsi with positions sized by what their stop may lose, a take-profit, and at most so "
-        "many at once",
+        "many at once; short the other way round",
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .shorts = true,
     .check = check,
     .specs = specs,
     .on_bar = on_bar,

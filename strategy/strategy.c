@@ -7,6 +7,7 @@
 
 #include "exchange/nearest.h"
 #include "record/config_key.h"
+#include "strategy/direction.h"
 #include "strategy/external.h"
 
 enum { SHOWN = 60 }; /* characters of a wrong word that a message repeats */
@@ -80,6 +81,26 @@ const char *strategy_param_words(const struct strategy_param *param, char buf[st
         n += (size_t)snprintf(buf + n, STRATEGY_WORDS_MAX - n, "%s%s", i > 0 ? " or " : "",
                               strategy_param_word(param, i, word));
     return buf;
+}
+
+enum direction strategy_direction(const struct strategy *strategy, const double *params)
+{
+    for (size_t i = 0; i < strategy->n_params; i++)
+        if (strcmp(strategy->params[i].name, DIRECTION_NAME) == 0)
+            return (enum direction)params[i];
+    return strategy->shorts ? DIRECTION_BOTH : DIRECTION_LONG;
+}
+
+const char *strategy_without_shorts(const struct strategy *strategy, const double *params)
+{
+    switch (strategy_direction(strategy, params)) {
+    case DIRECTION_SHORT:
+        return "never trades";
+    case DIRECTION_BOTH:
+        return "trades long only";
+    default:
+        return NULL;
+    }
 }
 
 size_t strategy_params_stored(const struct strategy *strategy, const double *params)
@@ -159,10 +180,10 @@ bool strategy_scans(const struct strategy *strategy)
 }
 
 void strategy_scan(const struct strategy *strategy, const double *params,
-                   const struct strategy_columns *columns, uint64_t *flat, uint64_t *holding)
+                   const struct strategy_columns *columns, const struct strategy_marks *marks)
 {
     if (strategy->external)
-        strategy->external->scan(strategy, params, columns, flat, holding);
+        strategy->external->scan(strategy, params, columns, marks);
     else
-        strategy->scan(params, columns, flat, holding);
+        strategy->scan(params, columns, marks);
 }

@@ -113,6 +113,13 @@ struct strategy_columns {
                                       * at the beginning, nowhere else */
 };
 
+/* Which bars matter: bit i % 64 of word i / 64 is bar i's. */
+struct strategy_marks {
+    uint64_t *flat;    /* to an account that holds nothing of the symbol */
+    uint64_t *holding; /* to one that is long of it */
+    uint64_t *shorted; /* to one that is short of it; NULL: the account may not be short */
+};
+
 struct strategy {
     const char *name, *summary;
     const struct strategy_param *params;
@@ -130,19 +137,18 @@ struct strategy {
      * Returns the number of intents written (at most STRATEGY_INTENTS_MAX). */
     size_t (*on_bar)(const double *params, void *state, const struct strategy_input *input,
                      struct intent *intents);
-    /* NULL, or a vectorised search for the bars that matter: sets bit i % 64 of word i / 64 for each bar i at
-     * which on_bar(), for an account that is flat or long, and may not be short, may return an intent or
-     * change its memory. on_bar() must do nothing at bars without a mark; marks may be too many, never too
-     * few, and a mark depends on bars up to i only. The words are zeroed; open_ns and volume are NULL. The
-     * columns may begin anywhere in the history, and more than once: a bar that depends on bars before them
-     * must be marked. */
-    void (*scan)(const double *params, const struct strategy_columns *columns, uint64_t *flat,
-                 uint64_t *holding);
+    /* NULL, or a vectorised search for the bars that matter: marks each bar at which on_bar(), for an account
+     * that holds nothing, a long or a short, may return an intent or change its memory. on_bar() must do
+     * nothing at bars without a mark; marks may be too many, never too few, and a mark depends on bars up to
+     * it only. The words are zeroed; open_ns and volume are NULL. The columns may begin anywhere in the
+     * history, and more than once: a bar that depends on bars before them must be marked. */
+    void (*scan)(const double *params, const struct strategy_columns *columns,
+                 const struct strategy_marks *marks);
     /* NULL, or the same from the bars alone (`indicators` and open_ns are NULL), of a strategy whose
      * indicators are of windows: faster, since those are then computed at the marked bars only. Not asked
      * with parameters whose indicators are not. */
-    void (*scan_bars)(const double *params, const struct strategy_columns *columns, uint64_t *flat,
-                      uint64_t *holding);
+    void (*scan_bars)(const double *params, const struct strategy_columns *columns,
+                      const struct strategy_marks *marks);
     const struct strategy_external *external; /* NULL: a built-in; else strategy/external.h */
 };
 

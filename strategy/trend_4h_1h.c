@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "strategy/direction.h"
 #include "strategy/record.h"
 #include "strategy/sizing.h"
 #include "strategy/strategies.h"
@@ -24,7 +25,8 @@ enum {
     LIMIT_ATR,
     LIMIT_MINUTES,
     LOSSES_MAX,
-    PAUSE_HOURS
+    PAUSE_HOURS,
+    DIRECTION
 };
 
 /* Outputs, in the order of the specs. */
@@ -60,6 +62,7 @@ static const struct strategy_param params[] = {
     [LIMIT_MINUTES] = {"limit_minutes", "minutes until an entry at a limit is given up", 120, 1, 10080, true},
     [LOSSES_MAX] = {"losses_max", "losses in a row that a pause follows; 0: never", 3, 0, 1000, true},
     [PAUSE_HOURS] = {"pause_hours", "hours of that pause", 24, 1, 10000, true},
+    [DIRECTION] = {DIRECTION_PARAM(DIRECTION_LONG)},
 };
 
 struct memory {
@@ -101,24 +104,26 @@ static void take_record(const double *p, struct memory *memory, const struct str
         memory->pause_ns = input->ts_ns + (int64_t)p[PAUSE_HOURS] * HOUR_NS;
 }
 
-static bool rising(const double *fast_mid_slow)
+/* Are fast, mid and slow in the order of a trend: rising, for a short falling? */
+static bool trends(int side, const double *in)
 {
-    return fast_mid_slow[0] > fast_mid_slow[1] && fast_mid_slow[1] > fast_mid_slow[2];
+    return direction_beyond(side, in[0], in[1]) && direction_beyond(side, in[1], in[2]);
 }
 
-static bool may_enter(const double *p, const struct memory *memory, const struct strategy_input *input)
+static bool may_enter(const double *p, const struct memory *memory, const struct strategy_input *input,
+                      int side)
 {
     const double *in = input->indicators;
-    return input->ts_ns >= memory->pause_ns && rising(in + OUT_FAST_4H) && rising(in + OUT_FAST_1H) &&
-           in[OUT_RSI] >= p[RSI_MIN] && in[OUT_RSI] <= p[RSI_MAX] && in[OUT_SLOWK] < p[STOCH_MAX] &&
-           in[OUT_ATR] > 0;
+    return direction_opens(p[DIRECTION], side, input) && input->ts_ns >= memory->pause_ns &&
+           trends(side, in + OUT_FAST_4H) && trends(side, in + OUT_FAST_1H) &&
+           direction_within(side, in[OUT_RSI], p[RSI_MIN], p[RSI_MAX]) &&
+           direction_beyond(-side, in[OUT_SLOWK], direction_level(side, p[STOCH_MAX])) && in[OUT_ATR] > 0;
 }
 
-static size_t enter(const double *p, const struct strategy_input *input, struct intent *intent)
+static size_t enter(const double *p, const struct strategy_input *input, int side, struct intent *intent)
 {
-    double atr = input->indicators[OUT_ATR], price = input->close - p[LIMIT_ATR] * atr;
-    double profit = p[PROFIT_ATR] > 0 ? price + p[PROFIT_ATR] * atr : 0;
-    if (!sizing_enter(p[RISK], p[FRACTION_MAX], price, price - p[STOP_ATR] * atr, profit, intent))
+    double atr = input->indicators[OUT_ATR], price = input->close - side * p[LIMIT_ATR] * atr;
+    if (!sizing_atr(side, p[RISK], p[FRACTION_MAX], price, atr, p[STOP_ATR], p[PROFIT_ATR], intent))
         return 0;
     if (p[LIMIT_ATR] > 0) {
         intent->limit = price;
@@ -128,37 +133,50 @@ static size_t enter(const double *p, const struct strategy_input *input, struct 
     return 1;
 }
 
+/* Moves the stop after the close, away from the loss only. */
+static size_t trail(const double *p, const struct strategy_input *input, int side, struct intent *intent)
+{
+    double stop = input->close - side * p[TRAIL_ATR] * input->indicators[OUT_ATR];
+    if (p[TRAIL_ATR] == 0 || !(input->stop > 0) || !direction_beyond(side, stop, input->stop) ||
+        !direction_beyond(side, input->close, stop))
+        return 0;
+    *intent = (struct intent){.kind = INTENT_STOP, .stop = stop, .why = "stop follows the close"};
+    return 1;
+}
+
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
     struct memory *memory = state;
     const double *in = input->indicators;
+    int held = direction_held(input);
     int64_t hour = input->ts_ns / HOUR_NS;
     bool new_hour = hour != memory->hour;
     memory->hour = hour;
     take_record(p, memory, input);
     if (input->live_orders)
         return 0;
-    if (input->qty > 0) {
-        if (in[OUT_FAST_1H] < in[OUT_MID_1H]) {
-            intents[0] = (struct intent){.kind = INTENT_EXIT, .why = "trend of 1h turned"};
-            return 1;
-        }
-        double stop = input->close - p[TRAIL_ATR] * in[OUT_ATR];
-        if (!new_hour || p[TRAIL_ATR] == 0 || !(input->stop > 0) || !(stop > input->stop) ||
-            stop >= input->close)
+    size_t n = 0;
+    if (held != 0) {
+        if (!direction_trades(p[DIRECTION], held))
             return 0;
-        intents[0] = (struct intent){.kind = INTENT_STOP, .stop = stop, .why = "stop follows the close"};
-        return 1;
+        if (!direction_beyond(-held, in[OUT_FAST_1H], in[OUT_MID_1H]))
+            return new_hour ? trail(p, input, held, intents) : 0;
+        intents[n++] = (struct intent){.kind = INTENT_EXIT, .why = "trend of 1h turned"};
     }
-    return input->qty == 0 && new_hour && may_enter(p, memory, input) ? enter(p, input, intents) : 0;
+    int side = in[OUT_FAST_1H] > in[OUT_MID_1H] ? 1 : -1;
+    if (new_hour && may_enter(p, memory, input, side))
+        n += enter(p, input, side, &intents[n]);
+    return n;
 }
 
 STRATEGY_ROW(trend_4h_1h) = {
     .name = "trend-4h-1h",
     .summary = "buys pull-backs, once an hour, while the averages of 4h and of 1h rise and neither RSI nor "
-               "stochastic is high; sells when the 1h trend turns, at a stop or at a profit",
+               "stochastic is high; sells when the 1h trend turns, at a stop or at a profit; short the other "
+               "way round",
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .shorts = true,
     .check = check,
     .specs = specs,
     .on_bar = on_bar,

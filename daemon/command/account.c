@@ -8,6 +8,7 @@
 #include "daemon/config_keys.h"
 #include "engine/event.h"
 #include "exchange/nearest.h"
+#include "strategy/direction.h"
 #include "strategy/strategy.h"
 
 /* Sets a key of the account's section from an argument's text. */
@@ -145,10 +146,12 @@ void daemon_command_account_create(const struct request *request)
         }
     }
     const struct account_spec *spec = &event.command.account;
-    bool long_only = spec->strategy && spec->strategy->shorts && !spec->rules.shorts;
+    const char *what =
+        spec->strategy && !spec->rules.shorts ? strategy_without_shorts(spec->strategy, spec->params) : NULL;
+    char note[64];
+    snprintf(note, sizeof note, "shorts are off: its strategy %s", what ? what : "");
     daemon_command_carry_out(request, &event,
-                             json_pack("{s:s, s:s*}", "account", spec->name, "note",
-                                       long_only ? "shorts are off: its strategy trades long only" : NULL));
+                             json_pack("{s:s, s:s*}", "account", spec->name, "note", what ? note : NULL));
 }
 
 /* The account that `name` names, which must be given. */

@@ -143,7 +143,8 @@ static uint64_t known_from(const struct papertape_columns *columns)
 }
 
 /* A bar matters where the averages change sides, and, to what is held, while the fast one is below. */
-static void scan(const double *p, const struct papertape_columns *columns, uint64_t *flat, uint64_t *holding)
+static void scan(const double *p, const struct papertape_columns *columns,
+                 const struct papertape_marks *marks)
 {
     const double *fast = columns->indicators[0], *slow = columns->indicators[1];
     uint64_t up_before = 0, down_before = 0, from = known_from(columns);
@@ -157,8 +158,8 @@ static void scan(const double *p, const struct papertape_columns *columns, uint6
         uint64_t turns = (up & ~(up << 1 | up_before)) | (down & ~(down << 1 | down_before));
         up_before = up >> 63;
         down_before = down >> 63;
-        flat[at / 64] = turns;
-        holding[at / 64] = turns | (known & ~up);
+        marks->flat[at / 64] = turns;
+        marks->holding[at / 64] = turns | (known & ~up);
     }
 }
 

@@ -82,12 +82,15 @@ static void run_job(struct run_thread *thread, int first, int n)
             return;
         forget(&thread->run->ret->accounts[first]);
         atomic_store(&thread->run->done, done);
+        if (config->restarts)
+            config->restarts(config->ctx, first);
         if (way == BACKTEST_COLUMNS) {
-            backtest_run_fail(thread, -EINVAL,
-                              "account %s: too many orders at once, too much money, or an intent that the "
-                              "engine alone carries out, to be vectorised: leave the way open, or take the "
-                              "engine's",
-                              config->accounts[first].name);
+            backtest_run_fail(
+                thread, -EINVAL,
+                "account %s: too many orders at once, too much money, a margin call, or an intent that the "
+                "engine alone carries out, to be vectorised: leave the way open, or take the "
+                "engine's",
+                config->accounts[first].name);
             return;
         }
     }

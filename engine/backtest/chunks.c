@@ -23,7 +23,7 @@ enum {
 struct chunk_piece {
     size_t first, n; /* of its bars */
     double *outputs[STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX];
-    uint64_t flat[WORDS], holding[WORDS];
+    uint64_t flat[WORDS], holding[WORDS], shorted[WORDS];
 };
 
 struct chunks {
@@ -125,6 +125,10 @@ static void scan_all(struct chunks *chunks)
         const struct columns_bars *bars = &chunks->bars[s];
         memset(piece->flat, 0, sizeof piece->flat);
         memset(piece->holding, 0, sizeof piece->holding);
+        memset(piece->shorted, 0, sizeof piece->shorted);
+        const struct strategy_marks marks = {.flat = piece->flat,
+                                             .holding = piece->holding,
+                                             .shorted = chunks->spec->rules.shorts ? piece->shorted : NULL};
         const struct strategy_columns columns = {.n = piece->n,
                                                  .interval_ns = bars->interval_ns,
                                                  .open = bars->open + piece->first,
@@ -132,7 +136,7 @@ static void scan_all(struct chunks *chunks)
                                                  .low = bars->low + piece->first,
                                                  .close = bars->close + piece->first,
                                                  .indicators = (const double *const *)piece->outputs};
-        strategy_scan(chunks->spec->strategy, chunks->spec->params, &columns, piece->flat, piece->holding);
+        strategy_scan(chunks->spec->strategy, chunks->spec->params, &columns, &marks);
     }
 }
 
@@ -210,7 +214,8 @@ size_t backtest_chunks_next(struct chunks *chunks, struct sim *sim)
                                       .rows = chunks->rows[s] ? chunks->rows[s] + piece->first : NULL,
                                       .outputs = (const double *const *)piece->outputs,
                                       .flat = piece->flat,
-                                      .holding = piece->holding};
+                                      .holding = piece->holding,
+                                      .shorted = piece->shorted};
         backtest_sim_give(sim, s, &bars);
     }
     begin(chunks);

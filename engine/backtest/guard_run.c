@@ -31,6 +31,13 @@ static void keep_decision(void *ctx, int account, int symbol, size_t row, const 
     }
 }
 
+static void forget_decisions(void *ctx, int account)
+{
+    struct guard_run *run = ctx;
+    (void)account;
+    run->n_decisions = 0;
+}
+
 static int by_row(const void *a, const void *b)
 {
     const struct guard_decision *x = a, *y = b;
@@ -68,6 +75,7 @@ int backtest_guard_run_make(const struct guard_config *config, const struct mark
                                   .threads = 1,
                                   .orders = true,
                                   .decided = keep_decision,
+                                  .restarts = forget_decisions,
                                   .ctx = &run};
     int r = backtest_run(&how, &run.backtest, err, err_size);
     if (r < 0) {
@@ -103,10 +111,10 @@ static bool same_intent(const struct intent *a, const struct intent *b, int64_t 
 {
     return a->kind == b->kind && same_number(a->fraction, b->fraction) && same_number(a->stop, b->stop) &&
            same_number(a->profit, b->profit) && same_number(a->limit, b->limit) &&
-           (a->good_ns ? a->good_ns + ns : 0) == b->good_ns &&
-           a->side == b->side && a->type == b->type && a->tif == b->tif && a->size == b->size &&
-           same_number(a->qty, b->qty) && same_number(a->trail, b->trail) &&
-           same_number(a->trail_share, b->trail_share) && a->reduce_only == b->reduce_only;
+           (a->good_ns ? a->good_ns + ns : 0) == b->good_ns && a->side == b->side && a->type == b->type &&
+           a->tif == b->tif && a->size == b->size && same_number(a->qty, b->qty) &&
+           same_number(a->trail, b->trail) && same_number(a->trail_share, b->trail_share) &&
+           a->reduce_only == b->reduce_only;
 }
 
 static bool same_decision(const struct guard_decision *a, const struct guard_decision *b,

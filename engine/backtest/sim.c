@@ -9,6 +9,7 @@
 #include "engine/backtest/find.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 #include "strategy/external.h"
 
 static bool apart(const struct market *market, const char *currency)
@@ -33,8 +34,6 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
     if (strategy_is_asked(spec->strategy))
         return "its process is asked at one bar after the other";
     const struct account_rules *rules = &spec->rules;
-    if (rules->shorts)
-        return "it may be short";
     if (rules->margin != MARGIN_OFF)
         return "it may buy on margin";
     if (rules->settlement != SETTLEMENT_OFF)
@@ -69,7 +68,6 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
         backtest_sim_close(sim);
         return -ENOMEM;
     }
-    sim->plain = backtest_sim_plain_run(sim);
     sim->curve.cash = sim_number(spec->cash, sim->money_units);
     for (int s = 0; s < market->n_symbols; s++) {
         struct sim_symbol *symbol = &sim->symbols[s];
@@ -83,7 +81,11 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
         symbol->qty_units = (double)decimal_pow10(symbol->listed->qty_scale);
         symbol->ahead_outputs = sim->ahead_outputs + (size_t)s * SIM_AHEAD * n_outputs;
         symbol->memory = sim->memories + (size_t)s * state_size;
+        symbol->lends = spec->rules.shorts && order_rules_short(symbol->listed) == ORDER_OK;
+        sim->lends |= symbol->lends;
     }
+    sim->interest_row = SIZE_MAX;
+    sim->plain = !sim->lends && backtest_sim_plain_run(sim);
     backtest_sim_sessions_begin(sim);
     return 0;
 }
@@ -116,12 +118,12 @@ static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol
             expires_ns = order->expires_ns;
         if (order->state == ORDER_HELD)
             continue;
-        if (order->type == ORDER_STOP)
-            below = fmax(below, sim_number(order->stop_price, symbol->price_units));
-        else if (order->side == ORDER_BUY)
-            below = fmax(below, sim_number(order->price, symbol->price_units));
+        bool stop = order->type == ORDER_STOP;
+        double price = sim_number(stop ? order->stop_price : order->price, symbol->price_units);
+        if (stop == (order->side == ORDER_SELL))
+            below = fmax(below, price);
         else
-            above = fmin(above, sim_number(order->price, symbol->price_units));
+            above = fmin(above, price);
     }
     const struct market *market = sim->config->market;
     if (expires_ns < INT64_MAX) {
@@ -163,7 +165,8 @@ static size_t find_row(const struct sim_bars *bars, size_t row, size_t from, siz
 
 static const uint64_t *marks_of(const struct sim_symbol *symbol)
 {
-    return symbol->qty != 0 ? symbol->bars.holding : symbol->bars.flat;
+    const struct sim_bars *bars = &symbol->bars;
+    return symbol->qty == 0 ? bars->flat : symbol->qty > 0 ? bars->holding : bars->shorted;
 }
 
 static void find_next(const struct sim *sim, struct sim_symbol *symbol)
@@ -199,23 +202,26 @@ static void look(struct sim *sim, struct sim_symbol *symbol)
     double units = symbol->price_units;
     sim->row = row;
     sim->seq = row * (size_t)sim->n_symbols + (size_t)sim_index(sim, symbol) + 1;
-    symbol->last = sim_units(series->close[row], units);
+    const int64_t close = sim_units(series->close[row], units);
     if (symbol->plain.id != 0) {
         sim->now_ns = market_open_ns(market, row);
         backtest_sim_plain_fill(sim, symbol, sim_units(series->open[row], units));
     } else if (symbol->n_live > 0) {
         const struct bar_prices prices = {sim_units(series->open[row], units),
                                           sim_units(series->high[row], units),
-                                          sim_units(series->low[row], units), symbol->last};
+                                          sim_units(series->low[row], units), close};
+        if (symbol->lends) /* what it is worth until the bar has closed */
+            symbol->last = sim_units(series->close[row - 1], units);
         backtest_sim_bar(sim, symbol, &prices);
     }
+    symbol->last = close;
     int64_t end_ns = backtest_sim_bar_end(sim, symbol, market_open_ns(market, row));
     sim->now_ns = end_ns;
     const uint64_t *marks = marks_of(symbol);
     if (!marks || marks[bar / 64] >> (bar % 64) & 1)
         backtest_sim_decide(sim, symbol, bar, row >= sim->config->from);
     if (symbol->sessions && symbol->n_entering > 0)
-        backtest_sim_end_purchases(sim, symbol, end_ns);
+        backtest_sim_end_entries(sim, symbol, end_ns);
     find_next(sim, symbol);
 }
 
@@ -232,7 +238,11 @@ int backtest_sim_rows(struct sim *sim, size_t end)
 {
     while (sim->failed == 0) {
         struct sim_symbol *symbol = first_of(sim);
-        if (symbol->next_row >= end)
+        bool looks = symbol->next_row < end;
+        if (sim->interest_row != SIZE_MAX || sim->shorts > 0)
+            backtest_sim_loans_until(sim, looks ? symbol->next_row : end, looks ? sim_index(sim, symbol) : 0,
+                                     looks);
+        if (!looks || sim->failed != 0)
             break;
         if (symbol->next_row >= sim->change_row)
             backtest_sim_sessions(sim, symbol->next_row);
@@ -259,13 +269,13 @@ int backtest_sim_finish(struct sim *sim)
 {
     const struct backtest_config *config = sim->config;
     struct backtest_account *ret = sim->ret;
-    int128_t equity = sim->cash;
+    int128_t equity = (int128_t)sim->cash - sim->unpaid;
     backtest_sim_sessions_end(sim);
     backtest_curve_to(&sim->curve, config->to);
     for (int s = 0; s < sim->n_symbols; s++) {
         const struct sim_symbol *symbol = &sim->symbols[s];
         int64_t last = sim_units(symbol->series->close[config->to - 1], symbol->price_units);
-        equity += (int128_t)last * symbol->qty / symbol->unit;
+        equity += sim_value(symbol, last);
     }
     if (beyond(sim, equity))
         return -ENOTSUP;

@@ -1,8 +1,8 @@
-/* One account, vectorised: the rules of engine/runner.c, intent.c, gate.c, reserve.c, kept.c and match_bar.c
- * for an account that holds longs only, in one currency, written again over flat structs, and run only at the
- * bars where they can have an effect: bars that a strategy's scan() marks, bars at which orders arrive, and
- * bars that reach a price at which an order rests. The rules themselves are the same functions:
- * exchange/bar_rules.h, fill_rules.h, filter.h, sizing.h, strategy/risk.h, intent.h, record.h.
+/* One account, vectorised: the rules of engine/runner.c, intent.c, gate.c, reserve.c, loan.c, kept.c and
+ * match_bar.c for an account in one currency, written again over flat structs, and run only at the bars where
+ * they can have an effect: bars that a strategy's scan() marks, bars at which orders arrive, bars that reach
+ * a price at which an order rests, and those at which interest is booked. The rules themselves are the same
+ * functions: exchange/bar_rules.h, fill_rules.h, filter.h, sizing.h, strategy/risk.h, intent.h, record.h.
  *
  * Internal to engine/backtest, for the files sim*.c and vectorised.c. */
 #ifndef ENGINE_BACKTEST_SIM_H
@@ -23,7 +23,7 @@ struct sim_order {
     int64_t qty, filled, cost, price, stop_price;
     int64_t reserved; /* of the currency, by a purchase */
     int64_t effective_ns, updated_ns, expires_ns;
-    int64_t ends_ns; /* of a strategy's purchase: its session's end; 0: none */
+    int64_t ends_ns; /* of a strategy's entry: its session's end; 0: none */
     const char *tag;
     uint32_t amends;
     uint8_t side, type, tif, state;
@@ -48,10 +48,11 @@ struct sim_plain {
 /* Bars of a symbol that exist, one after the other, and their indicators and marks. */
 struct sim_bars {
     size_t n;
-    size_t first;                   /* row of bar 0 … */
-    const uint32_t *rows;           /* … or of each, where some are missing */
-    const double *const *outputs;   /* [output][bar] */
-    const uint64_t *flat, *holding; /* marks; NULL: every bar */
+    size_t first;                 /* row of bar 0 … */
+    const uint32_t *rows;         /* … or of each, where some are missing */
+    const double *const *outputs; /* [output][bar] */
+    /* Marks; NULL: every bar. `shorted` only where the account may be short. */
+    const uint64_t *flat, *holding, *shorted;
 };
 
 struct sim_symbol {
@@ -61,6 +62,7 @@ struct sim_symbol {
     const struct fee_rates *fees;
     int32_t fee_bound_e6;
     double price_units, qty_units; /* 10^scale */
+    bool lends;                    /* the account may be short of it */
 
     struct sim_bars bars;
     size_t at;       /* the next bar */
@@ -71,13 +73,14 @@ struct sim_symbol {
     size_t ahead[SIM_AHEAD], n_ahead;
     double *ahead_outputs;
 
-    int64_t qty, cost, closed_ns;
-    int64_t last; /* close of the last bar that was examined */
+    int64_t qty, cost, closed_ns; /* qty below 0: short */
+    double calm_below;            /* of a short: up to this price there is no margin call */
+    int64_t last;                 /* close of the last bar that was examined */
     struct record_keeper keeper;
     struct sim_order live[SIM_LIVE_MAX]; /* by id */
     struct sim_plain plain;
     int n_live, n_pending; /* n_pending: of them on their way, checked at each bar */
-    int n_entering;        /* of them purchases that may open a position */
+    int n_entering;        /* of them orders that may open a position */
     struct sim_amend amends[SIM_LIVE_MAX];
     int n_amends;
     bool sessions;                            /* its market closes */
@@ -111,7 +114,15 @@ struct sim {
     int entered;        /* symbols held, or being entered */
     uint64_t last_order, last_fill, last_ledger;
     uint8_t hash[LEDGER_HASH_SIZE];
-    bool started, plain;                     /* plain: orders may be so */
+    bool started, plain; /* plain: orders may be so */
+    bool lends;          /* some symbol may be short; else what follows is 0: */
+    int shorts;          /* symbols that are */
+    int64_t unpaid;      /* interest that the cash did not suffice for */
+    int64_t interest_ns; /* the last hour that interest was booked for */
+    size_t interest_row; /* of the next interest; SIZE_MAX: none is due */
+    size_t checked_row;  /* the cover was checked up to its symbol `checked_symbol` */
+    int checked_symbol;
+    bool calm; /* calm_below are those of the cash and the holdings as they are */
     const struct trading_calendar *calendar; /* NULL: there is none, or no symbol has one */
     struct session_span session;             /* that is open, or opens next, at the last row examined */
     bool open;
@@ -154,6 +165,8 @@ static inline void sim_report(struct sim *sim, const struct sim_order *order)
     backtest_sim_report_ended(sim, order, ORDER_OK);
 }
 void backtest_sim_entering(struct sim *sim, struct sim_symbol *symbol, int change);
+void backtest_sim_pay_interest(struct sim *sim, int64_t amount);
+void backtest_sim_curve(struct sim *sim); /* the equity's cash is as it is now, from this row on */
 
 /* Counts n orders as refused. */
 void backtest_sim_refused(struct sim *sim, const struct sim_symbol *symbol, enum order_reason reason, int n);
@@ -183,6 +196,34 @@ static inline double sim_volume(double volume, int qty_scale)
     return decimal_to_double(units, qty_scale);
 }
 
+/* What is held of a symbol, at a price; what is borrowed is rounded up. */
+static inline int64_t sim_value(const struct sim_symbol *symbol, int64_t price)
+{
+    int64_t rest, value;
+    if (symbol->qty >= 0)
+        return (int64_t)fill_divide((int128_t)price * symbol->qty, symbol->unit, &rest);
+    value = (int64_t)fill_divide((int128_t)price * -symbol->qty, symbol->unit, &rest);
+    return -(value + (rest != 0));
+}
+
+/* How much of what is held a purchase, or a sale, can close. */
+static inline int64_t sim_reducible(const struct sim_symbol *symbol, enum order_side side)
+{
+    int64_t held = side == ORDER_BUY ? -symbol->qty : symbol->qty;
+    return held > 0 ? held : 0;
+}
+
+static inline enum order_side sim_closing_side(const struct sim_symbol *symbol)
+{
+    return symbol->qty < 0 ? ORDER_BUY : ORDER_SELL;
+}
+
+/* May the order open a position? */
+static inline bool sim_opens(const struct sim_symbol *symbol, const struct sim_order *order)
+{
+    return !order->reduce_only && (order->side == ORDER_BUY || symbol->lends);
+}
+
 /* ---- sim_live.c: orders ---- */
 
 struct sim_order *backtest_sim_find(struct sim_symbol *symbol, uint64_t id); /* NULL: not live */
@@ -192,14 +233,35 @@ void backtest_sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, e
 void backtest_sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live);
 void backtest_sim_lift(struct sim *sim, struct sim_order *live);
 /* One order or a bracket, all or none, as engine_match_submit_group(). */
-void backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs, int n_legs);
+enum order_reason backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs,
+                                      int n_legs);
 bool backtest_sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live,
                         int64_t stop_price);
 /* At the last prices, as the bar of `symbol` closes. */
 int64_t backtest_sim_equity(const struct sim *sim, const struct sim_symbol *symbol);
+/* What is held of a symbol, as the bar of symbol `now` closes. */
+int64_t backtest_sim_value(const struct sim *sim, const struct sim_symbol *symbol, int now);
 
 void backtest_sim_push(struct sim *sim, struct sim_symbol *symbol, const struct sim_order *order,
                        int64_t reserved);
+
+/* ---- sim_loan.c: shorts, as loan.c and reserve.c, of an account that may be short of some symbol ---- */
+
+/* The cash that is neither reserved nor covers shorts; `left`: once what is held of the symbol is closed. */
+int64_t backtest_sim_spendable(const struct sim *sim, const struct sim_symbol *symbol, bool left);
+/* The most that may be sold short for so much cash. */
+int64_t backtest_sim_short_budget(const struct sim *sim, int64_t cash);
+/* May an order that is not reduce-only be accepted? */
+enum order_reason backtest_sim_loan_check(const struct sim *sim, const struct sim_symbol *symbol,
+                                          enum order_side side, int64_t qty, int64_t price);
+int64_t backtest_sim_loan_affordable(const struct sim *sim, const struct sim_symbol *symbol,
+                                     enum order_side side, int64_t price, int64_t qty);
+/* A trade was booked; `held`: the position before. */
+void backtest_sim_loan_moved(struct sim *sim, struct sim_symbol *symbol, int64_t held);
+/* Books the interest that is due before the bars of a row, with `opens` also as its first one opens, and
+ * checks the cover at all bars before the one of symbol `s` there: -ENOTSUP in sim->failed where the engine
+ * would make a margin call. */
+void backtest_sim_loans_until(struct sim *sim, size_t row, int s, bool opens);
 
 /* ---- sim_plain.c ---- */
 
@@ -230,10 +292,10 @@ struct session_span backtest_sim_session(struct sim *sim, const struct sim_symbo
 int64_t backtest_sim_bar_end(struct sim *sim, const struct sim_symbol *symbol, int64_t open_ns);
 /* Is what is decided on that bar ordered as the next session opens? */
 bool backtest_sim_waits(const struct sim *sim, const struct strategy_input *input);
-/* When a purchase that is made now ends; 0: with no session. */
+/* When an entry that is made now ends; 0: with no session. */
 int64_t backtest_sim_ends(struct sim *sim, const struct sim_symbol *symbol);
-/* Ends the symbol's purchases of sessions that are over at a time. */
-void backtest_sim_end_purchases(struct sim *sim, struct sim_symbol *symbol, int64_t ns);
+/* Ends the symbol's entries of sessions that are over at a time. */
+void backtest_sim_end_entries(struct sim *sim, struct sim_symbol *symbol, int64_t ns);
 /* The row of the last bar of the session that is open; SIZE_MAX: it is closed. */
 size_t backtest_sim_last_row(const struct sim *sim);
 

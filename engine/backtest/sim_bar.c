@@ -49,9 +49,11 @@ static void end_other_leg(struct sim *sim, struct sim_symbol *symbol, uint64_t i
 /* After a trade: ends reduce-only orders at the venue that have nothing left to reduce. */
 static void position_changed(struct sim *sim, struct sim_symbol *symbol)
 {
-    for (int i = 0; symbol->qty == 0 && i < symbol->n_live;) {
-        const struct sim_order *order = &symbol->live[i];
-        if (!order->reduce_only || !resting(order)) {
+    for (int i = 0; (symbol->qty == 0 || symbol->lends) && i < symbol->n_live;) {
+        struct sim_order *order = &symbol->live[i];
+        if (!order->reduce_only || !resting(order) || sim_reducible(symbol, order->side) > 0) {
+            if (symbol->lends && sim_opens(symbol, order) && order->state != ORDER_HELD)
+                backtest_sim_reserve(sim, symbol, order); /* less of it buys back */
             i++;
             continue;
         }
@@ -73,11 +75,23 @@ int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *
 static int64_t affordable(const struct sim *sim, const struct sim_symbol *symbol,
                           const struct sim_order *order, int64_t price, int64_t qty)
 {
-    if (order->reduce_only && qty > symbol->qty)
-        qty = symbol->qty;
+    if (order->reduce_only && qty > sim_reducible(symbol, order->side))
+        qty = sim_reducible(symbol, order->side);
+    if (sim->lends)
+        return backtest_sim_loan_affordable(sim, symbol, order->side, price, qty);
     if (order->side == ORDER_SELL || qty <= 0)
         return qty > 0 ? qty : 0;
     return backtest_sim_affordable(sim, symbol, price, qty);
+}
+
+/* Why an order did not trade whole. */
+static enum order_reason shortage(const struct sim_symbol *symbol, const struct sim_order *order)
+{
+    bool nothing = sim_reducible(symbol, order->side) == 0;
+    if (order->reduce_only && nothing)
+        return ORDER_REDUCE_ONLY;
+    return order->side == ORDER_SELL && symbol->lends && nothing ? ORDER_COLLATERAL
+                                                                 : ORDER_INSUFFICIENT_BALANCE;
 }
 
 /* Trades all that is left of it at one price, as far as the account can. */
@@ -99,9 +113,7 @@ static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, in
     if (order->filled == order->qty)
         backtest_sim_end(sim, symbol, id, ORDER_FILLED, ORDER_OK);
     else
-        backtest_sim_end(sim, symbol, id, ORDER_CANCELED,
-                         order->reduce_only && symbol->qty == 0 ? ORDER_REDUCE_ONLY
-                                                                : ORDER_INSUFFICIENT_BALANCE);
+        backtest_sim_end(sim, symbol, id, ORDER_CANCELED, shortage(symbol, order));
     if (qty > 0)
         position_changed(sim, symbol);
 }
@@ -120,7 +132,7 @@ static int64_t meet(struct sim *sim, struct sim_symbol *symbol, uint64_t id, con
 {
     struct sim_order *order = backtest_sim_find(symbol, id);
     bool arrives = order->state == ORDER_PENDING;
-    if (arrives && order->reduce_only && symbol->qty == 0) {
+    if (arrives && order->reduce_only && sim_reducible(symbol, order->side) == 0) {
         backtest_sim_end(sim, symbol, id, ORDER_CANCELED, ORDER_REDUCE_ONLY);
         return 0;
     }

@@ -62,15 +62,56 @@ void backtest_sim_entering(struct sim *sim, struct sim_symbol *symbol, int chang
     sim->entered += (symbol->qty != 0 || symbol->n_entering > 0) - before;
 }
 
-/* The ledger's rows of a fill: base, then quote, then fee. */
-static void post_fill(struct sim *sim, const struct sim_symbol *symbol, const struct fill *fill)
+void backtest_sim_pay_interest(struct sim *sim, int64_t amount)
+{
+    post_cash(sim, LEDGER_INTEREST, -amount, 0, 0);
+}
+
+static int64_t above_zero(int64_t qty)
+{
+    return qty > 0 ? qty : 0;
+}
+
+/* The ledger's rows of a fill: what is borrowed, base, quote, fee, what is given back. */
+static void post_fill(struct sim *sim, const struct sim_symbol *symbol, const struct fill *fill, int64_t held)
 {
     const struct symbol *listed = symbol->listed;
     bool buy = fill->side == ORDER_BUY;
-    post(sim, listed->base, listed->qty_scale, LEDGER_TRADE, buy ? fill->qty : -fill->qty, symbol->qty,
+    int64_t lent = above_zero(-symbol->qty) - above_zero(-held); /* below 0: given back */
+    int64_t owned = above_zero(held) + above_zero(lent);
+    post(sim, listed->base, listed->qty_scale, LEDGER_BORROW, above_zero(lent), owned, fill->order_id,
+         fill->id);
+    owned += buy ? fill->qty : -fill->qty;
+    post(sim, listed->base, listed->qty_scale, LEDGER_TRADE, buy ? fill->qty : -fill->qty, owned,
          fill->order_id, fill->id);
     post_cash(sim, LEDGER_TRADE, buy ? -fill->notional : fill->notional, fill->order_id, fill->id);
     post_cash(sim, LEDGER_FEE, -fill->fee, fill->order_id, fill->id);
+    post(sim, listed->base, listed->qty_scale, LEDGER_BORROW, -above_zero(-lent), owned - above_zero(-lent),
+         fill->order_id, fill->id);
+}
+
+static int64_t share(int64_t whole, int64_t part, int64_t of)
+{
+    return part == of ? whole : (int64_t)((int128_t)whole * part / of);
+}
+
+/* The cost of what is held after a fill, as position_apply(): through zero it closes, then opens. `against`:
+ * what the fill could close. */
+static int64_t cost_after(const struct sim_symbol *symbol, const struct fill *fill, int64_t against)
+{
+    int64_t closed = against <= 0 ? 0 : against < fill->qty ? against : fill->qty;
+    int64_t cost = symbol->cost;
+    if (closed > 0)
+        cost -= share(cost, closed, against);
+    if (closed < fill->qty)
+        cost += fill->notional - (closed > 0 ? share(fill->notional, closed, fill->qty) : 0);
+    return cost;
+}
+
+void backtest_sim_curve(struct sim *sim)
+{
+    backtest_curve_to(&sim->curve, sim->row);
+    sim->curve.cash = sim_number(sim->cash - sim->unpaid, sim->money_units);
 }
 
 static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill *fill)
@@ -79,22 +120,19 @@ static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill 
     bool buy = fill->side == ORDER_BUY;
     symbol->qty += buy ? fill->qty : -fill->qty;
     if (sim->config->ledger)
-        post_fill(sim, symbol, fill);
+        post_fill(sim, symbol, fill, held);
     else
         sim->cash += (buy ? -fill->notional : fill->notional) - fill->fee;
     strategy_record_fill(&symbol->keeper, fill->side, fill->qty, fill->notional, fill->fee, held,
                          symbol->listed->quote_scale, NULL);
-    if (buy)
-        symbol->cost += fill->notional;
-    else if (symbol->qty == 0)
-        symbol->cost = 0;
-    else
-        symbol->cost -= (int64_t)((int128_t)symbol->cost * fill->qty / held);
-    if (symbol->qty == 0)
+    int64_t against = buy ? -held : held;
+    symbol->cost = cost_after(symbol, fill, against);
+    if (against > 0 && fill->qty >= against)
         symbol->closed_ns = fill->ts_ns;
     sim->entered += symbol->n_entering == 0 ? (symbol->qty != 0) - (held != 0) : 0;
-    backtest_curve_to(&sim->curve, sim->row);
-    sim->curve.cash = sim_number(sim->cash, sim->money_units);
+    if (sim->lends)
+        backtest_sim_loan_moved(sim, symbol, held);
+    backtest_sim_curve(sim);
     backtest_curve_hold(&sim->curve, sim_index(sim, symbol), sim_number(symbol->qty, symbol->qty_units));
 }
 

@@ -7,6 +7,7 @@
 #include "engine/backtest/sim.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
+#include "exchange/order_rules.h"
 #include "exchange/sizing.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/external.h"
@@ -16,9 +17,9 @@ enum { OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX };
 
 /* ---- orders that work already ---- */
 
-static bool exits(const struct sim_order *order)
+static bool exits(const struct sim_symbol *symbol, const struct sim_order *order)
 {
-    return order->side == ORDER_SELL && order->state != ORDER_HELD;
+    return order->side == sim_closing_side(symbol) && order->state != ORDER_HELD;
 }
 
 static bool works(const struct sim_order *order)
@@ -32,7 +33,7 @@ static void look_at_orders(const struct sim_symbol *symbol, struct strategy_inpu
         const struct sim_order *order = &symbol->live[i];
         input->live_orders |= works(order);
         input->orders += order->parent == 0 && !(order->type == ORDER_STOP && order->reduce_only);
-        if (!exits(order))
+        if (!exits(symbol, order))
             continue;
         if (order->type == ORDER_STOP)
             input->stop = sim_number(order->stop_price, symbol->price_units);
@@ -71,9 +72,16 @@ static struct sim_order order_of(enum order_side side, enum order_type type, int
                               .emulated = false};
 }
 
-static struct sizing sizing_of(const struct sim *sim, const struct sim_symbol *symbol, int64_t equity)
+/* `turns`: the exit of a position the other way round was ordered at the same bar. */
+static int64_t free_cash(const struct sim *sim, const struct sim_symbol *symbol, bool turns)
 {
-    int64_t available = sim->cash - sim->reserved;
+    return sim->lends ? backtest_sim_spendable(sim, symbol, turns) : sim->cash - sim->reserved;
+}
+
+static struct sizing sizing_of(const struct sim *sim, const struct sim_symbol *symbol, int64_t equity,
+                               bool turns)
+{
+    int64_t available = free_cash(sim, symbol, turns);
     return (struct sizing){.symbol = symbol->listed,
                            .fees = *symbol->fees,
                            .equity = equity,
@@ -81,59 +89,68 @@ static struct sizing sizing_of(const struct sim *sim, const struct sim_symbol *s
 }
 
 static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent,
-                               int64_t equity)
+                               int64_t equity, bool turns)
 {
     int64_t limit = 0, stop = 0, profit = 0;
-    if (intent->limit > 0 && !sizing_price(symbol->listed, intent->limit, false, &limit))
+    bool sells = intent->kind == INTENT_SHORT;
+    enum order_side side = sells ? ORDER_SELL : ORDER_BUY, back = sells ? ORDER_BUY : ORDER_SELL;
+    if (intent->limit > 0 && !sizing_price(symbol->listed, intent->limit, sells, &limit))
         return INTENT_BAD_LIMIT;
-    if (intent->stop > 0 && !sizing_price(symbol->listed, intent->stop, false, &stop))
+    if (intent->stop > 0 && !sizing_price(symbol->listed, intent->stop, sells, &stop))
         return INTENT_BAD_STOP;
-    if (intent->profit > 0 && !sizing_price(symbol->listed, intent->profit, true, &profit))
+    if (intent->profit > 0 && !sizing_price(symbol->listed, intent->profit, !sells, &profit))
         return INTENT_BAD_PROFIT;
-    struct sizing sizing = sizing_of(sim, symbol, equity);
+    struct sizing sizing = sizing_of(sim, symbol, equity, turns);
+    if (sells)
+        sizing.available = backtest_sim_short_budget(sim, sizing.available);
     int64_t qty = sizing_entry(&sizing, intent->fraction, limit > 0 ? limit : symbol->last);
-    if (limit == 0 && stop == 0 && profit == 0 && backtest_sim_plain_submit(sim, symbol, true, qty))
+    if (sells && order_rules_of(symbol->listed)) /* whole shares are lent */
+        qty -= qty % order_rules_whole(symbol->listed);
+    if (!sells && limit == 0 && stop == 0 && profit == 0 && backtest_sim_plain_submit(sim, symbol, true, qty))
         return INTENT_FITS;
     struct sim_order legs[ORDER_LEGS_MAX];
     int n = 1;
-    legs[0] = order_of(ORDER_BUY, limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty, intent->why);
+    legs[0] = order_of(side, limit > 0 ? ORDER_LIMIT : ORDER_MARKET, qty, intent->why);
     legs[0].price = limit;
     if (limit > 0 && intent->good_ns != 0) {
         legs[0].tif = ORDER_GTD;
         legs[0].expires_ns = intent->good_ns;
     }
     if (stop > 0) {
-        legs[n] = order_of(ORDER_SELL, ORDER_STOP, qty, "stop");
+        legs[n] = order_of(back, ORDER_STOP, qty, "stop");
         legs[n++].stop_price = stop;
     }
     if (profit > 0) {
-        legs[n] = order_of(ORDER_SELL, ORDER_LIMIT, qty, "profit");
+        legs[n] = order_of(back, ORDER_LIMIT, qty, "profit");
         legs[n++].price = profit;
     }
     backtest_sim_submit(sim, symbol, legs, n);
     return INTENT_FITS;
 }
 
-static void leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
+static enum order_reason leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
 {
-    int64_t qty = filter_floor_qty(symbol->listed, ORDER_MARKET, symbol->qty);
-    qty = qty > 0 ? qty : symbol->qty;
-    if (backtest_sim_plain_submit(sim, symbol, false, qty))
-        return;
-    struct sim_order order = order_of(ORDER_SELL, ORDER_MARKET, qty, why);
+    enum order_side side = sim_closing_side(symbol);
+    int64_t held = sim_reducible(symbol, side);
+    int64_t qty = filter_floor_qty(symbol->listed, ORDER_MARKET, held);
+    qty = qty > 0 ? qty : held;
+    if (backtest_sim_plain_submit(sim, symbol, false, qty)) /* where nothing is lent: no entry turns it */
+        return ORDER_OK;
+    struct sim_order order = order_of(side, ORDER_MARKET, qty, why);
     order.reduce_only = true;
-    backtest_sim_submit(sim, symbol, &order, 1);
+    return backtest_sim_submit(sim, symbol, &order, 1);
 }
 
 static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent)
 {
-    int64_t bare = symbol->qty, price;
+    enum order_side side = sim_closing_side(symbol);
+    int64_t bare = sim_reducible(symbol, side), price;
     bool moved = true;
-    if (!sizing_price(symbol->listed, intent->stop, false, &price))
+    if (!sizing_price(symbol->listed, intent->stop, side == ORDER_BUY, &price))
         return INTENT_BAD_STOP;
     for (int i = 0; i < symbol->n_live; i++) {
         struct sim_order *stop = &symbol->live[i];
-        if (stop->type != ORDER_STOP || !exits(stop))
+        if (stop->type != ORDER_STOP || !exits(symbol, stop))
             continue;
         bare -= stop->qty - stop->filled;
         if (stop->stop_price != price && !stop->triggered)
@@ -141,7 +158,7 @@ static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, con
     }
     int64_t qty = bare > 0 ? filter_floor_qty(symbol->listed, ORDER_STOP, bare) : 0;
     if (qty > 0) {
-        struct sim_order order = order_of(ORDER_SELL, ORDER_STOP, qty, intent->why);
+        struct sim_order order = order_of(side, ORDER_STOP, qty, intent->why);
         order.stop_price = price;
         order.reduce_only = true;
         backtest_sim_submit(sim, symbol, &order, 1);
@@ -173,7 +190,7 @@ static void reach(struct sim *sim, struct sim_symbol *symbol, const struct inten
             leave(sim, symbol, intent->why);
         return;
     }
-    struct sizing sizing = sizing_of(sim, symbol, equity);
+    struct sizing sizing = sizing_of(sim, symbol, equity, false);
     int64_t qty = sizing_target(&sizing, intent->fraction, held, symbol->last, symbol->last);
     if (qty == 0 || backtest_sim_plain_submit(sim, symbol, qty > 0, qty > 0 ? qty : -qty))
         return;
@@ -183,21 +200,28 @@ static void reach(struct sim *sim, struct sim_symbol *symbol, const struct inten
     backtest_sim_submit(sim, symbol, &order, 1);
 }
 
+/* What the exits of the same bar came to. */
+enum leaving { STAYS, LEAVES, CANNOT_LEAVE };
+
 static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
                                    const struct strategy_input *input, const struct intent *intent,
-                                   int64_t equity)
+                                   int64_t equity, enum leaving *leaving)
 {
+    bool against = intent->kind == INTENT_SHORT ? symbol->qty > 0 : symbol->qty < 0;
     enum intent_fault fault = intent_check(intent, input);
     if (fault != INTENT_FITS)
         return fault;
     switch (intent->kind) {
     case INTENT_ENTER:
-        return enter(sim, symbol, intent, equity);
+    case INTENT_SHORT:
+        if (against && *leaving == CANNOT_LEAVE)
+            break;
+        return enter(sim, symbol, intent, equity, against && *leaving == LEAVES);
     case INTENT_EXIT:
         if (intent->fraction > 0 && intent->fraction < 1) /* a part: exits shrink with the position */
             sim->failed = -ENOTSUP;
         else
-            leave(sim, symbol, intent->why);
+            *leaving = leave(sim, symbol, intent->why) == ORDER_OK ? LEAVES : CANNOT_LEAVE;
         break;
     case INTENT_STOP:
         return protect(sim, symbol, intent);
@@ -208,7 +232,6 @@ static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
     case INTENT_CANCEL:
         sim->failed = -ENOTSUP;
         break;
-    case INTENT_SHORT: /* intent_check() refused it */
     case INTENT_KINDS:
         break;
     }
@@ -258,14 +281,14 @@ static void observe(struct sim *sim, const struct sim_symbol *symbol, size_t row
         .volume = sim_volume(series->volume[row], series->symbol.qty_scale),
         .indicators = NULL,
         .qty = sim_number(symbol->qty, symbol->qty_units),
-        .entry = symbol->qty != 0
-                     ? sim_number(symbol->cost, sim->money_units) / sim_number(symbol->qty, symbol->qty_units)
-                     : 0,
+        .entry = symbol->qty != 0 ? sim_number(symbol->cost, sim->money_units) /
+                                        fabs(sim_number(symbol->qty, symbol->qty_units))
+                                  : 0,
         .equity = sim_number(equity, sim->money_units),
-        .cash = sim_number(sim->cash - sim->reserved, sim->money_units),
+        .cash = sim_number(free_cash(sim, symbol, false), sim->money_units),
         .live_orders = false,
         .orders = 0,
-        .shorts = false, /* backtest_sim_covers() */
+        .shorts = symbol->lends,
         .leverage = 1,
         .stop = 0,
         .profit = 0,
@@ -281,10 +304,11 @@ static void observe(struct sim *sim, const struct sim_symbol *symbol, size_t row
 static void carry_out_all(struct sim *sim, struct sim_symbol *symbol, const struct strategy_input *input,
                           const struct intent *intents, size_t n, int64_t equity)
 {
+    enum leaving leaving = STAYS;
     for (size_t i = 0; i < n; i++) {
         if (symbol->plain.id != 0) /* of an earlier intent: it is now an ordinary order among others */
             backtest_sim_plain_end(sim, symbol);
-        enum intent_fault fault = carry_out(sim, symbol, input, &intents[i], equity);
+        enum intent_fault fault = carry_out(sim, symbol, input, &intents[i], equity, &leaving);
         sim->ret->intents[fault] += fault != INTENT_FITS;
     }
 }
@@ -342,7 +366,7 @@ static bool stands(const struct sim *sim, const struct sim_symbol *symbol, const
                (intent->good_ns == 0 || intent->good_ns > sim->now_ns);
     case INTENT_EXIT:
     case INTENT_STOP:
-        return symbol->qty > 0;
+        return symbol->qty != 0;
     default:
         return true;
     }

@@ -14,12 +14,7 @@ struct sim_order *backtest_sim_find(struct sim_symbol *symbol, uint64_t id)
     return NULL;
 }
 
-static bool enters(const struct sim_order *order)
-{
-    return order->side == ORDER_BUY && !order->reduce_only;
-}
-
-/* ---- what purchases reserve of the cash ---- */
+/* ---- what purchases reserve of the cash: a sale, of what is held or is lent, reserves none ---- */
 
 /* The price that an order is valued at before it trades. */
 static int64_t price_of(const struct sim_symbol *symbol, const struct sim_order *order)
@@ -31,8 +26,11 @@ static int64_t price_of(const struct sim_symbol *symbol, const struct sim_order 
 
 static int64_t needs(const struct sim_symbol *symbol, const struct sim_order *order)
 {
-    return fill_purchase(price_of(symbol, order), order->qty - order->filled, symbol->unit,
-                         symbol->fee_bound_e6);
+    int64_t left = order->qty - order->filled;
+    if (order->side == ORDER_SELL)
+        return 0;
+    left -= sim_reducible(symbol, ORDER_BUY); /* what it buys back, the collateral is there for */
+    return left > 0 ? fill_purchase(price_of(symbol, order), left, symbol->unit, symbol->fee_bound_e6) : 0;
 }
 
 void backtest_sim_lift(struct sim *sim, struct sim_order *live)
@@ -52,7 +50,7 @@ static void hold(struct sim *sim, struct sim_order *live, int64_t need)
 void backtest_sim_reserve(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live)
 {
     backtest_sim_lift(sim, live);
-    if (enters(live))
+    if (sim_opens(symbol, live))
         hold(sim, live, needs(symbol, live));
 }
 
@@ -68,24 +66,39 @@ static int64_t last_of(const struct sim *sim, const struct sim_symbol *symbol, i
     return sim_units(symbol->series->close[row], symbol->price_units);
 }
 
-static int64_t value_of(const struct sim *sim, const struct sim_symbol *symbol, int now)
+int64_t backtest_sim_value(const struct sim *sim, const struct sim_symbol *symbol, int now)
 {
-    if (symbol->qty == 0)
-        return 0;
-    int64_t rest;
-    return (int64_t)fill_divide((int128_t)last_of(sim, symbol, now) * symbol->qty, symbol->unit, &rest);
+    return symbol->qty == 0 ? 0 : sim_value(symbol, last_of(sim, symbol, now));
 }
 
 /* ---- the gate ---- */
 
+/* Is a price that exits of `side` gain at on its side of another? 0: there is none. */
+static bool sides_fit(enum order_side side, int64_t better, int64_t worse)
+{
+    return better == 0 || worse == 0 || (side == ORDER_SELL ? better > worse : better < worse);
+}
+
 static bool bracket_fits(const struct sim_order *legs, int n)
 {
     int64_t entry = legs[0].price, stop = 0, profit = 0;
+    enum order_side side = (enum order_side)legs[1].side;
     for (int i = 1; i < n; i++)
         *(legs[i].type == ORDER_LIMIT ? &profit : &stop) =
             legs[i].type == ORDER_LIMIT ? legs[i].price : legs[i].stop_price;
-    return (entry == 0 || profit == 0 || profit > entry) && (entry == 0 || stop == 0 || entry > stop) &&
-           (stop == 0 || profit == 0 || profit > stop);
+    return sides_fit(side, profit, entry) && sides_fit(side, entry, stop) && sides_fit(side, profit, stop);
+}
+
+/* A bracket's stop stays on its side of the profit. */
+static bool amended_fits(struct sim_symbol *symbol, const struct sim_order *stop)
+{
+    for (int i = 0; i < symbol->n_live; i++) {
+        const struct sim_order *other = &symbol->live[i];
+        if (stop->parent != 0 && other->parent == stop->parent && other->type == ORDER_LIMIT &&
+            !sides_fit((enum order_side)stop->side, other->price, stop->stop_price))
+            return false;
+    }
+    return true;
 }
 
 static int64_t value_at(const struct sim_symbol *symbol, const struct sim_order *order)
@@ -94,22 +107,58 @@ static int64_t value_at(const struct sim_symbol *symbol, const struct sim_order 
     return value > FILL_MONEY_MAX / 2 ? FILL_MONEY_MAX / 2 : (int64_t)value;
 }
 
-/* The quantity held and on order of a symbol. */
-static int64_t exposure(const struct sim *sim, const struct sim_symbol *symbol, int now)
+/* Is `other` an exit, which trades before `order`, the entry that is turned with? */
+static bool leaves(const struct sim_order *other, const struct sim_order *order)
 {
-    int128_t value = value_of(sim, symbol, now);
-    for (int i = 0; i < symbol->n_live && symbol->n_entering > 0; i++)
-        if (enters(&symbol->live[i]))
-            value += value_at(symbol, &symbol->live[i]);
+    return !order->reduce_only && other->reduce_only && other->type == ORDER_MARKET;
+}
+
+/* The exposure to a symbol, long by what is bought or short by what is sold, once all of that side is filled.
+ * Negative: so much the other way round. `order`: of this symbol, not live; or NULL. */
+static int64_t exposure(const struct sim *sim, const struct sim_symbol *symbol, int now, enum order_side side,
+                        const struct sim_order *order)
+{
+    int128_t value = backtest_sim_value(sim, symbol, now);
+    if (side == ORDER_SELL)
+        value = -value;
+    for (int i = 0; i < symbol->n_live; i++) {
+        const struct sim_order *other = &symbol->live[i];
+        if (other->side == side && (!other->reduce_only || (order && leaves(other, order))))
+            value += value_at(symbol, other);
+    }
     return value > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)value;
+}
+
+/* The larger of the two directions. */
+static int64_t largest_exposure(const struct sim *sim, const struct sim_symbol *symbol, int now)
+{
+    int64_t bought = exposure(sim, symbol, now, ORDER_BUY, NULL);
+    int64_t sold = symbol->lends ? exposure(sim, symbol, now, ORDER_SELL, NULL) : bought;
+    return sold > bought ? sold : bought;
+}
+
+/* Does it only close what is held, together with what else is on order to do so? */
+static bool reduces(const struct sim_symbol *symbol, const struct sim_order *order)
+{
+    int128_t closing = order->qty - order->filled;
+    if (order->reduce_only || !symbol->lends)
+        return order->reduce_only;
+    for (int i = 0; i < symbol->n_live; i++) {
+        const struct sim_order *other = &symbol->live[i];
+        if (other->side == order->side && (!other->reduce_only || leaves(other, order)))
+            closing += other->qty - other->filled;
+    }
+    return closing <= sim_reducible(symbol, (enum order_side)order->side);
 }
 
 int64_t backtest_sim_equity(const struct sim *sim, const struct sim_symbol *symbol)
 {
     int now = sim_index(sim, symbol);
-    int128_t equity = sim->cash;
+    int128_t equity = (int128_t)sim->cash - sim->unpaid;
     for (int s = 0; s < sim->n_symbols; s++)
-        equity += value_of(sim, &sim->symbols[s], now);
+        equity += backtest_sim_value(sim, &sim->symbols[s], now);
+    if (equity < -FILL_MONEY_MAX)
+        return -FILL_MONEY_MAX;
     return equity > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)equity;
 }
 
@@ -120,9 +169,9 @@ static void gather_exposure(const struct sim *sim, const struct sim_symbol *symb
     int128_t sum = 0;
     for (int s = 0; s < sim->n_symbols; s++)
         if (s != now)
-            sum += exposure(sim, &sim->symbols[s], now);
+            sum += largest_exposure(sim, &sim->symbols[s], now);
     facts->order_notional = value_at(symbol, order);
-    facts->symbol_notional = exposure(sim, symbol, now);
+    facts->symbol_notional = exposure(sim, symbol, now, (enum order_side)order->side, order);
     sum += facts->symbol_notional;
     facts->account_notional = sum > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)sum;
 }
@@ -149,8 +198,11 @@ static enum order_reason check_balance(struct sim *sim, const struct sim_symbol 
     if (order->state == ORDER_HELD)
         return ORDER_OK;
     if (order->reduce_only)
-        return symbol->qty > 0 ? ORDER_OK : ORDER_REDUCE_ONLY;
+        return sim_reducible(symbol, (enum order_side)order->side) > 0 ? ORDER_OK : ORDER_REDUCE_ONLY;
     sim->need = needs(symbol, order);
+    if (sim->lends)
+        return backtest_sim_loan_check(sim, symbol, (enum order_side)order->side, order->qty - order->filled,
+                                       price_of(symbol, order));
     return sim->need <= sim->cash - sim->reserved ? ORDER_OK : ORDER_INSUFFICIENT_BALANCE;
 }
 
@@ -158,12 +210,14 @@ static enum order_reason check_risk(struct sim *sim, const struct sim_symbol *sy
                                     const struct sim_order *order)
 {
     const struct risk_limits *limits = &sim->spec->rules.risk;
+    const bool lowers = reduces(symbol, order);
+    bool turns = !lowers && sim_reducible(symbol, (enum order_side)order->side) > 0;
     struct risk_facts facts = {
         .now_ns = sim->now_ns,
-        .reduces = order->reduce_only,
-        .begins = symbol->qty == 0,
+        .reduces = lowers,
+        .begins = symbol->qty == 0 || turns,
         .entered = symbol->qty != 0 || symbol->n_entering > 0,
-        .closed_ns = symbol->closed_ns,
+        .closed_ns = turns ? sim->now_ns : symbol->closed_ns,
         .last = symbol->last,
         .limit_price = order->price,
         .stop_price = order->stop_price,
@@ -247,14 +301,15 @@ void backtest_sim_push(struct sim *sim, struct sim_symbol *symbol, const struct 
     struct sim_order *live = &symbol->live[symbol->n_live++];
     *live = *order;
     symbol->n_pending += order->state == ORDER_PENDING;
-    if (enters(order)) {
+    if (sim_opens(symbol, order)) {
         backtest_sim_entering(sim, symbol, 1);
         hold(sim, live, reserved);
     }
     backtest_sim_report_new(sim, symbol, order, ORDER_OK);
 }
 
-void backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs, int n)
+enum order_reason backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_order *legs,
+                                      int n)
 {
     for (int i = 0; i < n; i++) {
         struct sim_order *leg = &legs[i];
@@ -265,23 +320,24 @@ void backtest_sim_submit(struct sim *sim, struct sim_symbol *symbol, struct sim_
         leg->reduce_only |= i > 0;
         leg->updated_ns = sim->now_ns;
         leg->effective_ns = sim->now_ns + sim->config->latency_ns;
-        leg->ends_ns = enters(leg) ? backtest_sim_ends(sim, symbol) : 0;
+        leg->ends_ns = sim_opens(symbol, leg) ? backtest_sim_ends(sim, symbol) : 0;
     }
     for (int i = 0; i < n; i++)
         legs[i].emulated = order_rules_holds(check_rules(symbol, &legs[i]));
     enum order_reason reason = check_legs(sim, symbol, legs, n);
     if (reason != ORDER_OK) {
         refuse(sim, symbol, legs, n, reason);
-        return;
+        return reason;
     }
     if (symbol->n_live + n > SIM_LIVE_MAX) {
         sim->failed = -ENOTSUP;
-        return;
+        return ORDER_OK;
     }
     for (int i = 0; i < n; i++) {
         sim->last_order++;
         backtest_sim_push(sim, symbol, &legs[i], sim->need);
     }
+    return ORDER_OK;
 }
 
 bool backtest_sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_order *live,
@@ -289,7 +345,8 @@ bool backtest_sim_amend(struct sim *sim, struct sim_symbol *symbol, struct sim_o
 {
     struct sim_order next = *live;
     next.stop_price = stop_price;
-    if (check_rules(symbol, &next) != ORDER_OK || check(sim, symbol, &next, -1) != ORDER_OK)
+    if (check_rules(symbol, &next) != ORDER_OK || !amended_fits(symbol, &next) ||
+        check(sim, symbol, &next, -1) != ORDER_OK)
         return false;
     if (symbol->n_amends == SIM_LIVE_MAX) {
         sim->failed = -ENOTSUP;
@@ -337,7 +394,7 @@ void backtest_sim_end(struct sim *sim, struct sim_symbol *symbol, uint64_t id, e
     }
     symbol->n_live--;
     memmove(live, live + 1, (size_t)(&symbol->live[symbol->n_live] - live) * sizeof *live);
-    if (enters(&order))
+    if (sim_opens(symbol, &order))
         backtest_sim_entering(sim, symbol, -1);
     backtest_sim_report_ended(sim, &order, reason);
     if (order.group == order.id)

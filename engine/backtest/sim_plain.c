@@ -1,5 +1,5 @@
-/* Single market orders, in runs that keep no orders and have no limits: from the decision to the fill
- * without a list of orders. The most frequent case of most strategies, by the same rules. */
+/* Single market orders, in runs that keep no orders and have neither limits nor shorts: from the decision to
+ * the fill without a list of orders. The most frequent case of most strategies, by the same rules. */
 #include "engine/backtest/sim.h"
 #include "exchange/filter.h"
 #include "exchange/order_rules.h"

@@ -1,4 +1,4 @@
-/* Sessions of a vectorised account, by the rules of engine/kept.c: purchases of the strategy that a session
+/* Sessions of a vectorised account, by the rules of engine/kept.c: entries of the strategy that a session
  * did not fill end with it, and what was decided on its last bar is ordered before the first bar of the next
  * one, of whatever symbol. */
 #include "engine/backtest/sim.h"
@@ -76,7 +76,7 @@ static bool over(int64_t ends_ns, int64_t ns)
     return ends_ns != 0 && ends_ns <= ns;
 }
 
-void backtest_sim_end_purchases(struct sim *sim, struct sim_symbol *symbol, int64_t ns)
+void backtest_sim_end_entries(struct sim *sim, struct sim_symbol *symbol, int64_t ns)
 {
     if (symbol->plain.id != 0 && over(symbol->plain.ends_ns, ns))
         backtest_sim_plain_drop(sim, symbol);
@@ -96,7 +96,7 @@ static void close_session(struct sim *sim, int64_t ns)
 {
     for (int s = 0; s < sim->n_symbols; s++)
         if (sim->symbols[s].n_entering > 0)
-            backtest_sim_end_purchases(sim, &sim->symbols[s], ns);
+            backtest_sim_end_entries(sim, &sim->symbols[s], ns);
     next_session(sim, sim->session.close_ns);
 }
 

@@ -16,7 +16,7 @@ struct lane {
     struct columns_room room;
     double **outputs; /* in `room` */
     double *volume;   /* on the symbol's scale, where an indicator reads it and the market's is not */
-    uint64_t *marks;  /* flat, then holding */
+    uint64_t *marks;  /* flat, then holding, then shorted */
     struct sim_bars view;
 };
 
@@ -87,7 +87,8 @@ static int open_lane(const struct columns_run *run, int s)
     if (r == 0)
         r = backtest_columns_room_make(whole ? run->n_outputs : 0, n, &lane->room);
     lane->outputs = malloc((run->n_outputs + 1) * sizeof *lane->outputs);
-    lane->marks = calloc(run->how == IN_CHUNKS ? 1 : 2 * (n / 64 + 1), sizeof *lane->marks);
+    size_t kinds = run->spec->rules.shorts ? 3 : 2;
+    lane->marks = calloc(run->how == IN_CHUNKS ? 1 : kinds * (n / 64 + 1), sizeof *lane->marks);
     if (r < 0 || !lane->outputs || !lane->marks)
         return -ENOMEM;
     for (size_t k = 0; whole && k < run->n_outputs; k++)
@@ -162,7 +163,11 @@ static void scan(struct columns_run *run)
     for (int s = 0; s < run->config->market->n_symbols; s++) {
         struct lane *lane = &run->lanes[s];
         const struct columns_bars *bars = &lane->bars;
-        uint64_t *flat = lane->marks, *holding = lane->marks + bars->n / 64 + 1;
+        size_t words = bars->n / 64 + 1;
+        const struct strategy_marks marks = {.flat = lane->marks,
+                                             .holding = lane->marks + words,
+                                             .shorted =
+                                                 run->spec->rules.shorts ? lane->marks + 2 * words : NULL};
         lane->view = (struct sim_bars){.n = bars->n, .rows = lane->rows};
         if (run->how == AS_COLUMNS)
             lane->view.outputs = (const double *const *)lane->outputs;
@@ -176,11 +181,12 @@ static void scan(struct columns_run *run)
                                                  .close = bars->close,
                                                  .indicators = lane->view.outputs};
         if (run->how == AT_POINTS)
-            strategy->scan_bars(run->spec->params, &columns, flat, holding);
+            strategy->scan_bars(run->spec->params, &columns, &marks);
         else
-            strategy_scan(strategy, run->spec->params, &columns, flat, holding);
-        lane->view.flat = flat;
-        lane->view.holding = holding;
+            strategy_scan(strategy, run->spec->params, &columns, &marks);
+        lane->view.flat = marks.flat;
+        lane->view.holding = marks.holding;
+        lane->view.shorted = marks.shorted;
     }
 }
 

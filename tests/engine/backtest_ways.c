@@ -1,6 +1,6 @@
 /* The vectorised backtest and the engine give the same orders, fills, ledger and equity, to the bit. Every
  * strategy, with random parameters, on random markets: gaps, several symbols, little cash, odd lots, fees,
- * slippage, latency beyond a bar, limits of risk, sessions with nights between.
+ * slippage, latency beyond a bar, limits of risk, sessions with nights between, shorts and their interest.
  *
  * usage: test-backtest-ways [--long] */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define MINUTE_NS   (60 * SECOND_NS)
 #define MONEY_LARGE 1e9 /* what is traded of such an account may be more than is covered vectorised */
 
-enum { RUNS = 12, RUNS_LONG = 400 }; /* of each strategy */
+enum { RUNS = 24, RUNS_LONG = 400 }; /* of each strategy */
 
 static int64_t pick(struct random *random, const int64_t *from, size_t n)
 {
@@ -38,8 +38,11 @@ static size_t imp_specs(const double *p, char out[][STRATEGY_SPEC_TEXT])
     return 1;
 }
 
-static double imp_price(struct random *random, const struct strategy_input *input, int sign)
+/* `sign`: of a long; of what is short, or will be, mostly the other way round. */
+static double imp_price(struct random *random, const struct strategy_input *input, bool shorts, int sign)
 {
+    if (shorts && random_chance(random, 90))
+        sign = -sign;
     if (random_chance(random, 3))
         return (double[]){NAN, -1, INFINITY, 1e30}[random_between(random, 0, 3)];
     double way = fmax(input->high - input->low, input->close * 1e-4);
@@ -61,14 +64,17 @@ static size_t imp_bar(const double *p, void *state, const struct strategy_input 
     size_t n = (size_t)PICK(&random, 1, 1, 1, 2, 4, random_chance(&random, 2) ? 5 : 1);
     for (size_t i = 0; i < n; i++) {
         struct intent *intent = &intents[i];
+        enum intent_kind kind = (enum intent_kind)PICK(
+            &random, INTENT_ENTER, INTENT_ENTER, INTENT_EXIT, INTENT_STOP, INTENT_STOP, INTENT_TARGET,
+            INTENT_TARGET, INTENT_SHORT, input->shorts ? INTENT_SHORT : INTENT_ENTER,
+            random_chance(&random, 2) ? 9 : 0);
+        bool shorts = kind == INTENT_SHORT || (kind == INTENT_STOP && input->qty < 0);
         *intent = (struct intent){
-            .kind = (enum intent_kind)PICK(&random, INTENT_ENTER, INTENT_ENTER, INTENT_EXIT, INTENT_STOP,
-                                           INTENT_STOP, INTENT_TARGET, INTENT_TARGET, INTENT_SHORT,
-                                           random_chance(&random, 2) ? 99 : 0),
+            .kind = kind,
             .fraction = 0.001 * (double)random_between(&random, random_chance(&random, 5) ? -100 : 0, 1020),
-            .stop = random_chance(&random, 60) ? imp_price(&random, input, -1) : 0,
-            .profit = random_chance(&random, 50) ? imp_price(&random, input, 1) : 0,
-            .limit = random_chance(&random, 40) ? imp_price(&random, input, -1) : 0,
+            .stop = random_chance(&random, 60) ? imp_price(&random, input, shorts, -1) : 0,
+            .profit = random_chance(&random, 50) ? imp_price(&random, input, shorts, 1) : 0,
+            .limit = random_chance(&random, 40) ? imp_price(&random, input, shorts, -1) : 0,
             .good_ns = random_chance(&random, 50)
                            ? input->ts_ns + input->interval_ns * random_between(&random, -1, 40)
                            : 0,
@@ -93,6 +99,9 @@ static struct {
     /* Runs by a venue's rules of orders; orders that it would not take, which are held. */
     uint64_t ruled, emulated;
     uint64_t runs, orders, fills, rejected, partial, expired, amended, limits, stops;
+    /* Runs with shorts, of them vectorised; sales that opened one, of their stops and profits, interest, and
+     * orders that their collateral did not suffice for. */
+    uint64_t may_short, shorts_covered, shorted, short_stops, short_profits, interest, collateral;
 } seen;
 
 static double random_unit(struct random *random)
@@ -103,6 +112,8 @@ static double random_unit(struct random *random)
 /* Mostly near its default, now and then anywhere. */
 static double random_param(struct random *random, const struct strategy_param *param)
 {
+    if (param->words)
+        return (double)random_between(random, (int64_t)param->min, (int64_t)param->max);
     double value = param->fallback * (0.25 + 1.75 * random_unit(random));
     if (random_chance(random, param->fallback == 0 ? 40 : 10))
         value = param->min + (param->max - param->min) * random_unit(random) * random_unit(random);
@@ -121,6 +132,16 @@ static void random_params(struct random *random, const struct strategy *strategy
     while (strategy->check && strategy->check(params));
 }
 
+static void random_shorts(struct random *random, struct account_rules *rules)
+{
+    rules->shorts = true;
+    rules->collateral_e4 = (int32_t)PICK(random, 10000, 15000, 15000, 20500, 30000);
+    rules->maintenance_e4 = (int32_t)PICK(random, 10000, 10000, 12500);
+    if (rules->maintenance_e4 > rules->collateral_e4)
+        rules->maintenance_e4 = rules->collateral_e4;
+    rules->borrow_rate_e6 = (int32_t)PICK(random, 0, 50000, 50000, 3000000, 300000000);
+}
+
 static struct account_spec random_account(struct random *random, const struct strategy *strategy)
 {
     struct account_spec spec = {.name = "one",
@@ -133,6 +154,8 @@ static struct account_spec random_account(struct random *random, const struct st
                                 .strategy = strategy};
     struct risk_limits *risk = &spec.rules.risk;
     random_params(random, strategy, spec.params);
+    if (random_chance(random, 50))
+        random_shorts(random, &spec.rules);
     if (random_chance(random, 40))
         return spec;
     if (random_chance(random, 30))
@@ -256,6 +279,10 @@ static void decided(void *ctx, int account, int symbol, size_t row, const struct
 static void count(const struct backtest_account *account)
 {
     seen.runs++;
+    for (size_t i = 0; i < account->n_ledger; i++) {
+        seen.shorted += account->ledger[i].kind == LEDGER_BORROW && account->ledger[i].amount > 0;
+        seen.interest += account->ledger[i].kind == LEDGER_INTEREST;
+    }
     seen.orders += account->n_orders;
     seen.fills += account->n_fills;
     for (size_t i = 0; i < account->n_orders; i++) {
@@ -268,6 +295,10 @@ static void count(const struct backtest_account *account)
         seen.limits += order->type == ORDER_LIMIT && order->filled > 0;
         seen.closed += order->reason == ORDER_SESSION_CLOSED;
         seen.stops += order->type == ORDER_STOP && order->filled > 0;
+        seen.collateral += order->reason == ORDER_COLLATERAL;
+        bool buys_back = order->side == ORDER_BUY && order->reduce_only && order->filled > 0;
+        seen.short_stops += buys_back && order->type == ORDER_STOP;
+        seen.short_profits += buys_back && order->type == ORDER_LIMIT;
     }
 }
 
@@ -284,7 +315,7 @@ static bool random_sessions(struct random *random, struct synthetic_market *made
     return any;
 }
 
-/* No fill outside the sessions; no purchase is created, or rests, while they are closed. */
+/* No fill outside the sessions; no entry is created, or rests, while they are closed. */
 static void check_hours(const struct backtest_account *account, const struct backtest_config *config)
 {
     struct session_span span;
@@ -297,7 +328,7 @@ static void check_hours(const struct backtest_account *account, const struct bac
     }
     for (size_t i = 0; config->calendar && i < account->n_orders; i++) {
         const struct order *order = &account->orders[i];
-        if (config->market->series[order->symbol].symbol.calendar[0] == '\0' || order->side != ORDER_BUY ||
+        if (config->market->series[order->symbol].symbol.calendar[0] == '\0' || order->reduce_only ||
             !trading_span_at(config->calendar, SESSION_REGULAR, order->created_ns, &span))
             continue;
         CHECK(order->created_ns >= span.open_ns);
@@ -351,7 +382,9 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     struct backtest engine, columns;
     char err[256];
     int r = backtest_run(&config, &engine, err, sizeof err);
-    config.way = strategy == &imp ? BACKTEST_AUTO : BACKTEST_COLUMNS;
+    /* Runs with too many orders at once, or with a margin call, are left to the engine. */
+    bool may_fail = strategy == &imp || account.rules.shorts;
+    config.way = may_fail ? BACKTEST_AUTO : BACKTEST_COLUMNS;
     config.ctx = &reported[1];
     if (r == -EINVAL) { /* too few bars for these parameters: by both ways */
         char other[256];
@@ -370,7 +403,7 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     }
     CHECK_INT(r, 0);
     bool covered = columns.accounts[0].way == BACKTEST_COLUMNS;
-    CHECK(covered || strategy == &imp); /* a run with too many orders at once is left to the engine */
+    CHECK(covered || may_fail);
     check_orders(&engine.accounts[0], &columns.accounts[0]);
     check_fills(&engine.accounts[0], &columns.accounts[0]);
     check_ledger(&engine.accounts[0], &columns.accounts[0]);
@@ -380,6 +413,8 @@ static bool one_run(struct random *random, const struct strategy *strategy)
         CHECK_INT(reported[1].sum, reported[0].sum);
     }
     seen.covered += covered;
+    seen.may_short += account.rules.shorts;
+    seen.shorts_covered += account.rules.shorts && covered;
     seen.sessions += sessions;
     seen.ruled += ruled;
     check_hours(&engine.accounts[0], &config);
@@ -428,6 +463,13 @@ int main(int argc, char **argv)
            seen.sessions, seen.opened, seen.closed);
     printf("%" PRIu64 " runs by a venue's rules of orders: %" PRIu64 " orders held\n", seen.ruled,
            seen.emulated);
+    printf("%" PRIu64 " runs with shorts, %" PRIu64 " vectorised: %" PRIu64 " sold short, %" PRIu64
+           " stops, %" PRIu64 " profits, %" PRIu64 " without collateral, %" PRIu64 " times interest\n",
+           seen.may_short, seen.shorts_covered, seen.shorted, seen.short_stops, seen.short_profits,
+           seen.collateral, seen.interest);
+    CHECK(seen.shorts_covered > seen.may_short * 3 / 4);
+    CHECK(seen.shorted > 100 && seen.short_stops > 50 && seen.short_profits > 20);
+    CHECK(seen.collateral > 10 && seen.interest > 100);
     CHECK(seen.ruled > 20 && seen.emulated > 100);
     CHECK(seen.sessions > 20 && seen.opened > 5 && seen.closed > 5);
     return check_done("backtest_ways");

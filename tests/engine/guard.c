@@ -117,15 +117,15 @@ static const struct strategy knowing = {
     .name = "knowing", .summary = "", .specs = no_specs, .on_bar = knowing_bar};
 
 /* The scan leaves out bars after which the price falls: it read the next one. */
-static void peeking_scan(const double *params, const struct strategy_columns *columns, uint64_t *flat,
-                         uint64_t *holding)
+static void peeking_scan(const double *params, const struct strategy_columns *columns,
+                         const struct strategy_marks *marks)
 {
     (void)params;
     for (size_t i = 0; i < columns->n; i++) {
         bool falls = i + 1 < columns->n && columns->close[i + 1] < columns->close[i];
-        holding[i / 64] |= UINT64_C(1) << i % 64;
+        marks->holding[i / 64] |= UINT64_C(1) << i % 64;
         if (!falls)
-            flat[i / 64] |= UINT64_C(1) << i % 64;
+            marks->flat[i / 64] |= UINT64_C(1) << i % 64;
     }
 }
 

@@ -70,7 +70,10 @@ static void random_params(struct random *random, struct ask *ask)
 
 static void random_account(struct random *random, struct ask *ask)
 {
-    ask->input.qty = random_chance(random, 50) ? 0 : 1.5;
+    ask->input.shorts = random_chance(random, 70);
+    ask->input.qty = random_chance(random, 50)                        ? 0
+                     : ask->input.shorts && random_chance(random, 50) ? -1.5
+                                                                      : 1.5;
     ask->input.live_orders = random_chance(random, 20);
     ask->input.positions = (int)random_between(random, 0, 4);
     ask->input.symbols = (int)random_between(random, 1, 5);
@@ -87,8 +90,8 @@ struct counts {
     size_t bars, marked, acted;
 };
 
-static void compare(struct random *random, struct ask *ask, const struct table *table, const uint64_t *flat,
-                    const uint64_t *holding, struct counts *counts)
+static void compare(struct random *random, struct ask *ask, const struct table *table,
+                    const struct strategy_marks *marks, struct counts *counts)
 {
     unsigned char before[STRATEGY_STATE_SIZE];
     for (size_t i = 0; i < table->columns.n; i++) {
@@ -99,7 +102,8 @@ static void compare(struct random *random, struct ask *ask, const struct table *
         random_account(random, ask);
         memcpy(before, ask->state, sizeof before);
         size_t n = ask_values(ask, table->n_outputs, values);
-        bool marked = is_set(ask->input.qty == 0 ? flat : holding, i);
+        double qty = ask->input.qty;
+        bool marked = is_set(qty == 0 ? marks->flat : qty > 0 ? marks->holding : marks->shorted, i);
         CHECK(marked || (n == 0 && memcmp(before, ask->state, sizeof before) == 0));
         counts->bars++;
         counts->marked += marked;
@@ -109,18 +113,21 @@ static void compare(struct random *random, struct ask *ask, const struct table *
 
 /* Bars after `keep` change: the marks up to it must not, nor may anything be written past the words. */
 static void look_ahead(struct random *random, const struct ask *ask, struct table *table,
-                       const uint64_t *flat, const uint64_t *holding)
+                       const struct strategy_marks *marks)
 {
     size_t n = table->columns.n, keep = (size_t)random_between(random, 0, (int64_t)n - 1);
-    uint64_t again[2][WORDS] = {0};
+    uint64_t words[3][WORDS] = {0};
+    const struct strategy_marks again = {words[0], words[1], words[2]};
     for (size_t k = 0; k < table->n_outputs; k++)
         for (size_t i = keep + 1; i < n; i++)
             store[k][i] = value_at(random, store[k][i - 1], 0);
     if (random_chance(random, 50))
         table->columns.n = keep + 1;
-    ask->strategy->scan(ask->params, &table->columns, again[0], again[1]);
+    ask->strategy->scan(ask->params, &table->columns, &again);
     for (size_t i = 0; i <= keep; i++)
-        CHECK(is_set(flat, i) == is_set(again[0], i) && is_set(holding, i) == is_set(again[1], i));
+        CHECK(is_set(marks->flat, i) == is_set(again.flat, i) &&
+              is_set(marks->holding, i) == is_set(again.holding, i) &&
+              is_set(marks->shorted, i) == is_set(again.shorted, i));
 }
 
 static void test_strategy(struct random *random, const struct strategy *strategy)
@@ -141,16 +148,20 @@ static void test_strategy(struct random *random, const struct strategy *strategy
             random_params(random, &ask);
         size_t n = sizes[round % (int)(sizeof sizes / sizeof *sizes)];
         fill(random, &table, n);
-        uint64_t flat[WORDS] = {0}, holding[WORDS] = {0};
-        strategy->scan(ask.params, &table.columns, flat, holding);
+        uint64_t words[5][WORDS] = {0};
+        const struct strategy_marks marks = {words[0], words[1], words[2]};
+        strategy->scan(ask.params, &table.columns, &marks);
         for (size_t i = n; i < (size_t)WORDS * 64; i++)
-            CHECK(!is_set(flat, i) && !is_set(holding, i));
+            CHECK(!is_set(marks.flat, i) && !is_set(marks.holding, i) && !is_set(marks.shorted, i));
+        /* Without shorts the other two are the same. */
+        strategy->scan(ask.params, &table.columns, &(struct strategy_marks){words[3], words[4], NULL});
+        CHECK(memcmp(words[0], words[3], 2 * sizeof words[0]) == 0);
         for (int k = 0; k < ACCOUNTS; k++) {
             memset(ask.state, 0, STRATEGY_STATE_SIZE);
-            compare(random, &ask, &table, flat, holding, &counts);
+            compare(random, &ask, &table, &marks, &counts);
         }
         if (n > 0)
-            look_ahead(random, &ask, &table, flat, holding);
+            look_ahead(random, &ask, &table, &marks);
     }
     printf("%s: %zu bars, %zu marked, %zu intents\n", strategy->name, counts.bars, counts.marked,
            counts.acted);

@@ -34,7 +34,7 @@ static void average(double *out, size_t n, double period)
 static uint64_t compare(struct random *random, const struct strategy *strategy)
 {
     double params[STRATEGY_PARAMS_MAX];
-    uint64_t marks[2][WORDS] = {{0}}, expected[2][WORDS] = {{0}}, n_marks = 0;
+    uint64_t marks[3][WORDS] = {{0}}, expected[3][WORDS] = {{0}}, n_marks = 0;
     size_t n = (size_t)random_between(random, 1, BARS_MOST);
     walk(random, n);
     strategy_defaults(strategy, params);
@@ -44,9 +44,9 @@ static uint64_t compare(struct random *random, const struct strategy *strategy)
     average(slow, n, params[1]);
     const double *const indicators[] = {fast, slow};
     struct strategy_columns columns = {.n = n, .interval_ns = 1, .close = closes, .indicators = indicators};
-    strategy->scan(params, &columns, expected[0], expected[1]);
+    strategy->scan(params, &columns, &(struct strategy_marks){expected[0], expected[1], expected[2]});
     columns.indicators = NULL;
-    strategy->scan_bars(params, &columns, marks[0], marks[1]);
+    strategy->scan_bars(params, &columns, &(struct strategy_marks){marks[0], marks[1], marks[2]});
     CHECK(memcmp(marks, expected, sizeof marks) == 0);
     for (size_t w = 0; w < WORDS; w++)
         n_marks += (uint64_t)__builtin_popcountll(marks[0][w]);

@@ -1,9 +1,11 @@
 /* The list of strategies, their parameters, and what the crossover decides on series made by hand. */
 #include "strategy/strategy.h"
+#include "strategy/direction.h"
 
 #include <errno.h>
 
 #include "record/config_key.h"
+#include "strategy/direction.h"
 #include "tests/check.h"
 #include "tests/random.h"
 
@@ -50,7 +52,7 @@ static void test_list(void)
 static void test_words(void)
 {
     const struct strategy *strategy = strategy_find("sma-cross-rsi");
-    const size_t at = strategy->n_params - 1;
+    const size_t at = strategy->n_params - 2; /* its average; its direction is the last one */
     double params[STRATEGY_PARAMS_MAX], again[STRATEGY_PARAMS_MAX] = {0};
     char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT], text[STRATEGY_WORD_MAX], why[CONFIG_WHY_MAX],
         words[STRATEGY_WORDS_MAX];
@@ -79,7 +81,31 @@ static void test_words(void)
     CHECK(strategy_params_complete(strategy, at, again) && again[at] == 0);
     CHECK(strategy_params_complete(strategy, at + 1, params) && params[at] == 1);
     CHECK(!strategy_params_complete(strategy, at - 1, again));
-    CHECK(!strategy_params_complete(strategy, at + 2, again));
+    CHECK(strategy_params_complete(strategy, at + 2, again));
+    CHECK(!strategy_params_complete(strategy, at + 3, again));
+}
+
+/* The direction: by its parameter, or by whether the strategy sells short at all. */
+static void test_direction(void)
+{
+    double params[STRATEGY_PARAMS_MAX];
+    const struct strategy *strategy = strategy_find("sma-cross"), *both = strategy_find("binance-day-trade");
+    const struct strategy plain = {.name = "plain"}, shorting = {.name = "shorting", .shorts = true};
+    strategy_defaults(strategy, params);
+    CHECK_INT(strategy_direction(strategy, params), DIRECTION_LONG);
+    CHECK(!strategy_without_shorts(strategy, params));
+    CHECK_INT(strategy_params_stored(strategy, params), 3);
+    CHECK_INT(strategy_set(strategy, params, "direction", "short", NULL), 0);
+    CHECK_INT(strategy_direction(strategy, params), DIRECTION_SHORT);
+    CHECK_STR(strategy_without_shorts(strategy, params), "never trades");
+    CHECK_INT(strategy_params_stored(strategy, params), 5);
+    CHECK_INT(strategy_set(strategy, params, "direction", "both", NULL), 0);
+    CHECK_STR(strategy_without_shorts(strategy, params), "trades long only");
+    CHECK_INT(strategy_set(strategy, params, "direction", "up", NULL), -EINVAL);
+    strategy_defaults(both, params);
+    CHECK_INT(strategy_direction(both, params), DIRECTION_BOTH);
+    CHECK_INT(strategy_direction(&plain, params), DIRECTION_LONG);
+    CHECK_INT(strategy_direction(&shorting, params), DIRECTION_BOTH);
 }
 
 static void test_params(void)
@@ -153,7 +179,7 @@ static void test_refusals(void)
     refused("sma-cross", "fats", "3", "unknown key: did you mean fast?");
     refused("sma-cross-rsi-risk", "max_positions", "3",
             "unknown key: one of fast, slow, rsi, rsi_max, atr, stop_atr, profit_atr, risk, fraction_max, "
-            "positions_max, average is needed");
+            "positions_max, average, direction is needed");
     refused("sma-cross", "fast", "0", "\"0\": a whole number from 1 to 1000 is needed");
     refused("sma-cross", "fast", "2.5", "\"2.5\": a whole number from 1 to 1000 is needed");
     refused("trend-4h-1h", "risk", "2%", "\"2%\": a number from 0.0001 to 0.5 is needed");
@@ -279,6 +305,7 @@ int main(void)
     test_list();
     test_params();
     test_words();
+    test_direction();
     test_refusals();
     test_entry();
     test_exit();

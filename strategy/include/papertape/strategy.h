@@ -93,6 +93,15 @@ struct papertape_columns {
     const double *const *indicators; /* [output][n]; NaN while warming up: at the beginning only */
 };
 
+/* Words of marks, zeroed: bit i % 64 of word i / 64 says that bar i matters */
+struct papertape_marks {
+    uint32_t size;
+    uint32_t reserved;
+    uint64_t *flat;    /* to an account that holds nothing of the symbol */
+    uint64_t *holding; /* to one that is long of it */
+    uint64_t *shorted; /* to one that is short of it; NULL: the account may not be short */
+};
+
 struct papertape_strategy {
     uint32_t size;    /* sizeof(struct papertape_strategy) */
     uint32_t version; /* PAPERTAPE_STRATEGY_VERSION */
@@ -119,13 +128,12 @@ struct papertape_strategy {
     size_t (*on_bar)(const double *params, void *state, const struct papertape_input *input,
                      struct papertape_intent *intents);
 
-    /* NULL, or what makes backtests fast: a search for the bars that matter. It sets bit i % 64 of word i /
-     * 64 for each bar i at which on_bar(), for an account that is flat (`flat`) or long (`holding`) and may
-     * not be short, may return an intent or change its state. Marks may be too many, never too few; a mark
-     * depends on bars up to i. The words are zeroed. The columns may begin anywhere in the history: a bar
+    /* NULL, or what makes backtests fast: a search for the bars that matter. It marks each bar at which
+     * on_bar(), for such an account, may return an intent or change its state. Marks may be too many, never
+     * too few; a mark depends on bars up to its own. The columns may begin anywhere in the history: a bar
      * that depends on bars before them must be marked. */
-    void (*scan)(const double *params, const struct papertape_columns *columns, uint64_t *flat,
-                 uint64_t *holding);
+    void (*scan)(const double *params, const struct papertape_columns *columns,
+                 const struct papertape_marks *marks);
 };
 
 #if defined(__GNUC__)

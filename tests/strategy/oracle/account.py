@@ -41,11 +41,13 @@ class Account:
         waiting = []
         for intent in self.orders:
             limit, good_ns = intent[4], intent[5]
-            if intent[0] == "enter" and limit:
+            if intent[0] in ("enter", "short") and limit:
                 if good_ns <= open_ns:
                     continue
-                if l < limit:
+                if intent[0] == "enter" and l < limit:
                     self.fill(intent, min(o, limit))
+                elif intent[0] == "short" and h > limit:
+                    self.fill(intent, max(o, limit))
                 else:
                     waiting.append(intent)
             elif self.random.random() < 0.1:

@@ -170,7 +170,7 @@ def read_bars(path, most):
 
 def expected(name, p, bars, interval_ns, random):
     rule = RULES[name](p, bars, interval_ns)
-    account = Account(random, int(random.integers(1, 5)), rule.shorts and random.random() < 0.7)
+    account = Account(random, int(random.integers(1, 5)), random.random() < 0.8)
     lines, wanted = [], []
     for i in range(len(bars["open_ns"])):
         o, h, l, c, v = (float(bars[k][i]) for k in NAMES)
@@ -237,6 +237,8 @@ def main():
         random = np.random.default_rng([seed, *name.encode()])
         for k in range(rounds):
             p = {key: row[0] for key, row in params.items()} if k == 0 else random_params(random, params)
+            if k > 0 and "direction" in params:
+                p["direction"] = ("both", "short", "long")[k % 3]
             minutes = (15, 5, 1, 60, 15)[k % 5]
             bars = walk(random, n, minutes * MINUTE_NS)
             for why in compare(f"random {minutes}m", name, p, bars, minutes * MINUTE_NS, random):

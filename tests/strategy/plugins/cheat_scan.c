@@ -14,15 +14,16 @@ static size_t on_bar(const double *p, void *state, const struct papertape_input 
     return 1;
 }
 
-static void scan(const double *p, const struct papertape_columns *columns, uint64_t *flat, uint64_t *holding)
+static void scan(const double *p, const struct papertape_columns *columns,
+                 const struct papertape_marks *marks)
 {
     (void)p;
     for (uint64_t i = 0; i + 1 < columns->n; i++) {
         uint64_t bit = UINT64_C(1) << i % 64;
         if (columns->close[i + 1] > columns->close[i])
-            flat[i / 64] |= bit;
+            marks->flat[i / 64] |= bit;
         else
-            holding[i / 64] |= bit;
+            marks->holding[i / 64] |= bit;
     }
 }
 
