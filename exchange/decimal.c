@@ -195,6 +195,6 @@ int decimal128_from_double(double x, int scale, int128_t *ret)
     double scaled = round(x * (double)decimal_powers[scale]);
     if (!(fabs(scaled) < 1.7e38))
         return -ERANGE;
-    *ret = (int128_t)scaled;
+    *ret = fabs(scaled) < 9.2e18 ? (int64_t)scaled : (int128_t)scaled; /* the first is one instruction */
     return 0;
 }

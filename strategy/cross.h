@@ -30,15 +30,13 @@ struct cross_turn {
 static inline struct cross_turn cross_take(struct cross *memory, double direction,
                                            const struct strategy_input *input, double fast, double slow)
 {
-    int before = memory->side, held = direction_held(input);
-    struct cross_turn turn = {.side = cross_side(before, fast, slow)};
-    memory->side = turn.side;
+    int before = memory->side, side = cross_side(before, fast, slow), held = direction_held(input);
+    memory->side = side;
     if (input->live_orders)
-        return turn;
-    turn.leaves = held * turn.side < 0 && direction_trades(direction, held);
-    turn.enters =
-        before * turn.side < 0 && (held == 0 || turn.leaves) && direction_opens(direction, turn.side, input);
-    return turn;
+        return (struct cross_turn){.side = side};
+    bool leaves = held * side < 0 && direction_trades(direction, held);
+    bool enters = before * side < 0 && (held == 0 || leaves) && direction_opens(direction, side, input);
+    return (struct cross_turn){side, leaves, enters};
 }
 
 static inline const char *cross_why(const struct cross_turn *turn)

@@ -1,8 +1,9 @@
 #include <math.h>
 
+#include "strategy/direction.h"
 #include "strategy/strategies.h"
 
-enum { FRACTION, EVERY, DRIFT };
+enum { FRACTION, EVERY, DRIFT, DIRECTION };
 
 static const struct strategy_param params[] = {
     [FRACTION] = {"fraction", "of equity in all symbols together, the same in each", 0.95, 0.001, 1, false,
@@ -10,6 +11,7 @@ static const struct strategy_param params[] = {
     [EVERY] = {"every", "bars from one rebalancing to the next; 0: by drift only", 1440, 0, 1000000, true},
     [DRIFT] = {"drift", "rebalances a share that is off by more than this part of itself; 0: never", 0.25, 0,
                10, false},
+    [DIRECTION] = {DIRECTION_PARAM(DIRECTION_LONG)},
 };
 
 struct memory {
@@ -41,16 +43,17 @@ static bool is_due(const double *p, struct memory *memory, const struct strategy
 
 static size_t on_bar(const double *p, void *state, const struct strategy_input *input, struct intent *intents)
 {
-    if (input->live_orders || !(input->equity > 0))
+    int side = direction_trades(p[DIRECTION], 1) ? 1 : -1; /* nothing ever turns it: both is long */
+    if (input->live_orders || !(input->equity > 0) || !direction_opens(p[DIRECTION], side, input))
         return 0;
-    double share = p[FRACTION] / input->symbols, held = input->qty * input->close / input->equity;
+    double share = side * p[FRACTION] / input->symbols, held = input->qty * input->close / input->equity;
     bool due = is_due(p, state, input);
     const char *why = NULL;
     if (input->qty == 0)
         why = "first share";
     else if (due)
         why = "time to rebalance";
-    else if (p[DRIFT] > 0 && fabs(held - share) > p[DRIFT] * share)
+    else if (p[DRIFT] > 0 && fabs(held - share) > p[DRIFT] * fabs(share))
         why = "share has drifted";
     if (!why)
         return 0;
@@ -61,10 +64,11 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
 STRATEGY_ROW(equal_weight) = {
     .name = "equal-weight",
     .summary =
-        "holds the same share of equity in each symbol, rebalanced every so many bars and when a share "
-        "has drifted",
+        "holds the same share of equity in each symbol, or is short of it, rebalanced every so many bars and "
+        "when a share has drifted",
     .params = params,
     .n_params = sizeof params / sizeof *params,
+    .shorts = true,
     .specs = specs,
     .on_bar = on_bar,
 };

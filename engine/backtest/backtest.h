@@ -21,8 +21,8 @@
  * cash) less unpaid interest, q what is held (below 0: short), c the row's close in the market's columns.
  * What is quoted in another currency has no price in this one and does not count.
  *
- * What the vectorised backtest covers: every strategy, order and limit that an account in one currency uses on
- * bars, long and short, except on margin, with sales that settle later, and limits of daily loss and of
+ * What the vectorised backtest covers: every strategy, order and limit that an account in one currency uses
+ * on bars, long and short, except on margin, with sales that settle later, and limits of daily loss and of
  * drawdown, which depend on each price; symbols of different assets, all quoted in the account's currency; at
  * most 16 orders of a symbol at once; no margin call; with a calendar its regular sessions; and, where orders
  * or the ledger are kept, one account. BACKTEST_AUTO uses the engine for the rest. */

@@ -125,7 +125,8 @@ static void scan_all(struct chunks *chunks)
         const struct columns_bars *bars = &chunks->bars[s];
         memset(piece->flat, 0, sizeof piece->flat);
         memset(piece->holding, 0, sizeof piece->holding);
-        memset(piece->shorted, 0, sizeof piece->shorted);
+        if (chunks->spec->rules.shorts)
+            memset(piece->shorted, 0, sizeof piece->shorted);
         const struct strategy_marks marks = {.flat = piece->flat,
                                              .holding = piece->holding,
                                              .shorted = chunks->spec->rules.shorts ? piece->shorted : NULL};

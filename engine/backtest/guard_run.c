@@ -46,16 +46,6 @@ static int by_row(const void *a, const void *b)
     return x->symbol - y->symbol;
 }
 
-/* An account that turns out to need the engine was asked twice for what came before. */
-static void drop_repeated(struct guard_run *run)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < run->n_decisions; i++)
-        if (n == 0 || by_row(&run->decisions[n - 1], &run->decisions[i]) != 0)
-            run->decisions[n++] = run->decisions[i];
-    run->n_decisions = n;
-}
-
 int backtest_guard_run_make(const struct guard_config *config, const struct market *market,
                             const struct trading_calendar *calendar, size_t from, enum backtest_way way,
                             struct guard_run *ret, char *err, size_t err_size)
@@ -89,7 +79,6 @@ int backtest_guard_run_make(const struct guard_config *config, const struct mark
     }
     if (run.n_decisions > 0)
         qsort(run.decisions, run.n_decisions, sizeof *run.decisions, by_row);
-    drop_repeated(&run);
     *ret = run;
     return 0;
 }

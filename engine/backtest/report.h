@@ -59,10 +59,9 @@ struct backtest_report {
     double exposure;       /* rows at whose close something was held / rows */
     double fees, turnover; /* sums over fills: fees, notionals */
     double turnover_year;  /* turnover / mean equity / years: 2 means all of it bought and sold once a year */
-    double
-        fees_of_gross_profit; /* fees / (what was gained + fees); NaN where nothing was gained after fees,
-                                 whose share they could be */
-    double fees_of_turnover;  /* fees / turnover */
+    double fees_of_gross_profit; /* fees / (what was gained + fees); NaN where nothing was gained after fees,
+                                    whose share they could be */
+    double fees_of_turnover;     /* fees / turnover */
 };
 
 /* The figures of a struct backtest_report by the names that programs give them, shares in percent; all are

@@ -80,9 +80,9 @@ int backtest_sim_open(struct sim *sim, const struct backtest_config *config, int
         symbol->price_units = (double)decimal_pow10(symbol->listed->price_scale);
         symbol->qty_units = (double)decimal_pow10(symbol->listed->qty_scale);
         symbol->ahead_outputs = sim->ahead_outputs + (size_t)s * SIM_AHEAD * n_outputs;
-        symbol->memory = sim->memories + (size_t)s * state_size;
         symbol->lends = spec->rules.shorts && order_rules_short(symbol->listed) == ORDER_OK;
         sim->lends |= symbol->lends;
+        symbol->memory = sim->memories + (size_t)s * state_size;
     }
     sim->interest_row = SIZE_MAX;
     sim->plain = !sim->lends && backtest_sim_plain_run(sim);
@@ -163,16 +163,10 @@ static size_t find_row(const struct sim_bars *bars, size_t row, size_t from, siz
     return from;
 }
 
-static const uint64_t *marks_of(const struct sim_symbol *symbol)
-{
-    const struct sim_bars *bars = &symbol->bars;
-    return symbol->qty == 0 ? bars->flat : symbol->qty > 0 ? bars->holding : bars->shorted;
-}
-
 static void find_next(const struct sim *sim, struct sim_symbol *symbol)
 {
     size_t at = symbol->at, n = symbol->bars.n;
-    const uint64_t *marks = marks_of(symbol);
+    const uint64_t *marks = symbol->marks;
     if (at < n && marks && symbol->n_pending == 0 && symbol->n_amends == 0 && symbol->n_kept == 0) {
         at = find_mark(marks, at, n);
         if (symbol->n_live > 0)
@@ -189,6 +183,7 @@ void backtest_sim_give(struct sim *sim, int s, const struct sim_bars *bars)
     struct sim_symbol *symbol = &sim->symbols[s];
     symbol->bars = *bars;
     symbol->at = symbol->n_ahead = 0;
+    sim_choose_marks(symbol);
     find_next(sim, symbol);
 }
 
@@ -217,7 +212,7 @@ static void look(struct sim *sim, struct sim_symbol *symbol)
     symbol->last = close;
     int64_t end_ns = backtest_sim_bar_end(sim, symbol, market_open_ns(market, row));
     sim->now_ns = end_ns;
-    const uint64_t *marks = marks_of(symbol);
+    const uint64_t *marks = symbol->marks;
     if (!marks || marks[bar / 64] >> (bar % 64) & 1)
         backtest_sim_decide(sim, symbol, bar, row >= sim->config->from);
     if (symbol->sessions && symbol->n_entering > 0)
@@ -234,15 +229,23 @@ static struct sim_symbol *first_of(const struct sim *sim)
     return first;
 }
 
+/* What is due of loans before a symbol's next bar, or before row `end`. */
+static bool lend(struct sim *sim, const struct sim_symbol *symbol, size_t end)
+{
+    bool looks = symbol->next_row < end;
+    if (sim->interest_row != SIZE_MAX || sim->shorts > 0)
+        backtest_sim_loans_until(sim, looks ? symbol->next_row : end, looks ? sim_index(sim, symbol) : 0,
+                                 looks);
+    return sim->failed == 0;
+}
+
 int backtest_sim_rows(struct sim *sim, size_t end)
 {
     while (sim->failed == 0) {
         struct sim_symbol *symbol = first_of(sim);
-        bool looks = symbol->next_row < end;
-        if (sim->interest_row != SIZE_MAX || sim->shorts > 0)
-            backtest_sim_loans_until(sim, looks ? symbol->next_row : end, looks ? sim_index(sim, symbol) : 0,
-                                     looks);
-        if (!looks || sim->failed != 0)
+        if (sim->lends && !lend(sim, symbol, end))
+            break;
+        if (symbol->next_row >= end)
             break;
         if (symbol->next_row >= sim->change_row)
             backtest_sim_sessions(sim, symbol->next_row);

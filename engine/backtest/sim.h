@@ -29,6 +29,7 @@ struct sim_order {
     uint8_t side, type, tif, state;
     bool reduce_only, triggered;
     bool emulated; /* its venue does not take it: held here */
+    bool shrinks;  /* closes a share: exits beside it are lowered as it fills */
 };
 
 /* A new price of a stop, on its way. */
@@ -65,8 +66,9 @@ struct sim_symbol {
     bool lends;                    /* the account may be short of it */
 
     struct sim_bars bars;
-    size_t at;       /* the next bar */
-    size_t next_row; /* at which it must be examined; SIZE_MAX: at none of these bars */
+    const uint64_t *marks; /* of them, for what is held now: sim_choose_marks() */
+    size_t at;             /* the next bar */
+    size_t next_row;       /* at which it must be examined; SIZE_MAX: at none of these bars */
 
     /* Where the bars have no outputs: the next bars that are marked for a flat position, and their outputs.
      */
@@ -194,6 +196,13 @@ static inline double sim_volume(double volume, int qty_scale)
     int128_t units = 0;
     decimal128_from_double(volume, qty_scale, &units);
     return decimal_to_double(units, qty_scale);
+}
+
+/* After a change of its bars, or of what is held. */
+static inline void sim_choose_marks(struct sim_symbol *symbol)
+{
+    const struct sim_bars *bars = &symbol->bars;
+    symbol->marks = symbol->qty == 0 ? bars->flat : symbol->qty > 0 ? bars->holding : bars->shorted;
 }
 
 /* What is held of a symbol, at a price; what is borrowed is rounded up. */

@@ -62,6 +62,24 @@ static void position_changed(struct sim *sim, struct sim_symbol *symbol)
     }
 }
 
+/* After an exit of a share traded: the others close no more than what is left. */
+static void shrink(struct sim *sim, struct sim_symbol *symbol, enum order_side side)
+{
+    int64_t left = sim_reducible(symbol, side);
+    for (int i = 0; left > 0 && i < symbol->n_live; i++) {
+        struct sim_order *order = &symbol->live[i];
+        int next = order_next((enum order_state)order->state, ORDER_AMENDS);
+        if (order->side != side || !order->reduce_only || order->state == ORDER_HELD ||
+            order->type == ORDER_MARKET || order->qty - order->filled <= left || next < 0)
+            continue;
+        order->state = (uint8_t)next;
+        order->qty = order->filled + left;
+        order->amends++;
+        order->updated_ns = sim->now_ns;
+        sim_report(sim, order);
+    }
+}
+
 int64_t backtest_sim_affordable(const struct sim *sim, const struct sim_symbol *symbol, int64_t price,
                                 int64_t qty)
 {
@@ -99,6 +117,8 @@ static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, in
 {
     struct sim_order *order = backtest_sim_find(symbol, id);
     int64_t left = order->qty - order->filled;
+    const enum order_side side = (enum order_side)order->side;
+    const bool shrinks = order->shrinks;
     backtest_sim_lift(sim, order);
     int64_t qty = affordable(sim, symbol, order, price, left);
     if (qty > 0) {
@@ -116,6 +136,8 @@ static void fill_all(struct sim *sim, struct sim_symbol *symbol, uint64_t id, in
         backtest_sim_end(sim, symbol, id, ORDER_CANCELED, shortage(symbol, order));
     if (qty > 0)
         position_changed(sim, symbol);
+    if (qty > 0 && shrinks)
+        shrink(sim, symbol, side);
 }
 
 static int64_t taker_price(const struct sim *sim, const struct sim_symbol *symbol,

@@ -95,23 +95,24 @@ static int64_t share(int64_t whole, int64_t part, int64_t of)
     return part == of ? whole : (int64_t)((int128_t)whole * part / of);
 }
 
-/* The cost of what is held after a fill, as position_apply(): through zero it closes, then opens. `against`:
- * what the fill could close. */
-static int64_t cost_after(const struct sim_symbol *symbol, const struct fill *fill, int64_t against)
+/* The cost of what is held after a fill that closes, as position_apply(): through zero it closes, then opens.
+ * `against`: what it could close. */
+static int64_t cost_closed(const struct sim_symbol *symbol, const struct fill *fill, int64_t against)
 {
-    int64_t closed = against <= 0 ? 0 : against < fill->qty ? against : fill->qty;
-    int64_t cost = symbol->cost;
-    if (closed > 0)
-        cost -= share(cost, closed, against);
-    if (closed < fill->qty)
-        cost += fill->notional - (closed > 0 ? share(fill->notional, closed, fill->qty) : 0);
-    return cost;
+    int64_t closed = against < fill->qty ? against : fill->qty;
+    int64_t opening = fill->notional - share(fill->notional, closed, fill->qty);
+    return symbol->cost - share(symbol->cost, closed, against) + opening;
+}
+
+static inline void continue_curve(struct sim *sim)
+{
+    backtest_curve_to(&sim->curve, sim->row);
+    sim->curve.cash = sim_number(sim->cash - sim->unpaid, sim->money_units);
 }
 
 void backtest_sim_curve(struct sim *sim)
 {
-    backtest_curve_to(&sim->curve, sim->row);
-    sim->curve.cash = sim_number(sim->cash - sim->unpaid, sim->money_units);
+    continue_curve(sim);
 }
 
 static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill *fill)
@@ -126,13 +127,19 @@ static void apply(struct sim *sim, struct sim_symbol *symbol, const struct fill 
     strategy_record_fill(&symbol->keeper, fill->side, fill->qty, fill->notional, fill->fee, held,
                          symbol->listed->quote_scale, NULL);
     int64_t against = buy ? -held : held;
-    symbol->cost = cost_after(symbol, fill, against);
+    if (against <= 0)
+        symbol->cost += fill->notional;
+    else if (fill->qty == against)
+        symbol->cost = 0;
+    else
+        symbol->cost = cost_closed(symbol, fill, against);
     if (against > 0 && fill->qty >= against)
         symbol->closed_ns = fill->ts_ns;
     sim->entered += symbol->n_entering == 0 ? (symbol->qty != 0) - (held != 0) : 0;
     if (sim->lends)
         backtest_sim_loan_moved(sim, symbol, held);
-    backtest_sim_curve(sim);
+    sim_choose_marks(symbol);
+    continue_curve(sim);
     backtest_curve_hold(&sim->curve, sim_index(sim, symbol), sim_number(symbol->qty, symbol->qty_units));
 }
 

@@ -69,7 +69,8 @@ static struct sim_order order_of(enum order_side side, enum order_type type, int
                               .state = ORDER_PENDING,
                               .reduce_only = false,
                               .triggered = false,
-                              .emulated = false};
+                              .emulated = false,
+                              .shrinks = false};
 }
 
 /* `turns`: the exit of a position the other way round was ordered at the same bar. */
@@ -128,17 +129,29 @@ static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const
     return INTENT_FITS;
 }
 
-static enum order_reason leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
+/* Closes so much of what is held; `shrinks`: it is a share. */
+static enum order_reason close_qty(struct sim *sim, struct sim_symbol *symbol, int64_t held, bool shrinks,
+                                   const char *why)
 {
-    enum order_side side = sim_closing_side(symbol);
-    int64_t held = sim_reducible(symbol, side);
     int64_t qty = filter_floor_qty(symbol->listed, ORDER_MARKET, held);
     qty = qty > 0 ? qty : held;
-    if (backtest_sim_plain_submit(sim, symbol, false, qty)) /* where nothing is lent: no entry turns it */
+    if (!shrinks && backtest_sim_plain_submit(sim, symbol, false, qty)) /* nothing is lent: nothing turns */
         return ORDER_OK;
-    struct sim_order order = order_of(side, ORDER_MARKET, qty, why);
+    struct sim_order order = order_of(sim_closing_side(symbol), ORDER_MARKET, qty, why);
     order.reduce_only = true;
+    order.shrinks = shrinks;
     return backtest_sim_submit(sim, symbol, &order, 1);
+}
+
+static void leave_share(struct sim *sim, struct sim_symbol *symbol, double share, const char *why)
+{
+    int64_t held = symbol->qty < 0 ? -symbol->qty : symbol->qty;
+    close_qty(sim, symbol, (int64_t)((double)held * share), true, why);
+}
+
+static enum order_reason leave(struct sim *sim, struct sim_symbol *symbol, const char *why)
+{
+    return close_qty(sim, symbol, symbol->qty < 0 ? -symbol->qty : symbol->qty, false, why);
 }
 
 static enum intent_fault protect(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent)
@@ -178,16 +191,39 @@ static int64_t on_order(const struct sim_symbol *symbol)
     return sum;
 }
 
+/* A target of a short: a long is closed first; what is on order against the position is waited for. */
+static void reach_short(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent,
+                        int64_t equity, int64_t held)
+{
+    const struct intent entry = {.kind = INTENT_SHORT, .fraction = -intent->fraction, .why = intent->why};
+    if (held > 0) {
+        if (symbol->qty > 0 && leave(sim, symbol, intent->why) == ORDER_OK)
+            enter(sim, symbol, &entry, equity, true);
+        return;
+    }
+    struct sizing sizing = sizing_of(sim, symbol, equity, false);
+    sizing.available = backtest_sim_short_budget(sim, sizing.available);
+    int64_t qty = sizing_target(&sizing, entry.fraction, -held, symbol->last, symbol->last);
+    if (qty > 0 && order_rules_of(symbol->listed)) /* whole shares are lent */
+        qty -= qty % order_rules_whole(symbol->listed);
+    if (qty == 0)
+        return;
+    struct sim_order order =
+        order_of(qty > 0 ? ORDER_SELL : ORDER_BUY, ORDER_MARKET, qty > 0 ? qty : -qty, intent->why);
+    order.reduce_only = qty < 0;
+    backtest_sim_submit(sim, symbol, &order, 1);
+}
+
 static void reach(struct sim *sim, struct sim_symbol *symbol, const struct intent *intent, int64_t equity)
 {
     int64_t held = symbol->qty + on_order(symbol);
-    if (intent->fraction < 0) { /* backtest_sim_covers(): no shorts */
-        sim->failed = -ENOTSUP;
-        return;
-    }
     if (intent->fraction == 0) {
         if (symbol->qty != 0 && held != 0)
             leave(sim, symbol, intent->why);
+        return;
+    }
+    if (intent->fraction < 0) {
+        reach_short(sim, symbol, intent, equity, held);
         return;
     }
     struct sizing sizing = sizing_of(sim, symbol, equity, false);
@@ -207,19 +243,21 @@ static enum intent_fault carry_out(struct sim *sim, struct sim_symbol *symbol,
                                    const struct strategy_input *input, const struct intent *intent,
                                    int64_t equity, enum leaving *leaving)
 {
-    bool against = intent->kind == INTENT_SHORT ? symbol->qty > 0 : symbol->qty < 0;
+    bool against = false;
     enum intent_fault fault = intent_check(intent, input);
     if (fault != INTENT_FITS)
         return fault;
     switch (intent->kind) {
     case INTENT_ENTER:
     case INTENT_SHORT:
+        if (symbol->lends)
+            against = intent->kind == INTENT_SHORT ? symbol->qty > 0 : symbol->qty < 0;
         if (against && *leaving == CANNOT_LEAVE)
             break;
         return enter(sim, symbol, intent, equity, against && *leaving == LEAVES);
     case INTENT_EXIT:
-        if (intent->fraction > 0 && intent->fraction < 1) /* a part: exits shrink with the position */
-            sim->failed = -ENOTSUP;
+        if (intent->fraction > 0 && intent->fraction < 1)
+            leave_share(sim, symbol, intent->fraction, intent->why);
         else
             *leaving = leave(sim, symbol, intent->why) == ORDER_OK ? LEAVES : CANNOT_LEAVE;
         break;

@@ -66,9 +66,14 @@ static int64_t last_of(const struct sim *sim, const struct sim_symbol *symbol, i
     return sim_units(symbol->series->close[row], symbol->price_units);
 }
 
-int64_t backtest_sim_value(const struct sim *sim, const struct sim_symbol *symbol, int now)
+static inline int64_t value_of(const struct sim *sim, const struct sim_symbol *symbol, int now)
 {
     return symbol->qty == 0 ? 0 : sim_value(symbol, last_of(sim, symbol, now));
+}
+
+int64_t backtest_sim_value(const struct sim *sim, const struct sim_symbol *symbol, int now)
+{
+    return value_of(sim, symbol, now);
 }
 
 /* ---- the gate ---- */
@@ -118,7 +123,7 @@ static bool leaves(const struct sim_order *other, const struct sim_order *order)
 static int64_t exposure(const struct sim *sim, const struct sim_symbol *symbol, int now, enum order_side side,
                         const struct sim_order *order)
 {
-    int128_t value = backtest_sim_value(sim, symbol, now);
+    int128_t value = value_of(sim, symbol, now);
     if (side == ORDER_SELL)
         value = -value;
     for (int i = 0; i < symbol->n_live; i++) {
@@ -137,12 +142,12 @@ static int64_t largest_exposure(const struct sim *sim, const struct sim_symbol *
     return sold > bought ? sold : bought;
 }
 
-/* Does it only close what is held, together with what else is on order to do so? */
+/* Does it, in a symbol that may be short, only close what is held, together with what else is on order to? */
 static bool reduces(const struct sim_symbol *symbol, const struct sim_order *order)
 {
     int128_t closing = order->qty - order->filled;
-    if (order->reduce_only || !symbol->lends)
-        return order->reduce_only;
+    if (order->reduce_only)
+        return true;
     for (int i = 0; i < symbol->n_live; i++) {
         const struct sim_order *other = &symbol->live[i];
         if (other->side == order->side && (!other->reduce_only || leaves(other, order)))
@@ -156,7 +161,7 @@ int64_t backtest_sim_equity(const struct sim *sim, const struct sim_symbol *symb
     int now = sim_index(sim, symbol);
     int128_t equity = (int128_t)sim->cash - sim->unpaid;
     for (int s = 0; s < sim->n_symbols; s++)
-        equity += backtest_sim_value(sim, &sim->symbols[s], now);
+        equity += value_of(sim, &sim->symbols[s], now);
     if (equity < -FILL_MONEY_MAX)
         return -FILL_MONEY_MAX;
     return equity > FILL_MONEY_MAX ? FILL_MONEY_MAX : (int64_t)equity;
@@ -210,8 +215,8 @@ static enum order_reason check_risk(struct sim *sim, const struct sim_symbol *sy
                                     const struct sim_order *order)
 {
     const struct risk_limits *limits = &sim->spec->rules.risk;
-    const bool lowers = reduces(symbol, order);
-    bool turns = !lowers && sim_reducible(symbol, (enum order_side)order->side) > 0;
+    const bool lowers = symbol->lends ? reduces(symbol, order) : order->reduce_only;
+    bool turns = symbol->lends && !lowers && sim_reducible(symbol, (enum order_side)order->side) > 0;
     struct risk_facts facts = {
         .now_ns = sim->now_ns,
         .reduces = lowers,

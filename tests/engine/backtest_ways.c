@@ -61,7 +61,7 @@ static size_t imp_bar(const double *p, void *state, const struct strategy_input 
     random_next(&random);
     if (random_between(&random, 0, 999) >= p[IMP_OFTEN])
         return 0;
-    size_t n = (size_t)PICK(&random, 1, 1, 1, 2, 4, random_chance(&random, 2) ? 5 : 1);
+    size_t n = (size_t)PICK(&random, 1, 1, 1, 2, 4, random_chance(&random, 2) ? 9 : 1);
     for (size_t i = 0; i < n; i++) {
         struct intent *intent = &intents[i];
         enum intent_kind kind = (enum intent_kind)PICK(
@@ -79,8 +79,10 @@ static size_t imp_bar(const double *p, void *state, const struct strategy_input 
                            ? input->ts_ns + input->interval_ns * random_between(&random, -1, 40)
                            : 0,
             .why = random_chance(&random, 5) ? NULL : "a word that is longer than a tag of an order can be"};
-        if (intent->kind == INTENT_EXIT && (int)p[IMP_SEED] % 5 > 0)
-            intent->fraction = 0; /* a share of the position is the engine's alone */
+        if (kind == INTENT_EXIT && random_chance(&random, 60))
+            intent->fraction = 0; /* all of it, else a share */
+        if (kind == INTENT_TARGET && input->shorts && random_chance(&random, 50))
+            intent->fraction = -intent->fraction;
     }
     return n;
 }

@@ -132,9 +132,68 @@ static void test_drift(void)
     CHECK_INT(bar(&a), 0);
 }
 
+static struct ask short_of(const char *strategy)
+{
+    struct ask a = ask_new(strategy);
+    ask_set(&a, "direction", "short");
+    return a;
+}
+
+/* Sold short, where the account may be; what both holds is long, as nothing turns it. */
+static void test_hold_short(void)
+{
+    struct ask a = short_of("buy-and-hold");
+    CHECK_INT(bar(&a), 0); /* it may not be short */
+    a.input.shorts = true;
+    ask_set(&a, "fraction", "0.5");
+    CHECK_INT(bar(&a), 1);
+    ask_wants(&a, INTENT_SHORT, "sell short to hold");
+    CHECK(a.intents[0].fraction == 0.5 && a.intents[0].stop == 0 && a.intents[0].profit == 0);
+    a.input.qty = -50;
+    CHECK_INT(bar(&a), 0);
+    a.input.qty = 0; /* bought back by hand */
+    a.record.wins = 1;
+    CHECK_INT(bar(&a), 0);
+
+    a = ask_new("buy-and-hold");
+    ask_set(&a, "direction", "both");
+    a.input.shorts = true;
+    CHECK_INT(bar(&a), 1);
+    ask_wants(&a, INTENT_ENTER, "buy to hold");
+}
+
+static void test_weight_short(void)
+{
+    struct ask a = short_of("equal-weight");
+    ask_set(&a, "fraction", "0.8");
+    ask_set(&a, "every", "5");
+    a.input.symbols = 4;
+    CHECK_INT(bar(&a), 0); /* it may not be short: and the period has not started */
+    a.input.shorts = true;
+    CHECK_INT(bar(&a), 1);
+    ask_wants(&a, INTENT_TARGET, "first share");
+    CHECK_NEAR(a.intents[0].fraction, -0.2, 1e-15);
+    a.input.qty = -20; /* exactly its share */
+    for (int i = 1; i <= 4; i++)
+        CHECK_INT(bar(&a), 0);
+    CHECK_INT(bar(&a), 1);
+    ask_wants(&a, INTENT_TARGET, "time to rebalance");
+    a.input.close = 125;
+    CHECK_INT(bar(&a), 0); /* a quarter too much: at the bound */
+    a.input.close = 125.01;
+    CHECK_INT(bar(&a), 1);
+    ask_wants(&a, INTENT_TARGET, "share has drifted");
+    a.input.close = 74.99;
+    CHECK_INT(bar(&a), 1);
+    a.input.close = 75.01;
+    CHECK_INT(bar(&a), 0);
+}
+
 int main(void)
 {
     test_hold();
+    test_hold_short();
+    test_weight_short();
     test_period();
     test_endless_period();
     test_drift();

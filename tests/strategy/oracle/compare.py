@@ -237,7 +237,7 @@ def main():
         random = np.random.default_rng([seed, *name.encode()])
         for k in range(rounds):
             p = {key: row[0] for key, row in params.items()} if k == 0 else random_params(random, params)
-            if k > 0 and "direction" in params:
+            if k > 0:
                 p["direction"] = ("both", "short", "long")[k % 3]
             minutes = (15, 5, 1, 60, 15)[k % 5]
             bars = walk(random, n, minutes * MINUTE_NS)

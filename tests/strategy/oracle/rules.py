@@ -69,7 +69,10 @@ class EqualWeight(Rule):
         if a.live:
             return []
         period = int(p["every"]) * self.interval_ns
-        w = p["fraction"] / a.symbols
+        side = -1 if p["direction"] == "short" else 1
+        if not self.opens(side, a):
+            return []
+        w = side * p["fraction"] / a.symbols
         beaten = False
         if period and (a.qty == 0 or self.beat is None):
             self.beat = ts
@@ -82,7 +85,7 @@ class EqualWeight(Rule):
             why = "first share"
         elif beaten:
             why = "time to rebalance"
-        elif p["drift"] > 0 and abs(h - w) > p["drift"] * w:
+        elif p["drift"] > 0 and abs(h - w) > p["drift"] * abs(w):
             why = "share has drifted"
         else:
             return []
