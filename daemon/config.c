@@ -281,6 +281,10 @@ static void check_strategy(const struct daemon_config *config, const struct acco
     } else if (strategy && engine_runner_specs(strategy, account->params, config->interval_ns, specs,
                                                &n_specs, unfit) < 0) {
         daemon_config_misfit(check, section, "strategy [market]interval", "%s", unfit);
+    } else if (strategy && config->n_symbols < strategy->symbols_min) {
+        daemon_config_misfit(check, section, "strategy [market]symbols",
+                             "strategy %s needs %d symbols, and there is %d", strategy->name,
+                             strategy->symbols_min, config->n_symbols);
     }
 }
 

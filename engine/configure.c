@@ -231,6 +231,16 @@ static bool same_trader(const struct change *change, int account)
     return policy && before && memcmp(policy->id, before->id, sizeof policy->id) == 0;
 }
 
+/* Are the symbols the same, in the same order? Else a strategy that knows them by their places starts again.
+ */
+static bool same_symbols(const struct change *change)
+{
+    bool same = change->made->n_symbols == change->engine->n_symbols;
+    for (int s = 0; s < change->made->n_symbols; s++)
+        same &= change->from[s] == s;
+    return same;
+}
+
 /* Strategies that are another, or have other parameters, start without memory, and so do policies of other
  * rules: false. */
 static bool move_slots(const struct change *change, int account)
@@ -243,8 +253,12 @@ static bool move_slots(const struct change *change, int account)
     }
     if (!change->interval)
         engine_driver_inherit(&to->driver, &from->driver, change->to);
-    if (!to->strategy || !same_trader(change, account))
+    if (!to->strategy || !same_trader(change, account) ||
+        (strategy_sees_peers(to->strategy) && !same_symbols(change)))
         return false;
+    to->round.open_ns = from->round.open_ns;
+    to->round.since_ns = from->round.since_ns;
+    to->round.decided = from->round.decided;
     for (int s = 0; s < change->made->n_symbols; s++)
         if (change->from[s] >= 0) {
             struct strategy_slot fresh = to->slots[s];

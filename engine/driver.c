@@ -616,6 +616,7 @@ void engine_driver_find_waiting(struct engine *engine)
         if (waits(engine, driver) && wait_end(engine, driver) < engine->wait_until_ns)
             engine->wait_until_ns = wait_end(engine, driver);
     }
+    engine_together_find_waiting(engine);
 }
 
 /* Nothing came for so long after the wait that its bars are history by now: no order follows from them. In
@@ -642,6 +643,7 @@ void engine_driver_wait(struct engine *engine)
         give_up(engine, driver);
         decide(engine, a);
     }
+    engine_together_wait(engine);
     if (engine->now_ns < now_ns)
         engine->now_ns = now_ns; /* the date was that of the round only */
     engine_driver_find_waiting(engine);

@@ -140,6 +140,7 @@ static bool accept_bar(struct engine *engine, int symbol, const struct bar *take
     bool fills = engine->fill_model == FILL_BAR;
     bool traded = engine_hours_bar_priced(engine, symbol, bar), outside = engine_hours_bar_outside(bar);
     engine_driver_due(engine, symbol, bar);
+    engine_together_due(engine, symbol, bar);
     if (fills)
         engine_kept_bar(engine, bar->open_ns);
     market->last_bar = *bar;

@@ -111,6 +111,7 @@ struct engine_decision { /* a strategy, or a policy, saw a bar */
     int account, symbol;
     const struct bar *bar;
     bool acted; /* false: on history, or in a currency that is not the account's */
+    bool kept;  /* was decided before, and is ordered now, as a session opens */
     const struct strategy_input *input;
     const char *const *indicator_names;
     size_t n_indicators; /* of input->indicators */

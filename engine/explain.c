@@ -161,6 +161,7 @@ static void on_decision(void *ctx, const struct engine_decision *reported)
     }
     to->input.indicators = NULL;
     to->input.record = NULL;
+    to->input.peers = NULL;
     for (size_t i = 0; i < reported->n_intents; i++) {
         to->intents[i] = reported->intents[i];
         to->intents[i].why = NULL;

@@ -455,8 +455,8 @@ static enum intent_fault carry_out(struct engine *engine, int account, int symbo
 }
 
 /* Reports a refused intent: at most one alert an hour of each kind and account. */
-static void refuse(struct engine *engine, int account, int symbol, enum intent_fault fault,
-                   const struct intent *intent, const struct strategy_input *input)
+void engine_intent_refuse(struct engine *engine, int account, int symbol, enum intent_fault fault,
+                          const struct intent *intent, const struct strategy_input *input)
 {
     struct strategy_runner *runner = &engine->runners[account];
     char what[96];
@@ -476,7 +476,7 @@ size_t engine_intent_sound(struct engine *engine, int account, int symbol, const
 {
     size_t n_sound = 0;
     if (n > STRATEGY_INTENTS_MAX) {
-        refuse(engine, account, symbol, INTENT_TOO_MANY, &intents[0], input);
+        engine_intent_refuse(engine, account, symbol, INTENT_TOO_MANY, &intents[0], input);
         return 0;
     }
     for (size_t i = 0; i < n; i++) {
@@ -484,7 +484,7 @@ size_t engine_intent_sound(struct engine *engine, int account, int symbol, const
         if (fault == INTENT_FITS)
             sound[n_sound++] = intents[i];
         else
-            refuse(engine, account, symbol, fault, &intents[i], input);
+            engine_intent_refuse(engine, account, symbol, fault, &intents[i], input);
     }
     return n_sound;
 }
@@ -493,13 +493,13 @@ void engine_intent_carry_out(struct engine *engine, int account, int symbol,
                              const struct strategy_input *input, const struct intent *intents, size_t n)
 {
     if (n > STRATEGY_INTENTS_MAX) {
-        refuse(engine, account, symbol, INTENT_TOO_MANY, &intents[0], input);
+        engine_intent_refuse(engine, account, symbol, INTENT_TOO_MANY, &intents[0], input);
         return;
     }
     enum leaving leaving = STAYS;
     for (size_t i = 0; i < n; i++) {
         enum intent_fault fault = carry_out(engine, account, symbol, input, &intents[i], &leaving);
         if (fault != INTENT_FITS)
-            refuse(engine, account, symbol, fault, &intents[i], input);
+            engine_intent_refuse(engine, account, symbol, fault, &intents[i], input);
     }
 }

@@ -29,7 +29,7 @@ int engine_runner_open(struct engine *engine, int account, const struct account_
         r = engine_slot_open(&runner->slots[s], runner->strategy, runner->params, engine->interval_ns);
         engine->measures |= runner->slots[s].measured != NULL;
     }
-    return r;
+    return r < 0 ? r : engine_together_open(engine, account);
 }
 
 void engine_runner_leave(struct engine *engine, int account)
@@ -39,6 +39,7 @@ void engine_runner_leave(struct engine *engine, int account)
     for (int s = 0; runner->slots && s < engine->n_symbols; s++)
         engine_slot_close(&runner->slots[s]);
     free(runner->slots);
+    engine_together_close(runner);
     runner->slots = NULL;
     runner->strategy = NULL;
 }
@@ -51,10 +52,12 @@ void engine_runner_close(struct engine *engine, int account)
     engine->runners[account].closing = false;
 }
 
-static void trace_decision(const struct engine *engine, int account, int symbol, const struct bar *bar,
-                           bool acted, const struct strategy_input *input, const struct intent *intents,
-                           size_t n_intents)
+void engine_runner_trace(const struct engine *engine, int account, int symbol, const struct bar *bar,
+                         bool acted, bool kept, const struct strategy_input *input,
+                         const struct intent *intents, size_t n_intents)
 {
+    if (!engine->sink.trace || !engine->sink.trace->decision)
+        return;
     const struct strategy_slot *slot = &engine->runners[account].slots[symbol];
     const char *names[OUTPUTS_MAX];
     for (size_t i = 0; i < slot->n_values; i++)
@@ -63,6 +66,7 @@ static void trace_decision(const struct engine *engine, int account, int symbol,
                                              .symbol = symbol,
                                              .bar = bar,
                                              .acted = acted,
+                                             .kept = kept,
                                              .input = input,
                                              .indicator_names = names,
                                              .n_indicators = slot->n_values,
@@ -71,7 +75,7 @@ static void trace_decision(const struct engine *engine, int account, int symbol,
     engine->sink.trace->decision(engine->sink.trace->ctx, &decision);
 }
 
-static void count_symbols(const struct engine *engine, int account, struct strategy_input *input)
+void engine_runner_count(const struct engine *engine, int account, struct strategy_input *input)
 {
     const struct account *holder = &engine->accounts[account];
     for (int s = 0; s < engine->n_symbols; s++) {
@@ -94,13 +98,13 @@ static void find_session(const struct engine *engine, int account, int symbol, c
     input->session_close_ns = span.close_ns;
 }
 
-static struct strategy_input observe(struct engine *engine, int account, int symbol, const struct bar *bar)
+struct strategy_input engine_runner_look(struct engine *engine, int account, int symbol,
+                                         const struct bar *bar)
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
     const struct account *holder = &engine->accounts[account];
     const struct position *position = &holder->positions[symbol];
     const int64_t held = engine_venue_held(engine, account, symbol);
-    account_mark(engine, account);
     struct strategy_input input = {
         .ts_ns = bar->open_ns + engine->interval_ns,
         .interval_ns = engine->interval_ns,
@@ -123,22 +127,34 @@ static struct strategy_input observe(struct engine *engine, int account, int sym
     };
     if (held != 0)
         input.entry = decimal_to_double(position->cost, listed->quote_scale) / fabs(input.qty);
-    count_symbols(engine, account, &input);
     find_session(engine, account, symbol, bar, &input);
     return input;
 }
 
-void engine_runner_decided(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
-                           const struct strategy_input *input, const struct intent *intents, size_t n)
+static struct strategy_input observe(struct engine *engine, int account, int symbol, const struct bar *bar)
 {
-    engine->counters.decisions++;
-    if (engine->sink.trace && engine->sink.trace->decision)
-        trace_decision(engine, account, symbol, bar, acts, input, intents,
-                       n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
+    account_mark(engine, account);
+    struct strategy_input input = engine_runner_look(engine, account, symbol, bar);
+    engine_runner_count(engine, account, &input);
+    return input;
+}
+
+void engine_runner_update(struct engine *engine, int account, int symbol, const struct bar *bar,
+                          const struct strategy_input *input)
+{
+    struct strategy_slot *slot = &engine->runners[account].slots[symbol];
+    const struct indicator_bar tick = {input->open,  input->high,   input->low,
+                                       input->close, input->volume, frame_seconds(bar->open_ns)};
+    engine_slot_update(slot, engine_calendar(engine, symbol), bar->open_ns, &tick);
+    slot->seen = *bar;
+    slot->saw = true;
+}
+
+void engine_runner_carry_out(struct engine *engine, int account, int symbol, const struct bar *bar,
+                             int64_t end_ns, const struct strategy_input *input, const struct intent *intents,
+                             size_t n)
+{
     struct kept_decision kept = {.symbol = symbol, .bar = *bar};
-    if (!acts)
-        return;
-    int64_t end_ns = engine_calendars_end(engine, symbol, bar->open_ns);
     if (!engine_kept_waits(engine, account, symbol, end_ns, &kept.since_ns)) {
         engine_intent_carry_out(engine, account, symbol, input, intents, n);
         return;
@@ -147,8 +163,19 @@ void engine_runner_decided(struct engine *engine, int account, int symbol, const
     engine_kept_put(engine, account, &kept);
 }
 
-/* True: an outside strategy is asked, and the rest of the bar waits for it. */
-static bool decide(struct engine *engine, int account, int symbol, const struct bar *bar, bool act_on_it)
+void engine_runner_decided(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
+                           const struct strategy_input *input, const struct intent *intents, size_t n)
+{
+    engine->counters.decisions++;
+    engine_runner_trace(engine, account, symbol, bar, acts, false, input, intents,
+                        n < STRATEGY_INTENTS_MAX ? n : STRATEGY_INTENTS_MAX);
+    if (acts)
+        engine_runner_carry_out(engine, account, symbol, bar,
+                                engine_calendars_end(engine, symbol, bar->open_ns), input, intents, n);
+}
+
+bool engine_runner_decide(struct engine *engine, int account, int symbol, const struct bar *bar,
+                          bool act_on_it)
 {
     struct strategy_runner *runner = &engine->runners[account];
     struct strategy_slot *slot = &runner->slots[symbol];
@@ -159,10 +186,10 @@ static bool decide(struct engine *engine, int account, int symbol, const struct 
         engine->now_ns = end_ns; /* of a bar that is not traded in */
     if (act_on_it && engine->to_begin)
         account_begin_all(engine);
-    const struct strategy_input input = observe(engine, account, symbol, bar);
-    const struct indicator_bar tick = {input.open,  input.high,   input.low,
-                                       input.close, input.volume, frame_seconds(bar->open_ns)};
-    engine_slot_update(slot, engine_calendar(engine, symbol), bar->open_ns, &tick);
+    struct strategy_input input = observe(engine, account, symbol, bar);
+    engine_runner_update(engine, account, symbol, bar, &input);
+    if (slot->sees)
+        engine_together_look(engine, account, symbol, &input);
 
     const char *quote = engine->markets[symbol].symbol.quote;
     if (strcmp(quote, engine->accounts[account].currency) != 0)
@@ -213,8 +240,8 @@ void engine_runner_order(struct engine *engine, int account, const struct kept_d
             continue;
         left |= intents[n++].kind == INTENT_EXIT;
     }
-    if (n > 0 && engine->sink.trace && engine->sink.trace->decision)
-        trace_decision(engine, account, kept->symbol, &kept->bar, true, &input, intents, n);
+    if (n > 0)
+        engine_runner_trace(engine, account, kept->symbol, &kept->bar, true, true, &input, intents, n);
     engine_intent_carry_out(engine, account, kept->symbol, &input, intents, n);
 }
 
@@ -223,7 +250,7 @@ static void warm_slot_before(struct engine *engine, int account, int symbol, int
 {
     const struct recent_bars *recent = &engine->markets[symbol].recent;
     for (uint32_t i = 0; i < recent->n && engine_recent_bar(recent, i)->open_ns < before_ns; i++)
-        decide(engine, account, symbol, engine_recent_bar(recent, i), false);
+        engine_runner_decide(engine, account, symbol, engine_recent_bar(recent, i), false);
 }
 
 static void warm_slot(struct engine *engine, int account, int symbol)
@@ -235,10 +262,26 @@ void engine_runner_warm(struct engine *engine, int account)
 {
     if (engine->runners[account].driver.runtime)
         engine_driver_warm(engine, account);
-    if (!engine->runners[account].strategy)
+    const struct strategy *strategy = engine->runners[account].strategy;
+    if (!strategy)
         return;
+    if (strategy_sees_peers(strategy)) {
+        engine_together_warm(engine, account);
+        return;
+    }
     for (int s = 0; s < engine->n_symbols; s++)
         warm_slot(engine, account, s);
+}
+
+/* Its memory is of all symbols: all of it starts again. */
+static void again_together(struct engine *engine, int account)
+{
+    const struct account_spec spec = engine->specs[account];
+    engine_runner_leave(engine, account);
+    if (engine_runner_open(engine, account, &spec) < 0)
+        engine->out_of_memory = true;
+    else
+        engine_together_warm(engine, account);
 }
 
 static void restart_slot(struct engine *engine, int account, int symbol)
@@ -260,7 +303,10 @@ void engine_runner_again(struct engine *engine, int symbol)
 {
     for (int a = 0; a < engine->n_accounts; a++) {
         engine_driver_again(engine, a, symbol);
-        if (engine->runners[a].strategy)
+        const struct strategy *strategy = engine->runners[a].strategy;
+        if (strategy && strategy_sees_peers(strategy))
+            again_together(engine, a);
+        else if (strategy)
             restart_slot(engine, a, symbol);
     }
 }
@@ -331,7 +377,10 @@ static void bar_of(struct engine *engine, int account, int symbol, const struct 
 static bool bar_from(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
 {
     for (int a = account; a < engine->n_accounts; a++) {
-        if (engine->runners[a].strategy && decide(engine, a, symbol, bar, fresh)) {
+        const struct strategy *strategy = engine->runners[a].strategy;
+        if (strategy && strategy->together) {
+            engine_together_bar(engine, a, symbol, bar, fresh);
+        } else if (strategy && engine_runner_decide(engine, a, symbol, bar, fresh)) {
             engine->halfway = (struct halfway){.there = true, .symbol = symbol, .account = a, .bar = *bar};
             return false;
         }

@@ -29,6 +29,7 @@ static int make_room(struct strategy_slot *slot, const struct strategy *strategy
         measured |= specs[i].measure >= 0;
     }
     slot->state_size = strategy_state_size(strategy);
+    slot->sees = strategy_sees_peers(strategy);
     slot->streams = calloc(n + 1, sizeof *slot->streams);
     slot->frames = calloc(n_frames + 1, sizeof *slot->frames);
     slot->values = calloc(n_values + 1, sizeof *slot->values);

@@ -272,6 +272,7 @@ static bool visit_runner(struct visit *visit, int account)
     for (int s = 0; runner->slots && s < visit->engine->n_symbols && !over(visit); s++)
         engine_visit_slot(visit->codec, &runner->slots[s]);
     visit_outside(visit->codec, runner, visit->engine->n_symbols);
+    engine_visit_round(visit->codec, runner);
     if (visit->codec->version >= 3 && !over(visit))
         engine_visit_driver(visit->codec, &runner->driver);
     if (visit->codec->version >= 2)

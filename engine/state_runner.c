@@ -64,6 +64,20 @@ void engine_visit_slot(struct codec *codec, struct strategy_slot *slot)
     codec_bytes(codec, slot->state, slot->state_size);
     if (slot->measured)
         visit_track(codec, slot->measured);
+    if (!slot->sees || codec->version < 12)
+        return;
+    codec_bools(codec, &slot->saw, &slot->there, &slot->fresh);
+    engine_visit_bar(codec, &slot->seen);
+}
+
+/* No strategy was called together before layout 12. */
+void engine_visit_round(struct codec *codec, struct strategy_runner *runner)
+{
+    struct strategy_round *round = &runner->round;
+    if (codec->version < 12 || !runner->strategy || !runner->strategy->together)
+        return;
+    codec_i64s(codec, &round->open_ns, &round->since_ns);
+    codec_bool(codec, &round->decided);
 }
 
 /* Faults added later are there as far as they were counted. */

@@ -43,6 +43,7 @@ void engine_visit_requests(struct codec *codec, struct engine *engine);
 int engine_visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns);
 
 /* state_runner.c: what trades for an account; a driver without a policy has nothing. */
+void engine_visit_round(struct codec *codec, struct strategy_runner *runner);
 void engine_visit_slot(struct codec *codec, struct strategy_slot *slot);
 void engine_visit_refusals(struct codec *codec, struct strategy_runner *runner);
 void engine_visit_driver(struct codec *codec, struct policy_driver *driver);

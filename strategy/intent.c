@@ -26,6 +26,8 @@ static const char *const faults[INTENT_FAULTS] = {
     [INTENT_BAD_QTY] = "BAD_QTY",
     [INTENT_BAD_TRAIL] = "BAD_TRAIL",
     [INTENT_NOTHING_WORKS] = "NOTHING_WORKS",
+    [INTENT_BAD_SYMBOL] = "BAD_SYMBOL",
+    [INTENT_NO_BAR] = "NO_BAR",
 };
 
 static double price_of(const struct intent *intent, const struct strategy_input *input)
@@ -142,7 +144,8 @@ size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
     bool of_short = is_short(intent, input);
     const char *kind = intent_kind_name(intent->kind);
     int n = 0;
-    if (intent->kind == INTENT_ORDER && fault != INTENT_TOO_MANY) {
+    bool of_round = fault == INTENT_TOO_MANY || fault == INTENT_BAD_SYMBOL || fault == INTENT_NO_BAR;
+    if (intent->kind == INTENT_ORDER && !of_round) {
         n = intent_order_text(fault, intent, input, buf, cap);
         return n < 0 ? 0 : (size_t)n;
     }
@@ -183,6 +186,13 @@ size_t intent_fault_text(enum intent_fault fault, const struct intent *intent,
         break;
     case INTENT_NOTHING_WORKS:
         n = snprintf(buf, cap, "%s: none of its orders works", kind);
+        break;
+    case INTENT_BAD_SYMBOL:
+        n = snprintf(buf, cap, "%s: symbol %d is none of the account's, 0 to %d", kind, intent->symbol,
+                     input->n_peers - 1);
+        break;
+    case INTENT_NO_BAR:
+        n = snprintf(buf, cap, "%s: its bar of this time is missing", kind);
         break;
     case INTENT_BAD_ORDER:
     case INTENT_BAD_QTY:

@@ -28,6 +28,8 @@ enum intent_fault {
     INTENT_BAD_QTY,      /* ORDER: NaN, infinite, or not above 0 */
     INTENT_BAD_TRAIL, /* ORDER: not one distance above 0 or one share between 0 and 1, or no trailing stop */
     INTENT_NOTHING_WORKS, /* CANCEL: none of its orders works */
+    INTENT_BAD_SYMBOL,    /* of a strategy with `together`: no such symbol */
+    INTENT_NO_BAR,        /* likewise: the bar of this time of that symbol is missing */
     INTENT_FAULTS,
 };
 

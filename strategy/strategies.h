@@ -12,6 +12,8 @@
     X(buy_and_hold) \
     X(day_trade) \
     X(equal_weight) \
+    X(pairs) \
+    X(rank_momentum) \
     X(sma_cross) \
     X(sma_cross_rsi) \
     X(sma_cross_rsi_risk) \

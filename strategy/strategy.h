@@ -31,6 +31,21 @@ struct strategy_param {
     enum strategy_opens opens;
 };
 
+/* A symbol that the account trades, as its strategy sees it: its last closed bar that the strategy has seen,
+ * and its position now. Members are those of strategy_input. */
+struct strategy_peer {
+    const char *name;
+    int64_t ts_ns; /* the bar's close; 0: there was none yet, and its prices and indicators are NaN */
+    bool fresh;    /* `together`: it is the bar of this time */
+    double open, high, low, close, volume;
+    const double *indicators;
+    double qty, entry, stop, profit;
+    bool live_orders, shorts;
+    int orders;
+    double leverage;
+    const struct strategy_record *record;
+};
+
 /* At a closed bar, of one symbol and account. Prices and quantities are plain numbers here. */
 struct strategy_input {
     int64_t ts_ns;       /* the bar's close */
@@ -54,6 +69,11 @@ struct strategy_input {
     int positions;       /* symbols with a position or an entry, this one included */
     int symbols;         /* that the account trades */
     const struct strategy_record *record; /* of this symbol */
+    /* Of a strategy with `peers` or `together`: the account's symbols, in an order that stays, and which of
+     * them this one is; else NULL. Bars of one time close one after the other: with `peers` alone those of
+     * others may be of the time before. */
+    const struct strategy_peer *peers;
+    int n_peers, self;
 };
 
 enum intent_kind {
@@ -100,6 +120,7 @@ struct intent {
     double qty;
     double trail, trail_share; /* of a trailing stop one of the two: a distance, or 0..1 of the price */
     bool reduce_only;
+    int symbol;      /* of a strategy with `together`: which of the peers; else not read */
     const char *why; /* static text, recorded with the order */
 };
 
@@ -125,6 +146,13 @@ struct strategy {
     const struct strategy_param *params;
     size_t n_params;
     bool shorts; /* it also sells short, where the account may */
+    bool peers;  /* it reads the last bars of the account's other symbols */
+    /* It is called once for a time, when the bars of all of the account's symbols of that time have closed;
+     * where some are missing once it has waited for them, or a later bar comes, as policies do
+     * (engine/driver.c). The bar, position and indicators of its input are peers[0]'s; it has one state, and
+     * returns at most STRATEGY_INTENTS_MAX intents of each symbol, of symbols whose bar is fresh. */
+    bool together;
+    int symbols_min; /* symbols that the account must trade at least */
     /* NULL, or why these parameters, each within its range, contradict each other: static text that names
      * one. No function: they never do. */
     const char *(*check)(const double *params);
@@ -151,6 +179,12 @@ struct strategy {
                       const struct strategy_marks *marks);
     const struct strategy_external *external; /* NULL: a built-in; else strategy/external.h */
 };
+
+/* Does it see other symbols' bars? */
+static inline bool strategy_sees_peers(const struct strategy *strategy)
+{
+    return strategy->peers || strategy->together;
+}
 
 static inline size_t strategy_state_size(const struct strategy *strategy)
 {

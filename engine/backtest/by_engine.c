@@ -119,10 +119,12 @@ static void on_need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to
 static void on_decision(void *ctx, const struct engine_decision *decision)
 {
     struct drive *drive = ctx;
-    bool now = decision->bar->open_ns == market_open_ns(drive->config->market, drive->row);
-    if (now && decision->acted && decision->n_intents > 0) /* not again, where what was kept is ordered */
-        drive->config->decided(drive->config->ctx, drive->first + decision->account, decision->symbol,
-                               drive->row, decision->intents, decision->n_intents);
+    const struct market *market = drive->config->market;
+    size_t row = (size_t)((decision->bar->open_ns - market->start_ns) / market->interval_ns);
+    /* Not again, where what was kept is ordered. A round of several symbols may end with a later row. */
+    if (!decision->kept && decision->acted && decision->n_intents > 0)
+        drive->config->decided(drive->config->ctx, drive->first + decision->account, decision->symbol, row,
+                               decision->intents, decision->n_intents);
 }
 
 /* The exact bar of a row. 0, or -EINVAL for what is no price or quantity at the symbol's scales. */

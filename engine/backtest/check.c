@@ -181,6 +181,10 @@ static int check_account(const struct backtest_config *config, const struct acco
                          market->series[0].symbol.quote);
     if (account->policy)
         return check_policy(config, account, err, err_size);
+    if (market->n_symbols < account->strategy->symbols_min)
+        return fail_with(-EINVAL, err, err_size,
+                         "%s needs %d symbols, and there is %d: give the bars of more",
+                         account->strategy->name, account->strategy->symbols_min, market->n_symbols);
     int r = check_params(account, err, err_size);
     return r < 0 ? r : check_bars(config, account, err, err_size);
 }

@@ -33,6 +33,8 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
         return "a policy decides on the bars of all its symbols at once";
     if (strategy_is_asked(spec->strategy))
         return "its process is asked at one bar after the other";
+    if (spec->strategy && strategy_sees_peers(spec->strategy))
+        return "it sees the bars of other symbols";
     const struct account_rules *rules = &spec->rules;
     if (rules->margin != MARGIN_OFF)
         return "it may buy on margin";

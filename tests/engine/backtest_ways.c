@@ -384,8 +384,8 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     struct backtest engine, columns;
     char err[256];
     int r = backtest_run(&config, &engine, err, sizeof err);
-    /* Runs with too many orders at once, or with a margin call, are left to the engine. */
-    bool may_fail = strategy == &imp || account.rules.shorts;
+    /* Runs with too many orders at once, or with a margin call, or of several symbols, are the engine's. */
+    bool may_fail = strategy == &imp || account.rules.shorts || strategy_sees_peers(strategy);
     config.way = may_fail ? BACKTEST_AUTO : BACKTEST_COLUMNS;
     config.ctx = &reported[1];
     if (r == -EINVAL) { /* too few bars for these parameters: by both ways */

@@ -24,6 +24,11 @@ static struct account_spec account_of(const struct strategy *strategy)
                                 .cash = 10000 * E8,
                                 .rules = {.fees = {1000, 1000}},
                                 .strategy = strategy};
+    if (strategy->together && strategy->shorts) { /* it does nothing else */
+        spec.rules.shorts = true;
+        spec.rules.collateral_e4 = 15000;
+        spec.rules.maintenance_e4 = 12500;
+    }
     strategy_defaults(strategy, spec.params);
     return spec;
 }
@@ -258,8 +263,16 @@ static void test_cheaters(void)
     verdict = lookahead(&stopping, &bars.market);
     check_caught(&verdict, GUARD_MOVED);
     CHECK(!verdict.first.of_order);
+    struct strategy together = knowing; /* as one that is called once for all symbols */
+    together.together = true;
+    verdict = lookahead(&together, &bars.market);
+    check_caught(&verdict, GUARD_MOVED);
 
     struct guard_warmup history = warmup(&counting, &bars.market);
+    CHECK(!history.settles);
+    together = counting;
+    together.together = true;
+    history = warmup(&together, &bars.market);
     CHECK(!history.settles);
     CHECK(history.last_bars > 0 && (history.last.in_whole || history.last.in_changed));
 }

@@ -1,5 +1,5 @@
 """Holds every strategy's intents against rules written from docs/strategies.md: python3 compare.py INTENTS_PROGRAM
-STRATEGIES_MD
+ROUNDS_PROGRAM STRATEGIES_MD
 
 The rules (rules.py, on NumPy's and TA-Lib's indicators) trade an account of their own; the program is shown the same
 bars and the same account, and must want the same at the same bars: kinds, reasons and times equal, prices and fractions
@@ -23,10 +23,11 @@ with oracle_venv.imports("TA-Lib"):
     import numpy as np
     from account import Account
     from indicators import MINUTE_NS
+    import together
     from rules import RULES
 
 RELATIVE = 1e-9
-PROGRAM, PAGE = sys.argv[1:3]
+PROGRAM, ROUNDS_PROGRAM, PAGE = sys.argv[1:4]
 LIST = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../strategy/strategies.h")
 LONG = "PAPERTAPE_LONG" in os.environ
 NAMES = ["open", "high", "low", "close", "volume"]
@@ -34,11 +35,13 @@ NAMES = ["open", "high", "low", "close", "volume"]
 SHORT = {"fast": (1, 12), "mid": (13, 20), "slow": (21, 40), "rsi": (2, 20), "atr": (2, 20), "period": (2, 20),
          "macd_fast": (2, 12), "macd_slow": (13, 30), "macd_signal": (2, 12), "trend": (1, 60), "every": (0, 300),
          "start": (0, 1439), "length": (200, 1440), "range": (5, 90), "late": (0, 100), "limit_minutes": (1, 600),
-         "losses_max": (0, 4), "pause_hours": (1, 48), "positions_max": (1, 4)}  # fmt: skip
+         "losses_max": (0, 4), "pause_hours": (1, 48), "positions_max": (1, 4), "lookback": (1, 40),
+         "hold": (1, 6)}  # fmt: skip
 # Others: near enough to their defaults to matter.
 REAL = {"rsi_max": (60, 100), "rsi_min": (20, 55), "stoch_max": (60, 101), "stop_atr": (0.1, 4), "profit_atr": (0, 6),
         "trail_atr": (0, 4), "risk": (0.001, 0.1), "fraction_max": (0.1, 1), "limit_atr": (0, 1), "fraction": (0.1, 1),
-        "drift": (0, 0.1), "volume": (0, 1.5), "profit_risk": (0, 3)}  # fmt: skip
+        "drift": (0, 0.1), "volume": (0, 1.5), "profit_risk": (0, 3), "enter": (1, 2.5), "leave": (0, 0.9),
+        "stop": (0, 4), "hedge": (0.5, 1.5)}  # fmt: skip
 failures = []
 
 
@@ -60,8 +63,11 @@ def documented():
 def lacking(name, params):
     """What this folder lacks of a documented strategy."""
     here = "tests/strategy/oracle"
-    if name not in RULES:
-        yield f"{name}: {here}/rules.py has no rule of it: a class, and its line in RULES"
+    if name not in RULES and name not in together.TOGETHER:
+        yield (
+            f"{name}: {here}/rules.py has no rule of it: a class, and its line in RULES; of one that is called once for "
+            f"all symbols together.py, TOGETHER"
+        )
     for param, (default, *_) in params.items():
         if param not in SHORT and param not in REAL and not isinstance(default, str):
             kind = "SHORT (bars)" if default == int(default) else "REAL"
@@ -73,7 +79,7 @@ def missing(table):
         names = {name.replace("_", "-") for name in re.findall(r"^    X\((\w+)\)", file.read(), re.M)}
     if not names:
         yield f"{LIST}: no strategy is found in it"
-    for name in sorted(names | set(RULES)):
+    for name in sorted(names | set(RULES) | set(together.TOGETHER)):
         if name not in table:
             yield f"{name}: docs/strategies.md has no section \"### {name}\" with a table of its parameters"
     for name, params in sorted(table.items()):
@@ -98,6 +104,8 @@ def random_params(random, table):
                 if low == 0 and random.random() < 0.2:
                     p[name] = 0.0
             p[name] = min(max(p[name], least), most)
+        if p.get("stop", 0) > 0 and p["stop"] <= p["enter"]:
+            continue
         if p.get("rsi_min", 0) < p.get("rsi_max", 1) and p.get("range", 0) + p.get("late", 0) < p.get("length", 1):
             return p
 
@@ -218,6 +226,35 @@ def compare(label, name, p, bars, interval_ns, random):
     return [intent[-1] for intent in wanted]
 
 
+def compare_together(name, p, random, minutes, n):
+    kind = together.TOGETHER[name]
+    opens, rows = together.rounds(random, n, kind.symbols, minutes * MINUTE_NS)
+    shorts = [bool(random.random() < 0.8) for _ in range(kind.symbols)]
+    account = together.Account(random, kind.symbols, shorts)
+    text, wanted = together.expected(kind(p, minutes * MINUTE_NS), opens, rows, account)
+    sets = [f"{key}={in_words(value)}" for key, value in p.items()]
+    command = [ROUNDS_PROGRAM, name, str(minutes * 60), str(kind.symbols), *sets]
+    run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        failures.append(f"{name} {' '.join(sets)}: {run.stderr.strip()}")
+        return []
+    got = [together.parse(line) for line in run.stdout.splitlines()]
+    for ours, theirs in zip(got + [None] * len(wanted), wanted + [None] * len(got)):
+        if ours != theirs and not (ours and theirs and together.same(ours, theirs)):
+            failures.append(f"{name} {' '.join(sets)}:\n  is     {ours}\n  wanted {theirs}")
+            break
+    return [intent[-1] for intent in wanted]
+
+
+def reasons_together(name, params, rounds, n, random):
+    reasons = {}
+    for k in range(3 * rounds):
+        p = {key: row[0] for key, row in params.items()} if k == 0 else random_params(random, params)
+        for why in compare_together(name, p, random, (15, 5, 1, 60)[k % 4], n // 3):
+            reasons[why] = reasons.get(why, 0) + 1
+    return reasons
+
+
 def main():
     seed = int(os.environ.get("PAPERTAPE_SEED", "20261121"))
     print(f"strategy/oracle: PAPERTAPE_SEED={seed}")
@@ -235,7 +272,9 @@ def main():
     for name, params in sorted(table.items()):
         reasons = {}
         random = np.random.default_rng([seed, *name.encode()])
-        for k in range(rounds):
+        if name in together.TOGETHER:
+            reasons = reasons_together(name, params, rounds, n, random)
+        for k in range(rounds if name in RULES else 0):
             p = {key: row[0] for key, row in params.items()} if k == 0 else random_params(random, params)
             if k > 0:
                 p["direction"] = ("both", "short", "long")[k % 3]
@@ -247,7 +286,7 @@ def main():
                 stock = in_sessions(random, bars, minutes * MINUTE_NS)
                 for why in compare(f"sessions {minutes}m", name, p, stock, minutes * MINUTE_NS, random):
                     reasons[why] = reasons.get(why, 0) + 1
-        for label, bars in real:
+        for label, bars in real if name in RULES else []:
             for p in ({key: row[0] for key, row in params.items()}, random_params(random, params)):
                 for why in compare(label, name, p, bars, 5 * MINUTE_NS, random):
                     reasons[why] = reasons.get(why, 0) + 1

@@ -1,0 +1,358 @@
+/* Strategies that see other symbols' bars. Of each of the account's symbols they are shown the last closed
+ * bar that they have seen, and the position. With `together` they are called once a round: the bars of one
+ * open time, by the rules of policies' rounds (driver.c): when the last of them has closed; where some are
+ * missing, once they were waited for long enough, at the first event that shows it, or as soon as a later bar
+ * comes, before that takes effect, with FILL_BAR dated by the round's end. A bar that comes after its round
+ * updates only what is shown. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <errno.h>
+
+#include "engine/core.h"
+
+/* ---- what it is shown ---- */
+
+int engine_together_open(struct engine *engine, int account)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    struct strategy_round *round = &runner->round;
+    *round = (struct strategy_round){.decided = true};
+    if (!strategy_sees_peers(runner->strategy))
+        return 0;
+    size_t n = (size_t)engine->n_symbols;
+    round->symbols = calloc(n, sizeof *round->symbols);
+    round->peers = calloc(n, sizeof *round->peers);
+    round->inputs = calloc(n, sizeof *round->inputs);
+    round->intents = calloc(STRATEGY_INTENTS_MAX * n + INTENTS_ROOM, sizeof *round->intents);
+    for (int s = 0; round->symbols && s < engine->n_symbols; s++)
+        if (strcmp(engine->markets[s].symbol.quote, engine->accounts[account].currency) == 0)
+            round->symbols[round->n++] = s;
+    return round->symbols && round->peers && round->inputs && round->intents ? 0 : -ENOMEM;
+}
+
+void engine_together_close(struct strategy_runner *runner)
+{
+    struct strategy_round *round = &runner->round;
+    free(round->symbols);
+    free(round->peers);
+    free(round->inputs);
+    free(round->intents);
+    *round = (struct strategy_round){0};
+}
+
+static int place_of(const struct strategy_round *round, int symbol)
+{
+    int k = 0;
+    while (k < round->n && round->symbols[k] != symbol)
+        k++;
+    return k < round->n ? k : -1;
+}
+
+static void show(struct engine *engine, int account, int k)
+{
+    struct strategy_round *round = &engine->runners[account].round;
+    int symbol = round->symbols[k];
+    const struct strategy_slot *slot = &engine->runners[account].slots[symbol];
+    struct strategy_input *in = &round->inputs[k];
+    *in = engine_runner_look(engine, account, symbol, &slot->seen);
+    if (!slot->saw)
+        in->open = in->high = in->low = in->close = in->volume = NAN;
+    round->peers[k] = (struct strategy_peer){.name = engine->markets[symbol].symbol.name,
+                                             .ts_ns = slot->saw ? in->ts_ns : 0,
+                                             .fresh = slot->there,
+                                             .open = in->open,
+                                             .high = in->high,
+                                             .low = in->low,
+                                             .close = in->close,
+                                             .volume = in->volume,
+                                             .indicators = in->indicators,
+                                             .qty = in->qty,
+                                             .entry = in->entry,
+                                             .stop = in->stop,
+                                             .profit = in->profit,
+                                             .live_orders = in->live_orders,
+                                             .shorts = in->shorts,
+                                             .orders = in->orders,
+                                             .leverage = in->leverage,
+                                             .record = in->record};
+}
+
+void engine_together_look(struct engine *engine, int account, int symbol, struct strategy_input *input)
+{
+    struct strategy_round *round = &engine->runners[account].round;
+    for (int k = 0; k < round->n; k++)
+        show(engine, account, k);
+    input->peers = round->peers;
+    input->n_peers = round->n;
+    input->self = place_of(round, symbol);
+}
+
+/* The inputs of all symbols at the round's end. */
+static void look_at_round(struct engine *engine, int account)
+{
+    struct strategy_round *round = &engine->runners[account].round;
+    struct strategy_input counts = {0};
+    account_mark(engine, account);
+    engine_runner_count(engine, account, &counts);
+    for (int k = 0; k < round->n; k++) {
+        show(engine, account, k);
+        round->inputs[k].positions = counts.positions;
+        round->inputs[k].symbols = counts.symbols;
+        round->inputs[k].peers = round->peers;
+        round->inputs[k].n_peers = round->n;
+        round->inputs[k].self = k;
+    }
+}
+
+/* ---- what it answers ---- */
+
+/* The intents of one symbol, in their order; NULL: how many. */
+static size_t intents_of(const struct strategy_round *round, size_t n, int k, struct intent *ret)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++)
+        if (round->intents[i].symbol == k) {
+            if (ret)
+                ret[found] = round->intents[i];
+            found++;
+        }
+    return found;
+}
+
+static bool first_of_symbol(const struct strategy_round *round, size_t i)
+{
+    size_t before = 0;
+    while (before < i && round->intents[before].symbol != round->intents[i].symbol)
+        before++;
+    return before == i;
+}
+
+static bool too_many(const struct strategy_round *round, size_t n)
+{
+    if (n > STRATEGY_INTENTS_MAX * (size_t)round->n)
+        return true;
+    for (int k = 0; k < round->n; k++)
+        if (intents_of(round, n, k, NULL) > STRATEGY_INTENTS_MAX)
+            return true;
+    return false;
+}
+
+/* Symbol by symbol, in the order in which it first names them. */
+static void carry_out(struct engine *engine, int account, size_t n)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    struct strategy_round *round = &runner->round;
+    struct intent intents[STRATEGY_INTENTS_MAX];
+    if (too_many(round, n)) {
+        engine_intent_refuse(engine, account, round->symbols[0], INTENT_TOO_MANY, &round->intents[0],
+                             &round->inputs[0]);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct intent *intent = &round->intents[i];
+        int k = intent->symbol;
+        bool known = k >= 0 && k < round->n;
+        int symbol = round->symbols[known ? k : 0];
+        if (!known || !runner->slots[symbol].fresh) {
+            engine_intent_refuse(engine, account, symbol, known ? INTENT_NO_BAR : INTENT_BAD_SYMBOL, intent,
+                                 &round->inputs[known ? k : 0]);
+            continue;
+        }
+        if (!first_of_symbol(round, i))
+            continue;
+        const struct bar bar = runner->slots[symbol].seen;
+        engine_runner_carry_out(engine, account, symbol, &bar,
+                                engine_calendars_end(engine, symbol, bar.open_ns), &round->inputs[k], intents,
+                                intents_of(round, n, k, intents));
+    }
+}
+
+static void trace(const struct engine *engine, int account, size_t n)
+{
+    const struct strategy_runner *runner = &engine->runners[account];
+    const struct strategy_round *round = &runner->round;
+    struct intent intents[STRATEGY_INTENTS_MAX];
+    if (!engine->sink.trace || !engine->sink.trace->decision || too_many(round, n))
+        return;
+    for (int k = 0; k < round->n; k++) {
+        const struct strategy_slot *slot = &runner->slots[round->symbols[k]];
+        if (slot->there)
+            engine_runner_trace(engine, account, round->symbols[k], &slot->seen, slot->fresh, false,
+                                &round->inputs[k], intents, intents_of(round, n, k, intents));
+    }
+}
+
+/* ---- rounds ---- */
+
+static bool any_fresh(const struct strategy_runner *runner)
+{
+    int k = 0;
+    while (k < runner->round.n && !runner->slots[runner->round.symbols[k]].fresh)
+        k++;
+    return k < runner->round.n;
+}
+
+static bool all_there(const struct strategy_runner *runner)
+{
+    int k = 0;
+    while (k < runner->round.n && runner->slots[runner->round.symbols[k]].there)
+        k++;
+    return k == runner->round.n;
+}
+
+static void decide(struct engine *engine, int account)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    struct strategy_round *round = &runner->round;
+    bool acts = any_fresh(runner);
+    round->decided = true;
+    round->since_ns = 0;
+    if (acts && engine->fill_model == FILL_BAR)
+        engine->now_ns = engine_calendars_end(engine, round->symbols[0], round->open_ns);
+    if (acts && engine->to_begin)
+        account_begin_all(engine);
+    look_at_round(engine, account);
+    struct strategy_input input = round->inputs[0];
+    input.ts_ns = round->open_ns + engine->interval_ns;
+    size_t n = runner->strategy->on_bar(runner->params, runner->slots[round->symbols[0]].state, &input,
+                                        round->intents);
+    engine->counters.decisions++;
+    trace(engine, account, n);
+    if (acts)
+        carry_out(engine, account, n);
+}
+
+void engine_together_due(struct engine *engine, int symbol, const struct bar *bar)
+{
+    for (int a = 0; a < engine->n_accounts; a++) {
+        const struct strategy_runner *runner = &engine->runners[a];
+        if (runner->strategy && runner->strategy->together && !runner->round.decided &&
+            bar->open_ns > runner->round.open_ns && place_of(&runner->round, symbol) >= 0 &&
+            engine_kept_takes(engine, a, bar))
+            decide(engine, a);
+    }
+}
+
+static bool waits(const struct engine *engine, const struct strategy_runner *runner)
+{
+    return engine->policy_wait_ns > 0 && runner->strategy && runner->strategy->together &&
+           !runner->round.decided && runner->round.since_ns > 0;
+}
+
+static int64_t wait_end(const struct engine *engine, const struct strategy_runner *runner)
+{
+    int64_t end_ns;
+    return __builtin_add_overflow(runner->round.since_ns, engine->policy_wait_ns, &end_ns) ? INT64_MAX
+                                                                                           : end_ns;
+}
+
+void engine_together_find_waiting(struct engine *engine)
+{
+    for (int a = 0; a < engine->n_accounts; a++) {
+        const struct strategy_runner *runner = &engine->runners[a];
+        if (waits(engine, runner) && wait_end(engine, runner) < engine->wait_until_ns)
+            engine->wait_until_ns = wait_end(engine, runner);
+    }
+}
+
+/* Nothing came for so long after the wait that its bars are history by now; not in the bar model, as driver.c
+ * explains. */
+static void give_up(const struct engine *engine, struct strategy_runner *runner)
+{
+    int64_t late_ns = engine->recv_ns - wait_end(engine, runner);
+    if (engine->fill_model == FILL_BAR || late_ns < engine->interval_ns || late_ns < DELAY_ALLOWED_NS)
+        return;
+    for (int k = 0; k < runner->round.n; k++)
+        runner->slots[runner->round.symbols[k]].fresh = false;
+}
+
+void engine_together_wait(struct engine *engine)
+{
+    for (int a = 0; a < engine->n_accounts; a++) {
+        struct strategy_runner *runner = &engine->runners[a];
+        if (!waits(engine, runner) || engine->recv_ns < wait_end(engine, runner))
+            continue;
+        give_up(engine, runner);
+        decide(engine, a);
+    }
+}
+
+static void begin_round(struct strategy_runner *runner, int64_t open_ns)
+{
+    struct strategy_round *round = &runner->round;
+    round->open_ns = open_ns;
+    round->decided = false;
+    round->since_ns = 0;
+    for (int k = 0; k < round->n; k++)
+        runner->slots[round->symbols[k]].there = runner->slots[round->symbols[k]].fresh = false;
+}
+
+void engine_together_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    struct strategy_round *round = &runner->round;
+    struct strategy_slot *slot = &runner->slots[symbol];
+    if (place_of(round, symbol) < 0 || !engine_kept_takes(engine, account, bar))
+        return;
+    const struct strategy_input input = engine_runner_look(engine, account, symbol, bar);
+    engine_runner_update(engine, account, symbol, bar, &input);
+    if (bar->open_ns < round->open_ns || (bar->open_ns == round->open_ns && round->decided))
+        return;
+    if (bar->open_ns > round->open_ns)
+        begin_round(runner, bar->open_ns);
+    slot->there = true;
+    slot->fresh = fresh;
+    if (fresh && round->since_ns == 0) {
+        round->since_ns = engine->recv_ns;
+        engine_together_find_waiting(engine);
+    }
+    if (all_there(runner))
+        decide(engine, account);
+}
+
+/* ---- history ---- */
+
+/* The symbol whose next bar is the earliest, the first of several; -1: none is left. */
+static int next_symbol(const struct engine *engine, const uint32_t *at)
+{
+    int next = -1;
+    int64_t next_ns = 0;
+    for (int s = 0; s < engine->n_symbols; s++) {
+        const struct recent_bars *recent = &engine->markets[s].recent;
+        if (at[s] == recent->n)
+            continue;
+        int64_t open_ns = engine_recent_bar(recent, at[s])->open_ns;
+        if (next < 0 || open_ns < next_ns) {
+            next = s;
+            next_ns = open_ns;
+        }
+    }
+    return next;
+}
+
+/* A round of history that is not complete is over once a later bar is there. */
+static void show_past(struct engine *engine, int account, int symbol, const struct bar *bar)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    if (!runner->strategy->together) {
+        engine_runner_decide(engine, account, symbol, bar, false);
+        return;
+    }
+    if (!runner->round.decided && bar->open_ns > runner->round.open_ns)
+        decide(engine, account);
+    engine_together_bar(engine, account, symbol, bar, false);
+}
+
+void engine_together_warm(struct engine *engine, int account)
+{
+    uint32_t *at = calloc((size_t)engine->n_symbols, sizeof *at);
+    if (!at) {
+        engine->out_of_memory = true;
+        return;
+    }
+    for (int s; (s = next_symbol(engine, at)) >= 0;)
+        show_past(engine, account, s, engine_recent_bar(&engine->markets[s].recent, at[s]++));
+    free(at);
+}
