@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/driver.h"
+#include "engine/together.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
 #include "strategy/policy/limit_rules.h"

@@ -9,6 +9,7 @@
 #include "engine/core.h"
 #include "engine/driver.h"
 #include "engine/event.h"
+#include "engine/together.h"
 #include "exchange/filter.h"
 
 static int open_markets(struct engine *engine, const struct engine_config *config)

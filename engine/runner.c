@@ -9,6 +9,7 @@
 
 #include "engine/core.h"
 #include "engine/driver.h"
+#include "engine/together.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
 

@@ -10,7 +10,7 @@
 
 #include <errno.h>
 
-#include "engine/core.h"
+#include "engine/together.h"
 
 /* ---- what it is shown ---- */
 
@@ -314,7 +314,7 @@ void engine_together_bar(struct engine *engine, int account, int symbol, const s
 
 /* ---- history ---- */
 
-/* The symbol whose next bar is the earliest, the first of several; -1: none is left. */
+/* The symbol whose next bar is the earliest, the first of several; -1: all are shown. */
 static int next_symbol(const struct engine *engine, const uint32_t *at)
 {
     int next = -1;

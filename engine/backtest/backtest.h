@@ -25,7 +25,9 @@
  * on bars, long and short, except on margin, with sales that settle later, and limits of daily loss and of
  * drawdown, which depend on each price; symbols of different assets, all quoted in the account's currency; at
  * most 16 orders of a symbol at once; no margin call; with a calendar its regular sessions; and, where orders
- * or the ledger are kept, one account. BACKTEST_AUTO uses the engine for the rest. */
+ * or the ledger are kept, one account. Not
+ * orders that a strategy describes itself, nor strategies that see other symbols, or are asked outside.
+ * BACKTEST_AUTO uses the engine for the rest, also where that shows while it runs: `restarts`. */
 #ifndef ENGINE_BACKTEST_BACKTEST_H
 #define ENGINE_BACKTEST_BACKTEST_H
 

@@ -335,6 +335,9 @@ static void observe(struct sim *sim, const struct sim_symbol *symbol, size_t row
         .session_open_ns = session.open_ns,
         .session_close_ns = session.close_ns,
         .record = &symbol->keeper.record,
+        .peers = NULL,
+        .n_peers = 0,
+        .self = 0,
     };
     look_at_orders(symbol, ret);
 }
