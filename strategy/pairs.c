@@ -110,6 +110,7 @@ STRATEGY_ROW(pairs) = {
     .params = params,
     .n_params = sizeof params / sizeof *params,
     .shorts = true,
+    .needs_shorts = true,
     .together = true,
     .symbols_min = 2,
     .check = check,

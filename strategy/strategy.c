@@ -97,7 +97,7 @@ const char *strategy_without_shorts(const struct strategy *strategy, const doubl
     case DIRECTION_SHORT:
         return "never trades";
     case DIRECTION_BOTH:
-        return "trades long only";
+        return strategy->needs_shorts ? "opens nothing" : "trades long only";
     default:
         return NULL;
     }

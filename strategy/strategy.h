@@ -145,8 +145,9 @@ struct strategy {
     const char *name, *summary;
     const struct strategy_param *params;
     size_t n_params;
-    bool shorts; /* it also sells short, where the account may */
-    bool peers;  /* it reads the last bars of the account's other symbols */
+    bool shorts;       /* it also sells short, where the account may */
+    bool needs_shorts; /* and opens nothing where that may not */
+    bool peers;        /* it reads the last bars of the account's other symbols */
     /* It is called once for a time, when the bars of all of the account's symbols of that time have closed;
      * where some are missing once it has waited for them, or a later bar comes, as policies do
      * (engine/driver.c). The bar, position and indicators of its input are peers[0]'s; it has one state, and
