@@ -42,7 +42,7 @@ SETTINGS = {
     "triple-confirmation": {},
 }
 DIRECTION = {"buy-and-hold": "short", "equal-weight": "short"}  # where the accounts may be short; else both
-BOTH_WAYS = {"binance-day-trade"}  # by default
+BOTH_WAYS = {"binance-day-trade", "pairs"}  # by default
 
 
 def settings(name, shorts):
