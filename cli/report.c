@@ -264,7 +264,8 @@ static int set_query(struct option_call *call, struct db_reader *reader, struct 
                                     .from_ns = asked->from_ns,
                                     .to_ns = asked->to_ns,
                                     .now_ns = wall_ns > newest_ns ? wall_ns : newest_ns + 1,
-                                    .account = asked->account};
+                                    .account = asked->account,
+                                    .pictures = asked->html || asked->dir};
     ret->day = (newest_ns ? newest_ns : wall_ns) / DAY_NS;
     if (asked->day && !db_report_day_parse(asked->day, wall_ns, &ret->day))
         return option_fail(call, EXIT_USAGE,

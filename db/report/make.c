@@ -316,7 +316,8 @@ static int read_all(struct report_making *making)
         if (report->accounts[i].based)
             db_report_lose(&report->accounts[i], making->base.ts_ns);
         r = db_report_benchmarks(&making->prices, &making->curves[i], &report->accounts[i]);
-        r = r < 0 ? r : db_report_marks(&making->prices, &report->accounts[i]);
+        if (r == 0 && report->query.pictures)
+            r = db_report_marks(&making->prices, &report->accounts[i]);
     }
     return r < 0 ? r : db_report_quality(&making->prices, report);
 }

@@ -35,6 +35,7 @@ struct db_report_query {
     int64_t from_ns, to_ns; /* INT64_MIN: from the beginning of the record */
     int64_t now_ns;         /* the wall clock: nothing is known of what is later */
     const char *account;    /* this one alone; NULL: all */
+    bool pictures;          /* also what only a page draws: `charts` */
 };
 
 /* Bought in equal parts at the period's beginning (a symbol whose first bar is later: then), at the account's

@@ -3,12 +3,14 @@
 those of the CSV files, in Parquet and in Arrow; the examples of docs/backtest.md run as they stand there; and where it cannot be written,
 or has no room, nothing of it is left, and the file of before stays."""
 
+import contextlib
 import csv
 import gzip
 import math
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -151,12 +153,27 @@ def check_refused(folder, files):
     assert "pip install pyarrow" in done.stderr, done.stderr
 
 
+def check_interrupted(folder, files):
+    """Ctrl-C at any time: the file is whole, or nothing of it is left."""
+    path = os.path.join(folder, "stopped.parquet")
+    words = [harness.PAPERTAPE, "backtest", *STRATEGIES, "--bars", ",".join(files), "--no-cache", "--export", path]
+    process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    here = lambda: [name for name in os.listdir(folder) if name.startswith("stopped.parquet.new-")]
+    harness.wait_for(lambda: here() or process.poll() is not None, "the file beside")
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGINT)
+    process.wait(harness.PATIENCE)
+    harness.wait_for(lambda: not here(), "the file beside to go")
+    assert not os.path.exists(path) or pq.read_table(path).num_rows > 1000
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         files = lake.days_of_bars(folder, minutes=1 if harness.LONG else 5)
         table = check_forms(folder, files)
         check_examples(folder, table)
         check_refused(folder, files)
+        check_interrupted(folder, files)
         print(f"backtest_export: {table.num_rows} rows of {len(table.schema.names)} columns")
 
 

@@ -8,6 +8,7 @@ is answered with its size. Without that request, or after an error, nothing is l
 import io
 import json
 import os
+import signal
 import stat
 import sys
 
@@ -104,6 +105,7 @@ def serve(export, stream):
 
 def main(path, version):
     export, stream = None, sys.stdin.buffer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program ends by it, and then its requests do
     try:
         if not stream.readline():
             return 0
