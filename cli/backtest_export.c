@@ -97,6 +97,8 @@ static void send_lines(struct parts *parts, size_t n)
 /* Removes the first n bytes. */
 static void forget(struct text *text, size_t n)
 {
+    if (n == 0)
+        return;
     memmove(text->data, text->data + n, text->len - n);
     text->len -= n;
 }
@@ -183,6 +185,17 @@ static bool seen(const struct backtest_read *reads, int account, size_t output)
     return false;
 }
 
+static void print_name(FILE *out, const char *name)
+{
+    fputc('"', out);
+    for (; *name; name++) {
+        if (*name == '"')
+            fputc('"', out);
+        fputc(*name, out);
+    }
+    fputc('"', out);
+}
+
 static void print_real(FILE *out, double value)
 {
     if (isfinite(value))
@@ -196,7 +209,8 @@ static void print_bar(const struct bars_printing *printing, size_t row, FILE *ou
     const struct backtest_result *result = printing->result;
     const struct market_series *series = &result->market->series[printing->symbol];
     const size_t at = row - result->backtest->from;
-    fprintf(out, "\"%s\",%" PRId64, series->symbol.name, market_open_ns(result->market, row));
+    print_name(out, series->symbol.name);
+    fprintf(out, ",%" PRId64, market_open_ns(result->market, row));
     print_real(out, series->open[row]);
     print_real(out, series->high[row]);
     print_real(out, series->low[row]);

@@ -96,14 +96,15 @@ static int compute(const struct reading *reading, struct backtest_read *ret, cha
 {
     struct columns_room room = {0};
     double **out = calloc(ret->n + 1, sizeof *out);
-    int r = out ? backtest_columns_room_make(ret->n, reading->bars.n, &room) : -ENOMEM;
+    const bool any = reading->bars.n > 0;
+    int r = !out ? -ENOMEM : any ? backtest_columns_room_make(ret->n, reading->bars.n, &room) : 0;
     ret->rows = reading->config->to - reading->config->from;
     ret->values = malloc((ret->n * ret->rows + 1) * sizeof *ret->values);
     r = r == 0 && !ret->values ? -ENOMEM : r;
-    for (size_t k = 0; k < ret->n && r == 0; k++)
+    for (size_t k = 0; k < ret->n && r == 0 && any; k++)
         out[k] = room.cells + k * room.stride;
     const struct columns_job job = {reading->bars, out};
-    if (r == 0)
+    if (r == 0 && any)
         r = backtest_columns_compute(reading->specs, reading->n_specs, &job, 1, 1, err);
     if (r == 0)
         place(reading, out, ret);
