@@ -83,6 +83,14 @@ static void test_refusals(void)
           ":2: [market] rest_url: \"https://h/api\": a URL like https://HOST:PORT is needed");
     fails("[account x]\nstrategy.fast = 30\n",
           ":2: [account x] strategy.fast: fewer bars than slow are needed");
+    fails("[strategies]\ndirectory = plugins\n",
+          ":2: [strategies] directory: \"plugins\": the absolute path of a folder is needed");
+    fails(
+        "[strategies]\ndirectory = /nonexistent\n[account x]\nstrategy = lib:mine\n",
+        ":4: [account x] strategy: mine.so: there is no such file in /nonexistent: lib:/PATH/FILE.so names one "
+        "elsewhere");
+    fails("[account x]\nstrategy = lib:/nonexistent/mine.so\n",
+          ":2: [account x] strategy: /nonexistent/mine.so: No such file or directory");
     fails("[engine]\nclock = Feed\n", ":2: [engine] clock: \"Feed\": did you mean feed? (wall, feed)");
     fails("[engine]\nmissed_stops = leave\n",
           ":2: [engine] missed_stops: \"leave\": one of fill, keep is needed");

@@ -192,7 +192,8 @@ def new_folders(folder, environment):
         assert words in done.stderr, done.stderr
     package = os.path.join(SOURCE, "trainer/python")
     if os.path.exists(os.path.join(package, "papertape/strategy.py")):
-        run("./test.sh", f"exec:{sys.executable} my-python.py", cwd=folder / "my-python", env={**options["env"], "PYTHONPATH": package})
+        bars = synthetic(folder, "P", 1500, 31)
+        run("./test.sh", f"exec:{sys.executable} my-python.py", cwd=folder / "my-python", env={**options["env"], "PYTHONPATH": package, "BARS": str(bars)})
 
 
 def page_examples(folder, environment):
