@@ -18,7 +18,7 @@
 
 enum { WINDOWS_MAX = 10000 };
 
-struct window {
+struct walk_window {
     size_t from, middle, to; /* rows: in sample [from, middle), out of sample [middle, to) */
     bool chosen;             /* false: no set had enough trades, and nothing is traded */
     char params[SWEEP_VALUES_MAX];
@@ -30,7 +30,7 @@ struct walk {
     struct sweep *sweep;
     const struct backtest_config *config;
     const struct account_spec *base;
-    struct window *windows;
+    struct walk_window *windows;
     size_t n, rows; /* rows: out of sample, of all windows */
     double *returns;
     struct metrics metrics; /* of the returns */
@@ -76,7 +76,7 @@ static int cut(struct walk *walk)
     if (!walk->windows)
         return cli_stored_fail(EXIT_ERROR, "sweep", "", "out of memory");
     while (walk->n < WINDOWS_MAX) {
-        struct window window = {.from = from, .middle = row_after(walk, from, ns[0])};
+        struct walk_window window = {.from = from, .middle = row_after(walk, from, ns[0])};
         if (window.middle >= to || window.middle == from)
             break;
         window.to = row_after(walk, window.middle, ns[1]);
@@ -95,7 +95,7 @@ static int cut(struct walk *walk)
 
 /* ---- one window ---- */
 
-static int choose(struct walk *walk, struct window *window)
+static int choose(struct walk *walk, struct walk_window *window)
 {
     struct sweep *sweep = walk->sweep;
     struct backtest_config config = *walk->config;
@@ -114,7 +114,7 @@ static int choose(struct walk *walk, struct window *window)
     return EXIT_OK;
 }
 
-static int trade(struct walk *walk, struct window *window, double *returns)
+static int trade(struct walk *walk, struct walk_window *window, double *returns)
 {
     struct backtest_config config = *walk->config;
     const struct backtest_sweep again = {
@@ -137,7 +137,7 @@ static int run_windows(struct walk *walk)
         return cli_stored_fail(EXIT_ERROR, "sweep", "", "out of memory");
     walk->sweep->times = walk->n;
     for (; i < walk->n && status == EXIT_OK; i++) {
-        struct window *window = &walk->windows[i];
+        struct walk_window *window = &walk->windows[i];
         status = choose(walk, window);
         if (status == EXIT_OK && walk->sweep->runs.stopped)
             break;
@@ -178,7 +178,7 @@ static double mean_in_sample(const struct walk *walk)
     return n > 0 ? sum / (double)n : NAN;
 }
 
-static void print_window(const struct walk *walk, const struct window *window)
+static void print_window(const struct walk *walk, const struct walk_window *window)
 {
     char time[FORMAT_MAX], cells[5][FORMAT_MAX];
     printf("%-19s ", cli_format_time(time, market_open_ns(walk->config->market, window->middle)));
@@ -217,7 +217,7 @@ static void print_walk(const struct walk *walk)
             BACKTEST_LUCK_LEVEL);
 }
 
-static json_t *window_object(const struct walk *walk, const struct window *window)
+static json_t *window_object(const struct walk *walk, const struct walk_window *window)
 {
     const struct market *market = walk->config->market;
     json_t *object =
@@ -261,7 +261,7 @@ static int write_csv(const struct walk *walk)
         return status;
     fputs("from_ns,chosen_ns,to_ns,params,dsr_in,sharpe_in,sharpe,return,trades\n", csv.file);
     for (size_t i = 0; i < walk->n; i++) {
-        const struct window *w = &walk->windows[i];
+        const struct walk_window *w = &walk->windows[i];
         fprintf(csv.file, "%lld,%lld,%lld,%s,", (long long)market_open_ns(market, w->from),
                 (long long)market_open_ns(market, w->middle), (long long)market_open_ns(market, w->to),
                 w->params);

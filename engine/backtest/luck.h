@@ -29,7 +29,7 @@ int backtest_luck(struct sweep_results *results, size_t rows, double periods_per
                   struct backtest_luck *ret);
 
 enum backtest_verdict {
-    BACKTEST_VERDICT_UNKNOWN, /* no run has enough trades, or none has a deflated Sharpe ratio */
+    BACKTEST_VERDICT_UNKNOWN, /* no run has both enough trades and a deflated Sharpe ratio */
     BACKTEST_VERDICT_LUCK,
     BACKTEST_VERDICT_MORE, /* the best one's deflated Sharpe ratio is above BACKTEST_LUCK_LEVEL */
 };
@@ -38,7 +38,7 @@ enum backtest_verdict backtest_luck_verdict(const struct sweep_results *results)
 const char *backtest_luck_word(enum backtest_verdict verdict); /* unknown, luck, more_than_luck */
 
 /* Of the sets beside a run's that were run: those whose Sharpe ratio is above 0 and at least half of the
- * run's. NaN for share where none was. */
+ * run's. share: NaN where n is 0. */
 struct backtest_beside {
     size_t n, hold;
     double share;

@@ -14,7 +14,7 @@ struct sweep_file {
     size_t n; /* records that were there */
     char path[PATH_MAX];
     char why[SWEEP_FILE_WHY]; /* "", or what happened to the file, for a note */
-    bool failed;              /* a row could not be written: none is any more */
+    bool failed;              /* a row could not be written: nothing is added any more */
 };
 
 /* Opens the file of that key in a folder, which is made; `fresh`: what it has is deleted. A damaged one, or

@@ -9,14 +9,9 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "strategy/metrics/overfit_internal.h"
 
 enum { BLOCKS_MAX = OVERFIT_BLOCKS_MAX };
-
-/* Both halves' Sharpes, while the splits are gone through. */
-struct halves {
-    const struct overfit_blocks *of;
-    double *half[2], *mean, *varies, *room; /* [columns] each; room: all of it */
-};
 
 /* ---- one series ---- */
 
@@ -52,80 +47,6 @@ void overfit_block(const double *returns, size_t n, size_t stride, double *ret_m
         squares += (returns[i * stride] - mean) * (returns[i * stride] - mean);
     *ret_mean = mean;
     *ret_squares = squares;
-}
-
-/* Each column's Sharpe over the blocks whose bits are set, into sharpes [columns]. Halves have blocks of one
- * length, so a half's mean is that of the means, and its squares are the blocks' and those of the means
- * around it. A level half has no variance, despite rounding. */
-static void half_sharpes(const struct halves *halves, unsigned bits, double *sharpes)
-{
-    const struct overfit_blocks *of = halves->of;
-    size_t columns = of->columns;
-    double *mean = halves->mean, *varies = halves->varies, half = of->blocks / 2, length = (double)of->length,
-           n = half * length;
-    const double *first = of->mean + (size_t)__builtin_ctz(bits) * columns;
-    memset(mean, 0, columns * sizeof *mean);
-    memset(sharpes, 0, columns * sizeof *sharpes);
-    memset(varies, 0, columns * sizeof *varies);
-    for (int b = 0; b < of->blocks; b++)
-        for (size_t c = 0; bits >> b & 1 && c < columns; c++)
-            mean[c] += of->mean[(size_t)b * columns + c];
-    for (size_t c = 0; c < columns; c++)
-        mean[c] /= half;
-    for (int b = 0; b < of->blocks; b++) {
-        const double *means = of->mean + (size_t)b * columns, *squares = of->squares + (size_t)b * columns;
-        for (size_t c = 0; bits >> b & 1 && c < columns; c++) {
-            sharpes[c] += squares[c] + length * (means[c] - mean[c]) * (means[c] - mean[c]);
-            varies[c] += squares[c] > 0 || means[c] != first[c];
-        }
-    }
-    for (size_t c = 0; c < columns; c++)
-        sharpes[c] = varies[c] > 0 && sharpes[c] > 0 ? mean[c] / sqrt(sharpes[c] / (n - 1)) : 0;
-}
-
-/* ---- half splits ---- */
-
-/* What was best in sample, and where it is out of sample; adds to the pbo of all splits. */
-static void compare(size_t columns, const double *in, const double *out, size_t at, struct overfit *ret)
-{
-    size_t best = 0, worse = 0, same = 0;
-    for (size_t c = 1; c < columns; c++)
-        best = in[c] > in[best] ? c : best;
-    for (size_t c = 0; c < columns; c++) {
-        worse += out[c] < out[best];
-        same += out[c] == out[best];
-    }
-    double rank = (double)worse + ((double)same + 1) / 2, middle = ((double)columns + 1) / 2;
-    ret->pbo += rank == middle && same > 1 ? 0.5 : rank <= middle;
-    ret->chosen[at] = (int)best;
-    ret->lambda[at] = log(rank / ((double)columns + 1 - rank));
-    ret->in_sample[at] = in[best];
-    ret->out_of_sample[at] = out[best];
-}
-
-/* The halves in lexicographic order, those with block 0 first. The other half of number k from the front is
- * number k from the back, so that each is computed once. */
-static void split_all(const struct halves *halves, struct overfit *ret)
-{
-    size_t columns = halves->of->columns;
-    int blocks = halves->of->blocks, half = blocks / 2, block[BLOCKS_MAX];
-    unsigned all = (1u << blocks) - 1;
-    for (int i = 0; i < half; i++)
-        block[i] = i;
-    for (size_t at = 0; at < ret->splits / 2; at++) {
-        unsigned bits = 0;
-        for (int i = 0; i < half; i++)
-            bits |= 1u << block[i];
-        half_sharpes(halves, bits, halves->half[0]);
-        half_sharpes(halves, all & ~bits, halves->half[1]);
-        compare(columns, halves->half[0], halves->half[1], at, ret);
-        compare(columns, halves->half[1], halves->half[0], ret->splits - 1 - at, ret);
-        int i = half - 1;
-        while (i > 0 && block[i] == blocks - half + i)
-            i--;
-        for (block[i]++; i + 1 < half; i++)
-            block[i + 1] = block[i] + 1;
-    }
 }
 
 static void summarise(struct overfit *overfit)
@@ -199,19 +120,16 @@ int overfit_of_blocks(const struct overfit_blocks *blocks, struct overfit *ret,
     for (int i = 1; i <= blocks->blocks / 2; i++)
         overfit.splits = overfit.splits * (size_t)(blocks->blocks / 2 + i) / (size_t)i;
     overfit.lambda = malloc(overfit.splits * (3 * sizeof(double) + sizeof(int)));
-    double *room = calloc(columns, 4 * sizeof *room);
-    if (!overfit.lambda || !room) {
-        free(overfit.lambda);
-        free(room);
+    if (!overfit.lambda)
         return no_memory(err, columns);
-    }
     overfit.in_sample = overfit.lambda + overfit.splits;
     overfit.out_of_sample = overfit.in_sample + overfit.splits;
     overfit.chosen = (int *)(overfit.out_of_sample + overfit.splits);
-    const struct halves halves = {
-        blocks, {room, room + columns}, room + 2 * columns, room + 3 * columns, room};
-    split_all(&halves, &overfit);
-    free(room);
+    r = overfit_split_all(blocks, &overfit);
+    if (r < 0) {
+        free(overfit.lambda);
+        return no_memory(err, columns);
+    }
     summarise(&overfit);
     *ret = overfit;
     return 0;

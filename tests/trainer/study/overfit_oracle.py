@@ -28,7 +28,8 @@ def sharpes(returns):
     level = returns.max(axis=0) == returns.min(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = returns.mean(axis=0) / returns.std(axis=0, ddof=1)
-    return np.where(level, 0.0, ratio)
+    rounding = np.abs(returns.mean(axis=0)) <= 1e-14 * np.abs(returns).mean(axis=0)  # levels that add up to nothing
+    return np.where(level | rounding, 0.0, ratio)
 
 
 def expect(returns, blocks):
