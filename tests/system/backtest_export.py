@@ -153,6 +153,22 @@ def check_refused(folder, files):
     assert "pip install pyarrow" in done.stderr, done.stderr
 
 
+def check_full(folder, files):
+    """On a disk that is full, of a page and of an export: one sentence, and nothing is left."""
+    small = os.path.join(folder, "small")
+    os.mkdir(small)
+    prefix = harness.with_mounts(f"mount -t tmpfs -o size=48k none {small}")
+    if not harness.works(prefix):
+        print("not tried on a full disk: no tmpfs can be mounted here")
+        return
+    for option, name in (("--export", "no.parquet"), ("--export", "no.arrow"), ("--report", "no.html")):
+        path = os.path.join(small, name)
+        words = [harness.PAPERTAPE, "backtest", *STRATEGIES, "--bars", ",".join(files), "--no-cache", option, path]
+        script = f'"$@"; status=$?; ls -A {small}; exit $status'
+        done = subprocess.run([*prefix, "sh", "-c", script, "sh", *words], capture_output=True, text=True, timeout=harness.PATIENCE)
+        assert done.returncode == 1 and done.stdout == "" and f"{path}: No space left on device" in done.stderr, (name, done)
+
+
 def check_interrupted(folder, files):
     """Ctrl-C at any time: the file is whole, or nothing of it is left."""
     path = os.path.join(folder, "stopped.parquet")
@@ -173,6 +189,7 @@ def main():
         table = check_forms(folder, files)
         check_examples(folder, table)
         check_refused(folder, files)
+        check_full(folder, files)
         check_interrupted(folder, files)
         print(f"backtest_export: {table.num_rows} rows of {len(table.schema.names)} columns")
 
