@@ -18,14 +18,14 @@ enum { BLOCKS_MAX = OVERFIT_BLOCKS_MAX };
  * blocks that are chosen: two sums for a half, whatever the number of blocks. */
 enum { WIDTH = 32 };
 
-struct part {
+struct half_part {
     double (*mean)[WIDTH], (*square)[WIDTH]; /* [1 << blocks]: sums of means; of squares around 0 */
     int first, blocks;
 };
 
 struct splits {
     const struct overfit_blocks *of;
-    struct part low, high;
+    struct half_part low, high;
     size_t n;           /* of which block 0 is in the first half */
     uint32_t *bits;     /* [n] blocks of the first half */
     size_t from, width; /* the columns at hand */
@@ -36,7 +36,7 @@ struct splits {
     void *room;
 };
 
-static void tabulate(const struct splits *splits, const struct part *part)
+static void tabulate(const struct splits *splits, const struct half_part *part)
 {
     const struct overfit_blocks *of = splits->of;
     memset(part->mean[0], 0, sizeof part->mean[0]);
