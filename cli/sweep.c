@@ -159,7 +159,7 @@ static int say_stopped(const struct sweep *sweep)
     const struct sweep_results *runs = &sweep->runs;
     fflush(stdout);
     fprintf(stderr, "papertape: sweep: stopped: %zu of %zu sets are done%s\n", runs->n, runs->combinations,
-            sweep->run.no_cache ? "" : "; they are kept, and the same command continues");
+            sweep->kept ? "; they are kept, and the same command continues" : "");
     return EXIT_ERROR;
 }
 

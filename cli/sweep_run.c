@@ -100,6 +100,7 @@ int cli_sweep_rows(struct sweep *sweep, const struct backtest_config *config, co
                                  .ctx = &running};
     cli_sweep_keep(sweep, &all, &running.file);
     int status = run_all(&running, &all);
+    sweep->kept = running.file.fd >= 0 && !running.file.failed;
     backtest_sweep_file_close(&running.file);
     return status == EXIT_OK ? order(sweep, config) : status;
 }

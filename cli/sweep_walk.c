@@ -149,8 +149,10 @@ static int run_windows(struct walk *walk)
         return status;
     if (walk->sweep->runs.stopped && i == 0)
         return cli_stored_fail(EXIT_ERROR, "sweep", "",
-                               "stopped in the first window; what is done is kept, and the same command "
-                               "continues");
+                               walk->sweep->kept
+                                   ? "stopped in the first window; what is done is kept, and the "
+                                     "same command continues"
+                                   : "stopped in the first window");
     walk->n = i;
     walk->rows = at;
     return EXIT_OK;
@@ -293,10 +295,8 @@ int cli_sweep_walk(struct sweep *sweep, const struct backtest_config *config, co
         print_walk(&walk);
     if (status == EXIT_OK && sweep->runs.stopped) {
         fflush(stdout);
-        fprintf(stderr,
-                "papertape: sweep: stopped after %zu windows; what is done is kept, and the same command "
-                "continues\n",
-                walk.n);
+        fprintf(stderr, "papertape: sweep: stopped after %zu windows%s\n", walk.n,
+                sweep->kept ? "; what is done is kept, and the same command continues" : "");
         status = EXIT_ERROR;
     }
     free(walk.windows);

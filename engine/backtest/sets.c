@@ -125,22 +125,15 @@ bool backtest_sets_get(const struct backtest_sets *sets, const struct strategy *
 
 /* ---- what is beside a set ---- */
 
-static int by_value(const void *a, const void *b, void *ctx)
-{
-    const double *values = ctx;
-    double x = values[*(const size_t *)a], y = values[*(const size_t *)b];
-    return (x > y) - (x < y);
-}
-
 /* The places of an axis' value below and above that at `place`, which are in any order; -1: there is none. */
 static void steps_of(const struct backtest_axis *axis, size_t place, ptrdiff_t ret[2])
 {
+    const double *values = axis->values, at = values[place];
     ret[0] = ret[1] = -1;
     for (size_t k = 0; k < axis->n; k++) {
-        double x = axis->values[k], at = axis->values[place];
-        if (x < at && (ret[0] < 0 || by_value(&k, &(size_t){(size_t)ret[0]}, axis->values) > 0))
+        if (values[k] < at && (ret[0] < 0 || values[k] > values[ret[0]]))
             ret[0] = (ptrdiff_t)k;
-        if (x > at && (ret[1] < 0 || by_value(&k, &(size_t){(size_t)ret[1]}, axis->values) < 0))
+        if (values[k] > at && (ret[1] < 0 || values[k] < values[ret[1]]))
             ret[1] = (ptrdiff_t)k;
     }
 }
