@@ -15,7 +15,7 @@ static const uint64_t HISTORY_TURN_NS = 20000000;
 
 /* An account's host, of that strategy with those parameters. */
 struct strategy_seat {
-    const struct strategy *strategy; /* NULL: none is needed */
+    const struct strategy *strategy; /* NULL: it needs no host */
     double params[STRATEGY_PARAMS_MAX];
     struct strategy_host *host; /* NULL: it could not be opened */
     char why[STRATEGY_FAULT_MAX];
@@ -132,7 +132,7 @@ static void decide(struct session *session, const struct strategy_request *reque
         snprintf(ret->fault, sizeof ret->fault, "%s", seat->why);
 }
 
-/* As daemon_session_event(), but for its time: it is the bar's. */
+/* As daemon_session_event(), except that its time is the bar's. */
 static void give(struct session *session, const struct strategy_request *request,
                  const struct strategy_decision *decision)
 {

@@ -15,7 +15,7 @@
 #include "exchange/symbol.h"
 #include "record/device.h"
 #include "record/field.h"
-#include "strategy/external.h"
+#include "strategy/params.h"
 
 enum { DB_STRATEGY_NAME_MAX = STRATEGY_NAME_MAX };
 

@@ -7,6 +7,7 @@
 
 #include "engine/visit.h"
 #include "record/order.h"
+#include "strategy/external.h"
 
 enum {
     BARS_MOST = 1 << 20,
@@ -31,6 +32,7 @@ void event_memory_finish(struct event_memory *memory)
     free(memory->accounts);
     free(memory->totals);
     free(memory->kept);
+    free(memory->decision);
     *memory = (struct event_memory){.policies = memory->policies};
 }
 
@@ -411,6 +413,14 @@ static void visit_kept(struct visit *visit, struct strategy_kept *kept)
     codec_bytes(codec, (void *)(uintptr_t)kept->bytes, kept->len); /* saving does not change them */
 }
 
+static bool room_for_decision(struct visit *visit)
+{
+    struct event_memory *memory = visit->memory;
+    if (!memory->decision && !(memory->decision = malloc(sizeof *memory->decision)))
+        visit->no_memory = true;
+    return memory->decision != NULL;
+}
+
 static void visit_decision(struct visit *visit, struct event_decision *event)
 {
     struct codec *codec = visit->codec;
@@ -428,10 +438,10 @@ static void visit_decision(struct visit *visit, struct event_decision *event)
     codec_bool(codec, &decision->keeps);
     if (decision->keeps && !codec->failed)
         visit_kept(visit, &decision->state);
-    if (codec->saving || codec->failed || visit->no_memory)
+    if (codec->saving || codec->failed || visit->no_memory || !room_for_decision(visit))
         return;
-    visit->memory->decision = loaded;
-    decision = &visit->memory->decision;
+    decision = visit->memory->decision;
+    *decision = loaded;
     for (uint32_t i = 0; i < decision->n && i < STRATEGY_INTENTS_MAX; i++)
         decision->intents[i].why = decision->whys[i];
     event->decision = decision;

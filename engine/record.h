@@ -7,7 +7,6 @@
 #include "engine/event.h"
 #include "record/codec.h"
 #include "record/order.h"
-#include "strategy/external.h"
 
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
  * the next of both is 13; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
@@ -19,6 +18,8 @@ enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 12 ? RECORD_ORDER_LAYOUT : 1
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);
 
+struct strategy_decision;
+
 /* The levels, bars, days, texts and orders that a decoded event points to; reused from event to event. */
 struct event_memory {
     struct book_level *levels;
@@ -28,7 +29,7 @@ struct event_memory {
     struct order legs[ORDER_LEGS_MAX];
     struct account_spec *accounts;
     struct venue_total *totals;
-    struct strategy_decision decision;
+    struct strategy_decision *decision;
     uint8_t *kept;
     size_t cap_kept;
     size_t cap_levels, cap_bars, cap_days, cap_text, cap_accounts, cap_totals;

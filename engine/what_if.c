@@ -47,8 +47,9 @@ struct run {
     struct way was, would_be;
     struct account_spec changed; /* the account as the fork has it */
     bool forked;
-    bool differs;               /* what trades for it is another, or has other parameters */
-    struct strategy_host *host; /* of an outside strategy that is tried; NULL: it is called, or none is */
+    bool differs; /* what trades for it is another, or has other parameters */
+    struct strategy_host
+        *host; /* of an outside strategy that is tried; NULL: it is called, or there is none */
     int64_t highest[2], deposits[2], span_end_ns;
     struct pair *pairs; /* by ascending `was` */
     size_t n_pairs, cap_pairs;

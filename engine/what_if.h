@@ -12,7 +12,6 @@
 #define ENGINE_WHAT_IF_H
 
 #include "engine/replay.h"
-#include "strategy/external.h"
 
 struct what_if_options {
     const char *path; /* a journal's directory */

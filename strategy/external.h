@@ -1,7 +1,7 @@
 /* Strategies from outside the program: a shared object ("lib:FILE.so") or a process ("exec:COMMAND").
  *
  * The engine does not call them. At each bar that such a strategy is to see it keeps a request, with the bar,
- * the account and the indicators; whoever drives the engine passes the requests to the strategy's host after
+ * the account and the indicators; the driver of the engine passes the requests to the strategy's host after
  * each event, in their order, and gives each decision back as EVENT_DECISION. That event is in the event log
  * like every other: a replay, parity, explain and what-if need neither the file nor the process. A decision
  * takes effect as of its bar, never as of when it was computed. */
@@ -21,12 +21,6 @@ enum {
     STRATEGY_FAULT_MAX = 160, /* why there is no decision */
     STRATEGY_HASH_SIZE = 32,
     STRATEGY_KEPT_MAX = 65536, /* bytes that a decision may leave with the engine */
-    /* Of texts, with the NUL: an outside strategy with a longer one is refused when it is opened. */
-    STRATEGY_SOURCE_MAX = 512,
-    STRATEGY_NAME_MAX = STRATEGY_SOURCE_MAX + 8, /* with "lib:" or "exec:" */
-    STRATEGY_TITLE_MAX = 64,
-    STRATEGY_PARAM_NAME_MAX = 32,
-    STRATEGY_SUMMARY_MAX = 160, /* of the strategy, and of a parameter */
 };
 
 enum strategy_form { STRATEGY_LIBRARY, STRATEGY_PROCESS, STRATEGY_FORMS };

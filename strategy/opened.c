@@ -6,21 +6,21 @@
 
 #include "strategy/external.h"
 
-struct opened {
-    struct opened *next;
+struct opened_strategy {
+    struct opened_strategy *next;
     const struct strategy *strategy;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct opened *newest;
+static struct opened_strategy *newest;
 
 int strategy_opened(const struct strategy *strategy)
 {
-    struct opened *entry = malloc(sizeof *entry);
+    struct opened_strategy *entry = malloc(sizeof *entry);
     if (!entry)
         return -ENOMEM;
     pthread_mutex_lock(&lock);
-    *entry = (struct opened){.next = newest, .strategy = strategy};
+    *entry = (struct opened_strategy){.next = newest, .strategy = strategy};
     newest = entry;
     pthread_mutex_unlock(&lock);
     return 0;
@@ -29,7 +29,7 @@ int strategy_opened(const struct strategy *strategy)
 const struct strategy *strategy_find_opened(const char *name)
 {
     pthread_mutex_lock(&lock);
-    const struct opened *entry = newest;
+    const struct opened_strategy *entry = newest;
     while (entry && strcmp(entry->strategy->name, name) != 0)
         entry = entry->next;
     pthread_mutex_unlock(&lock);

@@ -107,7 +107,8 @@ static int try_it(const char *slow, struct what_if_result *ret, char *err)
     return engine_what_if_run(&options, ret, err, JOURNAL_ERROR_MAX);
 }
 
-/* Nothing tried: the decisions of the log, which need nobody. Another parameter: it is opened and asked. */
+/* Nothing tried: the decisions of the log, for which nothing is opened. Another parameter: it is opened and
+ * asked. */
 static void check_what_if(void)
 {
     struct what_if_result same = {0}, other = {0};
