@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tries the strategy: test.sh STRATEGY. Does it look ahead, how much history does it need, does it trade? On bars that
-# are made here, the same ones each time; give files of your own with BARS=FILE.
+# are made here, the same ones each time; give files of your own with BARS=FILE. CUTS=N: places that are tried.
 set -eu
 strategy=$1
 papertape=${PAPERTAPE:-papertape}
@@ -18,7 +18,7 @@ if [ -z "${BARS:-}" ]; then
         }
     }' >$BARS
 fi
-"$papertape" lookahead --strategy "$strategy" --bars "$BARS" --no-cache
+"$papertape" lookahead --strategy "$strategy" --bars "$BARS" --cuts "${CUTS:-32}" --no-cache
 "$papertape" warmup --strategy "$strategy" --bars "$BARS" --no-cache
 "$papertape" backtest --strategy "$strategy" --bars "$BARS" --no-cache --trades test/trades.csv
 if [ "$(wc -l <test/trades.csv)" -lt 2 ]; then

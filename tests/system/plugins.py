@@ -193,7 +193,7 @@ def new_folders(folder, environment):
     package = os.path.join(SOURCE, "trainer/python")
     if os.path.exists(os.path.join(package, "papertape/strategy.py")):
         bars = synthetic(folder, "P", 1500, 31)
-        run("./test.sh", f"exec:{sys.executable} my-python.py", cwd=folder / "my-python", env={**options["env"], "PYTHONPATH": package, "BARS": str(bars)})
+        run("./test.sh", f"exec:{sys.executable} my-python.py", cwd=folder / "my-python", env={**options["env"], "PYTHONPATH": package, "BARS": str(bars), "CUTS": "4"})
 
 
 def page_examples(folder, environment):

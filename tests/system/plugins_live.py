@@ -55,7 +55,7 @@ def n_fills(daemon):
 
 
 def table(daemon, verb, without):
-    """A list's rows of each account, without the columns that tell accounts apart."""
+    """A list's rows of each account, without the columns in which accounts differ."""
     header, *lines = [line.split(",") for line in daemon.papertape(verb, "--csv").splitlines()]
     at = header.index("account")
     keep = [i for i, name in enumerate(header) if name not in without]
