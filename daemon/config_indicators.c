@@ -35,6 +35,12 @@ static int parse_spec(char *word, struct indicator_spec *ret, int *ret_measure, 
 {
     char because[WHY], *at = strchr(word, '@');
     *ret_measure = -1;
+    /* The text is stored, and read by other programs: data must not name code to run. */
+    if (strncmp(word, "lib:", strlen("lib:")) == 0)
+        return config_key_refuse(why, WHY,
+                                 "%.40s: built-in indicators alone are kept here; strategies, and papertape "
+                                 "indicators, read those of shared objects",
+                                 word);
     if (at) {
         *at++ = '\0';
         *ret_measure = book_measure_find(at);

@@ -83,6 +83,10 @@ static void test_refusals(void)
           ":2: [market] rest_url: \"https://h/api\": a URL like https://HOST:PORT is needed");
     fails("[account x]\nstrategy.fast = 30\n",
           ":2: [account x] strategy.fast: fewer bars than slow are needed");
+    fails(
+        "[indicators]\nspecs = sma:20 lib:mine:mean:20\n",
+        ":2: [indicators] specs: lib:mine:mean:20: built-in indicators alone are kept here; strategies, and "
+        "papertape indicators, read those of shared objects");
     fails("[strategies]\ndirectory = plugins\n",
           ":2: [strategies] directory: \"plugins\": the absolute path of a folder is needed");
     fails(
