@@ -72,9 +72,16 @@ static void stream(void)
     daemon_session_event(session, &up);
 }
 
+static void done(void *ctx, const struct event_command *command, enum order_reason reason, uint64_t order_id)
+{
+    (void)ctx, (void)command, (void)order_id;
+    CHECK_INT(reason, ORDER_OK);
+}
+
 static void start(const struct state_dir *state, int bars_before)
 {
     session_open(state, see);
+    session->hooks.command_done = done;
     session_begin(symbols, 1, START_NS + bars_before * MINUTE_NS);
     stream();
 }
