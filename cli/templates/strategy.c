@@ -1,7 +1,7 @@
 /* @NAME@: a strategy for papertape. `make` builds @NAME@.so, `make test` tries it.
  *
- * It buys when the fast average crosses above the slow one, with a stop, and sells when it is below. Change on_bar()
- * first; papertape/strategy.h explains every member. */
+ * It buys when the fast average crosses above the slow one, with a stop, and sells when it is below. Change
+ * on_bar() first; papertape/strategy.h explains every member. */
 #include <math.h>
 #include <papertape/strategy.h>
 #include <stdio.h>
@@ -10,17 +10,32 @@ enum { FAST, SLOW, FRACTION, STOP };
 
 /* Users set them as @NAME@.so:fast=12,slow=40; sweeps vary them within their ranges. */
 static const struct papertape_param params[] = {
-    [FAST] = {.name = "fast", .summary = "bars of the fast average", .fallback = 10, .min = 1, .max = 1000,
+    [FAST] = {.name = "fast",
+              .summary = "bars of the fast average",
+              .fallback = 10,
+              .min = 1,
+              .max = 1000,
               .integer = 1},
-    [SLOW] = {.name = "slow", .summary = "bars of the slow average", .fallback = 30, .min = 2, .max = 5000,
+    [SLOW] = {.name = "slow",
+              .summary = "bars of the slow average",
+              .fallback = 30,
+              .min = 2,
+              .max = 5000,
               .integer = 1},
-    [FRACTION] = {.name = "fraction", .summary = "of equity in each position", .fallback = 0.25, .min = 0.001,
+    [FRACTION] = {.name = "fraction",
+                  .summary = "of equity in each position",
+                  .fallback = 0.25,
+                  .min = 0.001,
                   .max = 1},
-    [STOP] = {.name = "stop", .summary = "loss at which it is sold, of the price", .fallback = 0.03, .min = 0.001,
+    [STOP] = {.name = "stop",
+              .summary = "loss at which it is sold, of the price",
+              .fallback = 0.03,
+              .min = 0.001,
               .max = 0.9},
 };
 
-/* What it remembers of each symbol between bars. It is zeroed at the start, and saved as bytes: no pointers. */
+/* What it remembers of each symbol between bars. It is zeroed at the start, and saved as bytes: no pointers.
+ */
 struct memory {
     int side; /* of the fast average: -1 below the slow one, 1 above, 0 not known yet */
 };
@@ -30,7 +45,8 @@ static const char *check(const double *p)
     return p[FAST] < p[SLOW] ? NULL : "fast: fewer bars than slow are needed";
 }
 
-/* The indicators that it reads, in the order of input->indicators: `papertape indicators --list` has them all. */
+/* The indicators that it reads, in the order of input->indicators: `papertape indicators --list` has them
+ * all. */
 static size_t specs(const double *p, char out[][PAPERTAPE_SPEC_TEXT])
 {
     snprintf(out[0], PAPERTAPE_SPEC_TEXT, "sma:%d", (int)p[FAST]);
