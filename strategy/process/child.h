@@ -39,7 +39,7 @@ int strategy_child_send(struct strategy_child *child, const char *line, size_t l
 
 enum child_said {
     CHILD_LINE,    /* *ret[*ret_len] is a line, good until the next call; a NUL is behind it */
-    CHILD_LONG,    /* a line of more than CHILD_LINE_MAX has begun: what is left of it is skipped */
+    CHILD_LONG,    /* the start of a line of more than CHILD_LINE_MAX, the rest of which is skipped */
     CHILD_NOTHING, /* no line until the deadline */
     CHILD_ENDED,   /* there is no line and will be none: it has ended, or closed its standard output */
 };

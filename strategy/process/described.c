@@ -14,7 +14,7 @@
 #define REFUSE(r, ...) fail_with(-EINVAL, (r)->err, (r)->err_size, __VA_ARGS__)
 
 /* A description that is being read. */
-struct reader {
+struct description_reader {
     struct process_strategy *ret;
     char *texts, *end; /* of the texts that were copied */
     char *err;
@@ -22,7 +22,7 @@ struct reader {
 };
 
 /* A text of the description: one line, copied. NULL is not wanted: 0 with the fallback. */
-static int take_text(struct reader *reader, const json_t *value, const char *what, size_t most,
+static int take_text(struct description_reader *reader, const json_t *value, const char *what, size_t most,
                      const char **ret)
 {
     const char *text = json_string_value(value);
@@ -45,7 +45,7 @@ static bool is_name(const char *text, char also)
 }
 
 /* Is every key of the object one of these, with blanks around? */
-static int check_keys(struct reader *reader, json_t *object, const char *where, const char *keys)
+static int check_keys(struct description_reader *reader, json_t *object, const char *where, const char *keys)
 {
     const char *key;
     json_t *value;
@@ -59,8 +59,8 @@ static int check_keys(struct reader *reader, json_t *object, const char *where, 
     return 0;
 }
 
-static int take_number(struct reader *reader, const json_t *object, const char *name, const char *key,
-                       double *ret)
+static int take_number(struct description_reader *reader, const json_t *object, const char *name,
+                       const char *key, double *ret)
 {
     const json_t *value = json_object_get(object, key);
     if (!json_is_number(value) || !isfinite(json_number_value(value)))
@@ -70,7 +70,7 @@ static int take_number(struct reader *reader, const json_t *object, const char *
 }
 
 /* A parameter with words. */
-static int take_words(struct reader *reader, const json_t *object, struct strategy_param *param)
+static int take_words(struct description_reader *reader, const json_t *object, struct strategy_param *param)
 {
     const json_t *words = json_object_get(object, "words");
     const char *fallback = json_string_value(json_object_get(object, "default"));
@@ -97,7 +97,7 @@ static int take_words(struct reader *reader, const json_t *object, struct strate
     return 0;
 }
 
-static int take_range(struct reader *reader, const json_t *object, struct strategy_param *param)
+static int take_range(struct description_reader *reader, const json_t *object, struct strategy_param *param)
 {
     const json_t *integer = json_object_get(object, "integer");
     int r = take_number(reader, object, param->name, "default", &param->fallback);
@@ -118,7 +118,7 @@ static int take_range(struct reader *reader, const json_t *object, struct strate
     return 0;
 }
 
-static int take_param(struct reader *reader, json_t *object, size_t place)
+static int take_param(struct description_reader *reader, json_t *object, size_t place)
 {
     struct strategy_param *param = &reader->ret->params[place];
     int r = json_is_object(object) ? 0 : REFUSE(reader, "a parameter is no object");
@@ -144,7 +144,7 @@ static int take_param(struct reader *reader, json_t *object, size_t place)
     return r == 0 ? take_range(reader, object, param) : r;
 }
 
-static int take_params(struct reader *reader, const json_t *params)
+static int take_params(struct description_reader *reader, const json_t *params)
 {
     const size_t n = json_array_size(params);
     if (params && !json_is_array(params))
@@ -160,7 +160,7 @@ static int take_params(struct reader *reader, const json_t *params)
     return 0;
 }
 
-static int take_history(struct reader *reader, const json_t *history)
+static int take_history(struct description_reader *reader, const json_t *history)
 {
     const json_int_t n = history ? json_integer_value(history) : PROCESS_HISTORY;
     if (n < 0 || n > PROCESS_HISTORY_MAX || (history && !json_is_integer(history)))
@@ -169,7 +169,7 @@ static int take_history(struct reader *reader, const json_t *history)
     return 0;
 }
 
-static int take_all(struct reader *reader, json_t *object)
+static int take_all(struct description_reader *reader, json_t *object)
 {
     struct process_strategy *ret = reader->ret;
     const char *type = json_string_value(json_object_get(object, "type"));
@@ -213,7 +213,8 @@ int strategy_process_described(const char *line, size_t len, const char *source,
         return fail_with(-ENOMEM, err, err_size, "not enough memory");
     }
     pthread_mutex_init(&process->lock, NULL);
-    struct reader reader = {.ret = process, .texts = process->texts, .err = err, .err_size = err_size};
+    struct description_reader reader = {
+        .ret = process, .texts = process->texts, .err = err, .err_size = err_size};
     process->strategy.name = reader.texts;
     process->external.source = reader.texts + strlen("exec:");
     reader.texts += sprintf(reader.texts, "exec:%s", source) + 1;

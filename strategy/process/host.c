@@ -17,7 +17,7 @@
 #include "strategy/process/process.h"
 
 enum {
-    BEHIND_MAX = 256,        /* answers that it owes: it is ended then */
+    BEHIND_MAX = 256,        /* answers that have not come: it is ended then */
     HISTORY_LINES = 1 << 20, /* of all symbols */
     PAUSE_FIRST_S = 1,       /* before its second start in a row, twice that before the third … */
     PAUSE_MOST_S = 60,
@@ -25,7 +25,7 @@ enum {
 
 #define SECOND_NS INT64_C(1000000000)
 
-enum phase { DOWN, STARTING, READY };
+enum process_phase { DOWN, STARTING, READY };
 
 struct process_host {
     struct strategy_host host;
@@ -39,7 +39,7 @@ struct process_host {
     size_t n_specs;
 
     struct strategy_child *child; /* NULL when DOWN */
-    enum phase phase;
+    enum process_phase phase;
     int64_t until_ns; /* STARTING: when it must be ready; DOWN: when it is started again */
     unsigned starts;  /* since it last decided */
     unsigned owed;    /* answers to lines whose time is over */

@@ -8,7 +8,7 @@
 
 #include "exchange/decimal.h"
 
-enum { LINE_WORDS = 2048 }; /* the keys of a line, and its numbers but for the indicators */
+enum { LINE_WORDS = 2048 }; /* the keys of a line, and its numbers without the indicators */
 
 #define EXACT_UNITS      ((int128_t)1 << 53) /* every whole number up to it is a double */
 

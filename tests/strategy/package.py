@@ -121,7 +121,7 @@ def main():
             (bar(2), answer([{"kind": "exit"}, {"kind": "short", "fraction": 1.0, "why": "turn"}], state={"seen": 7})),
             (bar(3), failed("AttributeError: 'Bar' object has no attribute 'nothing' (mine.py:34)")),
             (bar(4), failed("ValueError: Target: fraction is inf: a finite number is needed (mine.py:36)")),
-            (bar(8), failed("TypeError: on_bar() returned 'buy': Enter, Short, Exit, Stop, Target, several of them, or None is needed")),
+            (bar(8), failed("TypeError: on_bar() returned 'buy': Enter, Short, Exit, Stop, Target, or several of them, or None, are right")),
             (bar(7), answer([{"kind": "stop", "stop": 1.0}, {"kind": "stop", "stop": 2.0}], state={"seen": 11})),
             (bar(6), answer([], state={})),
             (bar(5), answer([], state={"seen": 0})),

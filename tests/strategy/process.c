@@ -285,7 +285,7 @@ static void test_hang(void)
     check_failed(&w, STRATEGY_LATE, "no answer within 150 ms");
     bar(&w, 3);
     check_failed(&w, STRATEGY_LATE, "no answer within 150 ms");
-    bar_of(&w, 0, 4, false); /* of what does not count none is waited for */
+    bar_of(&w, 0, 4, false); /* an answer that does not count is not waited for */
     check_failed(&w, STRATEGY_LATE, "it is still at an earlier bar");
     open_gate(gate);
     char state[32] = "";

@@ -222,7 +222,7 @@ def _words(intents: Intent | Iterable[Intent]) -> str:
         return _text(intents.members)
     several = list(intents) if isinstance(intents, Iterable) else [intents]
     if not all(isinstance(intent, Intent) for intent in several):
-        raise TypeError(f"on_bar() returned {intents!r}: Enter, Short, Exit, Stop, Target, several of them, or None is needed")
+        raise TypeError(f"on_bar() returned {intents!r}: Enter, Short, Exit, Stop, Target, or several of them, or None, are right")
     return ",".join(_text(intent.members) for intent in several)
 
 
