@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 PAPERTAPE, PLUGINS, INDICATORS, BUILD, SOURCE, *CC = sys.argv[1:]
+PAPERTAPE = os.path.abspath(PAPERTAPE)
 SHARED = os.environ.get("PAPERTAPE_SHARED") or os.path.join(SOURCE, "../shared")
 MINE = f"lib:{PLUGINS}/plugin-sma_cross_rsi_risk.so"
 BUILT_IN = "sma-cross-rsi-risk"
