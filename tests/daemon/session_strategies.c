@@ -216,6 +216,32 @@ static void test_halted(const struct state_dir *state)
     CHECK_INT(wrapped.hosts, 0);
 }
 
+/* What --check-config says. */
+static void test_configuration(void)
+{
+    char text[700] = "[account main]\nstrategy = exec:", long_one[STRATEGY_SOURCE_MAX + 1];
+    fails("[account main]\nstrategy = exec:nonsense\n",
+          ":2: [account main] strategy: nonsense: no such command");
+    fails("[account main]\nstrategy = exec:\n",
+          ":2: [account main] strategy: \"exec:\": a command follows: exec:python3 FILE.py");
+    fails("[account main]\nstrategy = lib:mine.so\n",
+          ":2: [account main] strategy: \"lib:mine.so\": this program is built without strategies of lib:");
+    fails("[account main]\nstrategy = exec:sma-cross\nstrategy.fats = 3\n",
+          ":3: [account main] strategy.fats: unknown key: did you mean fast?");
+    fails("[account main]\nstrategy = exec:sma-cross\nstrategy.fast = 9\nstrategy.slow = 4\n",
+          ":3: [account main] strategy.fast: fewer bars than slow are needed");
+    fails("[engine]\nstrategy_limit_ms = 0\n",
+          ":2: [engine] strategy_limit_ms: \"0\": a number from 1 to 10000 is needed");
+    memset(long_one, 'x', sizeof long_one - 1);
+    long_one[sizeof long_one - 1] = '\0';
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s\n", long_one);
+    CHECK_INT(read_text(text, &config), -EINVAL);
+    configure("exec:sma-cross");
+    CHECK_STR(config.accounts[0].strategy->name, "exec:sma-cross");
+    CHECK_INT(config.strategy_limit_ns, 250 * SECOND_NS / 1000);
+    round_trip(&config);
+}
+
 static bool make_state(char path[static SCRATCH_MAX], struct state_dir *ret)
 {
     char err[SESSION_ERROR_MAX];
@@ -234,6 +260,7 @@ int main(void)
         closes[i + 1] = closes[i] + random_between(&random, -120, 120) * UNIT;
     for (int i = 0; i < 4; i++)
         CHECK(make_state(paths[i], &states[i]));
+    test_configuration();
     uv_loop_init(&loop);
     struct engine_ids called = run_whole(&states[0], "sma-cross");
     struct engine_ids asked = run_whole(&states[1], "exec:sma-cross");
