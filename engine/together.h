@@ -20,7 +20,7 @@ void engine_together_find_waiting(struct engine *engine); /* lowers engine->wait
 void engine_together_warm(struct engine *engine, int account);
 
 /* ---- runner.c: of one symbol ---- */
-/* What a strategy may know of a symbol at a bar, but for the counts of positions and symbols, which
+/* What a strategy may know of a symbol at a bar, except the counts of positions and symbols, which
  * engine_runner_count() adds; the account is marked. */
 struct strategy_input engine_runner_look(struct engine *engine, int account, int symbol,
                                          const struct bar *bar);
