@@ -307,6 +307,45 @@ static void test_split(void)
     harness_close(&h);
 }
 
+/* An order of its own that is kept has all of its fields at the opening, over a restart and a split. */
+static void test_own_order(void)
+{
+    struct codec codec = {0};
+    struct engine *loaded = NULL;
+    char err[ENGINE_ERROR_MAX] = "";
+    const struct engine_sink sink = harness_sink(&h);
+    open_day(SESSION_REGULAR, FILL_BOOK);
+    close_day(&(struct intent){.kind = INTENT_ORDER,
+                               .side = ORDER_BUY,
+                               .type = ORDER_STOP_LIMIT,
+                               .size = INTENT_OF_UNITS,
+                               .tif = ORDER_GTD,
+                               .good_ns = days[1].close_ns - HOUR_NS,
+                               .qty = 0.5,
+                               .stop = 61000,
+                               .limit = 61500,
+                               .why = "above"});
+    CHECK_INT(n_orders(), 0);
+    codec_save(&codec);
+    CHECK_INT(engine_save(h.engine, &codec), 0);
+    CHECK_INT(engine_load(codec.bytes, codec.len, &sink, NULL, &loaded, err), 0);
+    CHECK_STR(err, "");
+    codec_finish(&codec);
+    engine_destroy(h.engine);
+    h.engine = loaded;
+    struct event event = {.kind = EVENT_ACTION, .action = {.symbol = BTCUSDT}};
+    event.action.action = (struct corporate_action){"s", ACTION_SPLIT, days[1].early_ns, 2, 1, 0};
+    h.now_ns = days[1].early_ns;
+    CHECK_INT(harness_event(&h, &event), 0);
+    phase_at(MARKET_PHASE_OPEN, days[1].open_ns, days[1].close_ns, false);
+    CHECK_INT(n_orders(), 1);
+    const struct order *order = reported(&h, 1);
+    CHECK(order->type == ORDER_STOP_LIMIT && order->side == ORDER_BUY && order->qty == BTC);
+    CHECK(order->stop_price == 30500 * USDT && order->price == 30750 * USDT);
+    CHECK(order->tif == ORDER_GTD && order->expires_ns == days[1].close_ns - HOUR_NS);
+    harness_close(&h);
+}
+
 /* The bar model: it fills at the open of the session's first bar, and bars outside move no price. */
 static void test_bar_model(void)
 {
@@ -364,6 +403,7 @@ int main(void)
     test_dropped();
     test_ends();
     test_split();
+    test_own_order();
     test_bar_model();
     return check_done("engine/kept");
 }

@@ -25,7 +25,7 @@ static size_t dice_bar(const double *params, void *state, const struct strategy_
         intents[n++] =
             dice % 3 == 0
                 ? (struct intent){.kind = INTENT_STOP, .stop = c * (1 - away * 0.005), .why = "follows"}
-                : (struct intent){.kind = INTENT_EXIT, .why = "leaves"};
+                : (struct intent){.kind = INTENT_EXIT, .fraction = dice % 13 < 3 ? 0.4 : 0, .why = "leaves"};
         if (dice % 3 == 0 || !input->shorts || dice % 11 < 5)
             return n;
     }
@@ -39,6 +39,16 @@ static size_t dice_bar(const double *params, void *state, const struct strategy_
         entry->stop = c * (1 - away * 0.01);
     if (dice % 5 == 0 && n == 1)
         *entry = (struct intent){.kind = INTENT_TARGET, .fraction = 0.3, .why = "holds"};
+    if (dice % 17 < 5 && n == 1) {
+        bool above = dice % 17 < 2;
+        *entry = (struct intent){.kind = INTENT_ORDER,
+                                 .side = sells ? ORDER_SELL : ORDER_BUY,
+                                 .type = above ? ORDER_STOP : ORDER_LIMIT,
+                                 .fraction = 0.2,
+                                 .stop = above ? c * (1 + away * 0.001) : 0,
+                                 .limit = above ? 0 : c * (1 - away * 0.001),
+                                 .why = "orders"};
+    }
     return n;
 }
 
