@@ -121,7 +121,7 @@ struct sim {
     int shorts;          /* symbols that are */
     int64_t unpaid;      /* interest that the cash did not suffice for */
     int64_t interest_ns; /* the last hour that interest was booked for */
-    size_t interest_row; /* of the next interest; SIZE_MAX: none is due */
+    size_t interest_row; /* of the next interest; SIZE_MAX: nothing is due */
     size_t checked_row;  /* the cover was checked up to its symbol `checked_symbol` */
     int checked_symbol;
     bool calm; /* calm_below are those of the cash and the holdings as they are */

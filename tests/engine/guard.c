@@ -6,6 +6,7 @@
 
 #include "engine/backtest/guard_bars.h"
 #include "engine/backtest/selection.h"
+#include "strategy/direction.h"
 #include "tests/check.h"
 #include "tests/engine/synthetic_market.h"
 #include "tests/random.h"
@@ -30,6 +31,20 @@ static struct account_spec account_of(const struct strategy *strategy)
         spec.rules.maintenance_e4 = 12500;
     }
     strategy_defaults(strategy, spec.params);
+    return spec;
+}
+
+static struct account_spec short_account(const struct strategy *strategy, int direction)
+{
+    struct account_spec spec = account_of(strategy);
+    spec.rules.shorts = true;
+    spec.rules.collateral_e4 = 15000;
+    spec.rules.maintenance_e4 = 12500;
+    spec.rules.borrow_rate_e6 = 50000;
+    for (size_t i = 0; i < strategy->n_params; i++)
+        if (strcmp(strategy->params[i].name, DIRECTION_NAME) == 0)
+            spec.params[i] = direction;
+    CHECK_INT(strategy_direction(strategy, spec.params), direction);
     return spec;
 }
 
@@ -193,6 +208,46 @@ static void test_strategies(void)
         decisions += verdict.decisions;
     }
     CHECK(decisions > 50);
+}
+
+/* Short, and both ways, where the account may be short: neither looks ahead, by the engine and vectorised. */
+static void test_directions(void)
+{
+    size_t n, decisions = 0;
+    const struct strategy *const *list = strategy_list(&n);
+    for (size_t i = 0; i < n; i++)
+        for (int direction = DIRECTION_SHORT; direction <= DIRECTION_BOTH; direction++) {
+            struct account_spec account = short_account(list[i], direction);
+            struct guard_config config = config_of(&account, &bars.market);
+            struct guard_lookahead verdict = {0};
+            char err[512] = "";
+            CHECK_INT(backtest_guard_lookahead(&config, &verdict, err, sizeof err), 0);
+            CHECK_STR(err, "");
+            CHECK(!verdict.found && verdict.columns == (list[i]->scan != NULL));
+            decisions += verdict.decisions;
+        }
+    CHECK(decisions > 1000);
+}
+
+static void test_directions_warm(void)
+{
+    enum { DAY = 96 };
+    size_t n, tried = 0;
+    const struct strategy *const *list = strategy_list(&n);
+    for (size_t i = 0; i < n; i++)
+        for (int direction = DIRECTION_SHORT; direction <= DIRECTION_BOTH; direction++) {
+            struct account_spec account = short_account(list[i], direction);
+            struct guard_config config = config_of(&account, &bars.market);
+            struct guard_warmup verdict = {0};
+            char err[512] = "";
+            int r = backtest_guard_warmup(&config, &verdict, err, sizeof err);
+            if (r == -EINVAL && strstr(err, "too few"))
+                continue;
+            CHECK_INT(r, 0);
+            CHECK(verdict.settles && verdict.bars <= verdict.predicted + DAY);
+            tried++;
+        }
+    CHECK(tried >= 10);
 }
 
 /* Each settles, within what its indicators let expect and what it remembers itself: a day at most. */
@@ -403,7 +458,9 @@ int main(void)
     test_scan();
     test_refused();
     test_strategies();
+    test_directions();
     test_histories();
+    test_directions_warm();
     test_sessions(&random);
     backtest_guard_bars_finish(&bars);
     return check_done("engine/guard");
