@@ -157,9 +157,10 @@ def sweeps(batches, files, scratch):
     top = by_symbol(traded("sweep", batches, [*pairs, ("top", "3")]))
     for symbol, path in files.items():
         out = Path(scratch, "sweep.csv")
-        words = ["sweep", "--strategy", "sma-cross", "--set", "fraction=0.5", "--fee-taker", "0.0005", "--bars", path, "--metric", "sortino", "--csv", out]
+        words = ["sweep", "--strategy", "sma-cross", "--set", "fraction=0.5", "--fee-taker", "0.0005", "--bars", path, "--metric", "sortino", "--csv", out, "--min-trades", "0"]
         printed([*words, "--grid", "fast=4:20:4", "--grid", "slow=10,25,60", "--grid", "average=sma,ema"])
-        compare_rows(f"sweep, {symbol}", rows_of(out), mine[symbol])
+        of_program = [{key: value for key, value in row.items() if key not in ("dsr", "exact")} for row in rows_of(out)]  # those of all runs' luck
+        compare_rows(f"sweep, {symbol}", of_program, mine[symbol])
         check([row["rank"] for row in mine[symbol]] == list(range(1, len(mine[symbol]) + 1)), f"ranks of {symbol}")
         check(top[symbol] == mine[symbol][:3], f"the best three of {symbol}")
 
