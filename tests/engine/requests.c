@@ -403,6 +403,51 @@ static void test_shown_again(void)
     harness_close(&h);
 }
 
+/* The same file keeps its memory, also as the log describes it; another of that name starts again, and so
+ * does a file with other parameters. What waits is dropped with it, and the bar's event ends. */
+static void test_another_file(void)
+{
+    static struct strategy other;
+    static struct strategy_external others;
+    for (int how = 0; how < 3; how++) {
+        struct strategy_request request;
+        open_asked();
+        for (int i = 0; i < 3; i++) {
+            next_bar();
+            CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+        }
+        reload_engine(&h.engine); /* its strategy is what the state describes now */
+        other = *h.accounts[ALICE].strategy;
+        others = *other.external;
+        other.external = &others;
+        others.hash[0] ^= how == 1;
+        h.accounts[ALICE].strategy = &other;
+        if (how == 2)
+            h.accounts[ALICE].params[0] = 0.5;
+        command(&h, (struct event_command){.kind = COMMAND_CONFIGURE,
+                                           .configure = {.accounts = h.accounts, .n = 1}});
+        CHECK_INT(h.command_reason, ORDER_OK);
+        CHECK(engine_account_spec(h.engine, ALICE)->strategy == &other);
+        CHECK_INT(engine_requests(h.engine), how == 0 ? 0 : 3);
+        if (how > 0)
+            CHECK(engine_request_next(h.engine, &request) && request.begins && request.state.len == 0);
+        while (engine_requests(h.engine) > 0)
+            CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+        next_bar();
+        CHECK(engine_request_next(h.engine, &request) && !request.begins);
+        CHECK_INT(request.state.len, STRATEGY_STATE_SIZE);
+        /* A new run with yet other parameters, before the decision. */
+        char err[ENGINE_ERROR_MAX] = "";
+        struct engine_config config = h.config;
+        uint64_t points = h.equity_points;
+        h.accounts[ALICE].params[0] = 0.25;
+        CHECK_INT(engine_configure(h.engine, &config, err), 0);
+        CHECK(!engine_request_waits(h.engine) && h.equity_points > points);
+        CHECK_INT(engine_requests(h.engine), 4);
+        harness_close(&h);
+    }
+}
+
 int main(void)
 {
     struct random random = random_seeded("engine/requests", 20261128);
@@ -413,6 +458,7 @@ int main(void)
     test_failures();
     test_halts();
     test_shown_again();
+    test_another_file();
     test_as_the_built_in(random.state);
     return check_done("engine/requests");
 }
