@@ -155,6 +155,7 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     account->moved = engine->account_moved = true;
     engine->rates[index] = (struct risk_rate){0};
     engine->specs[index].cash = cash;
+    engine_request_forget(engine, index);
     engine_runner_close(engine, index);
     if (engine_runner_open(engine, index, &engine->specs[index]) < 0)
         engine->out_of_memory = true;

@@ -312,6 +312,8 @@ static bool move_account(const struct change *change, int a)
     memcpy(runner->alerted_ns, before->alerted_ns, sizeof runner->alerted_ns);
     if (same_trader(change, a))
         runner->answers = before->answers;
+    else
+        engine_request_forget(change->engine, a);
     move_kept(change, a);
     runner->closing = before->closing && !runner->strategy && !runner->driver.policy;
     return move_slots(change, a);

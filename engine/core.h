@@ -835,6 +835,8 @@ void engine_request_continue(struct engine *engine);
 /* engine.c: it gets no decision, and what its bar still brings about follows. */
 void engine_request_lapse(struct engine *engine);
 void engine_request_finish(struct bar_requests *requests);
+/* How it answered, and the alerts of that: another trades from now on, or it starts again. */
+void engine_request_forget(struct engine *engine, int account);
 /* Asks it again, if it was halted, from the recent bars on. */
 void engine_request_resume(struct engine *engine, int account);
 /* Refuses one visibly. */

@@ -162,6 +162,7 @@ enum order_reason engine_driver_swap(struct engine *engine, int account, const s
             engine->out_of_memory = true;
         if (r < 0)
             return ORDER_BAD_ACCOUNT;
+        engine_request_forget(engine, account);
         engine_runner_leave(engine, account);
         engine_kept_drop(engine, account);
         spec->policy = policy;

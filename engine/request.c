@@ -280,6 +280,15 @@ void engine_requests_begin(struct engine *engine)
     }
 }
 
+void engine_request_forget(struct engine *engine, int account)
+{
+    struct runner_answers *answers = &engine->runners[account].answers;
+    end_alerts(engine, account);
+    if (answers->halted)
+        engine_alert_over(engine, "STRATEGY_HALTED", "account %s: ", engine->accounts[account].name);
+    *answers = (struct runner_answers){0};
+}
+
 /* ---- decisions ---- */
 
 static bool sound(const struct strategy_decision *decision)

@@ -368,6 +368,30 @@ static void test_halts(void)
     }
 }
 
+/* What trades there starts again, or is another: nothing is left of the halt. */
+static void test_halt_is_forgotten(void)
+{
+    static const char *const strategies[] = {"buy-and-hold", "sma-cross"};
+    for (int how = 0; how < 2; how++) {
+        open_asked();
+        fail_three();
+        check_answers(1, 1, 1, true);
+        h.accounts[ALICE].strategy = wrapped_strategy(strategies[how]);
+        strategy_defaults(h.accounts[ALICE].strategy, h.accounts[ALICE].params);
+        if (how == 0)
+            command(&h, (struct event_command){.kind = COMMAND_ACCOUNT_RESET,
+                                               .money = {.account = ALICE, .amount = 5000 * E8}});
+        else
+            command(&h, (struct event_command){.kind = COMMAND_CONFIGURE,
+                                               .configure = {.accounts = h.accounts, .n = 1}});
+        CHECK_INT(h.command_reason, ORDER_OK);
+        CHECK_STR(h.last_over, "STRATEGY_HALTED account alice: ");
+        check_answers(0, 0, 0, false);
+        CHECK_INT(engine_requests(h.engine), 3);
+        harness_close(&h);
+    }
+}
+
 /* A process whose memory is its own is shown the recent bars again when it is started again, the one that
  * waits for its decision after them. */
 static void test_shown_again(void)
@@ -457,6 +481,7 @@ int main(void)
     test_old();
     test_failures();
     test_halts();
+    test_halt_is_forgotten();
     test_shown_again();
     test_another_file();
     test_as_the_built_in(random.state);
