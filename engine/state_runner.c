@@ -78,6 +78,7 @@ void engine_visit_round(struct codec *codec, struct strategy_runner *runner)
         return;
     codec_i64s(codec, &round->open_ns, &round->since_ns);
     codec_bool(codec, &round->decided);
+    codec->failed |= round->open_ns > INT64_MAX / 2 || round->open_ns < INT64_MIN / 2;
 }
 
 /* Faults added later are there as far as they were counted. */

@@ -25,7 +25,7 @@ static int64_t pick(struct random *random, const int64_t *from, size_t n)
 
 /* A strategy that asks for all that can be asked, and for what cannot; drawn from the time and from what it
  * sees, so that both ways ask it the same. */
-enum { IMP_SEED, IMP_OFTEN };
+enum { IMP_SEED, IMP_OFTEN, IMP_LAST = 1000 /* word of its state, which is more than the usual */ };
 static const struct strategy_param imp_params[] = {
     [IMP_SEED] = {"seed", "of its draws", 500000, 0, 1000000, true},
     [IMP_OFTEN] = {"often", "permille of the bars at which it wants something", 100, 1, 1000, true},
@@ -52,7 +52,7 @@ static double imp_price(struct random *random, const struct strategy_input *inpu
 static size_t imp_bar(const double *p, void *state, const struct strategy_input *input,
                       struct intent *intents)
 {
-    uint64_t *bars = state;
+    uint64_t *bars = (uint64_t *)state + IMP_LAST;
     uint64_t bits;
     memcpy(&bits, &input->cash, sizeof bits);
     struct random random = {(uint64_t)input->ts_ns ^ (uint64_t)p[IMP_SEED] << 40 ^ bits ^ ++*bars};
@@ -91,6 +91,7 @@ static const struct strategy imp = {.name = "imp",
                                     .summary = "asks for anything",
                                     .params = imp_params,
                                     .n_params = 2,
+                                    .state_size = (IMP_LAST + 1) * sizeof(uint64_t),
                                     .specs = imp_specs,
                                     .on_bar = imp_bar};
 
