@@ -126,7 +126,7 @@ struct daemon_config {
     enum fill_model fill_model;
     enum fill_beyond beyond;
     int32_t slippage_e6;
-    int64_t strategy_limit_ns; /* of a call of an outside strategy */
+    int64_t strategy_limit_ns;     /* of a call of an outside strategy */
     char plugins[CONFIG_PATH_MAX]; /* where lib:NAME is NAME.so; "": the folder that it is built for */
     /* [policies] */
     int64_t policy_wait_ns;

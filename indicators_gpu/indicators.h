@@ -124,8 +124,8 @@ const struct indicator *const *indicator_rows(size_t *ret_n);
 
 /* Reads "sma:20", "macd:12,26,9" or "ema": options left out at the end keep their defaults; or
  * "lib:FILE.so:NAME:options" of a shared object, which is loaded, and stays for the process's life
- * (<papertape/indicator.h>). Returns 0, or -EINVAL with a sentence in `err` that says what would be right: the
- * nearest names, the option's range. */
+ * (<papertape/indicator.h>). Returns 0, or -EINVAL with a sentence in `err` that says what would be right:
+ * the nearest names, the option's range. */
 int indicator_spec_parse(const char *text, struct indicator_spec *ret, char *err, size_t err_cap);
 
 /* The specification as text with every option, as "macd:12,26,9": what indicator_spec_parse() reads. Returns

@@ -153,7 +153,8 @@ int gpu_module_run(struct gpu_module *m, const struct gpu_batch *batch, float *r
         }
     for (size_t i = 0; i < batch->n_specs; i++)
         if (batch->specs[i].row->plugin) {
-            snprintf(reason, cap, "%s is of a shared object, which has no kernels", batch->specs[i].row->name);
+            snprintf(reason, cap, "%s is of a shared object, which has no kernels",
+                     batch->specs[i].row->name);
             return -ENOTSUP;
         }
     struct gpu_job *jobs = calloc(batch->n_series * batch->n_specs + 1, sizeof(*jobs));
