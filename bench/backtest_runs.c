@@ -88,7 +88,8 @@ static void five_scan(const double *params, const struct strategy_columns *colum
         const double *const *in = columns->indicators;
         marks->holding[i / MASK_BITS] = mask_below_level(in[RSI] + i, RSI_LEAVES, n);
         marks->flat[i / MASK_BITS] = mask_above_level(in[RSI] + i, RSI_ENTERS, n) &
-                              mask_above(in[EMA] + i, in[SMA] + i, n) & mask_above_level(in[HIST] + i, 0, n);
+                                     mask_above(in[EMA] + i, in[SMA] + i, n) &
+                                     mask_above_level(in[HIST] + i, 0, n);
     }
 }
 
