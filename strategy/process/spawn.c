@@ -1,5 +1,7 @@
 /* Starts a process as posix_spawn() does, and with what that cannot do: limits, and a death with ours. */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -58,7 +60,7 @@ static void become(char *const words[], char *const environment[], const int fds
     for (int fd = 0; fd < 3; fd++)
         if (dup2(fds[fd], fd) < 0)
             return;
-    (void)close_range(3, ~0u, 0);
+    (void)close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_AS, (rlim_t)CHILD_MEMORY_MIB << 20);
     limit(RLIMIT_NOFILE, CHILD_FILES_MAX);
@@ -67,10 +69,20 @@ static void become(char *const words[], char *const environment[], const int fds
     execvpe(words[0], words, environment);
 }
 
-int strategy_child_spawn(char *const words[], const int fds[static 3], pid_t *ret)
+/* Why the program did not start, from the end of a pipe that its start closes; 0: it has started. */
+static int reported(int fd)
+{
+    int error = 0;
+    ssize_t n;
+    do
+        n = read(fd, &error, sizeof error);
+    while (n < 0 && errno == EINTR);
+    return n == sizeof error ? error : 0;
+}
+
+static pid_t start(char *const words[], const int fds[static 3], const int report[static 2])
 {
     char *environment[ENVIRONMENT_MAX];
-    volatile int error = 0;
     sigset_t all, before;
     const pid_t parent = getpid();
     own_environment(environment);
@@ -79,14 +91,32 @@ int strategy_child_spawn(char *const words[], const int fds[static 3], pid_t *re
     const pid_t pid = vfork();
     if (pid == 0) {
         become(words, environment, fds, parent);
-        error = errno;
+        int error = errno;
+        (void)!write(report[1], &error, sizeof error);
         _exit(EXIT_FAILURE);
     }
-    const int failed = pid < 0 ? errno : error;
+    const int error = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (pid > 0 && failed != 0)
+    errno = error;
+    return pid;
+}
+
+int strategy_child_spawn(char *const words[], const int fds[static 3], pid_t *ret)
+{
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return -errno;
+    int high = fcntl(report[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* not where its own three are put */
+    close(report[1]);
+    report[1] = high;
+    const pid_t pid = high < 0 ? -1 : start(words, fds, report);
+    int r = pid < 0 ? -errno : 0;
+    if (high >= 0)
+        close(high);
+    if (pid > 0 && (r = -reported(report[0])) < 0)
         (void)waitpid(pid, NULL, 0);
-    if (failed == 0)
+    close(report[0]);
+    if (r == 0)
         *ret = pid;
-    return -failed;
+    return r;
 }
