@@ -28,6 +28,7 @@ static void visit_description(struct codec *codec, struct strategy_description *
     codec_text(codec, d->title, sizeof d->title);
     codec_text(codec, d->summary, sizeof d->summary);
     codec_bool(codec, &d->shorts);
+    codec_u32s(codec, &d->state_size);
     engine_visit_count(codec, &d->n_params, STRATEGY_PARAMS_MAX, 35);
     for (uint32_t i = 0; i < d->n_params && !codec->failed; i++)
         visit_param(codec, &d->params[i], &d->values[i]);
@@ -89,15 +90,30 @@ void engine_visit_intent(struct codec *codec, struct intent *intent, char why[st
     codec_doubles(codec, &intent->fraction, &intent->stop, &intent->profit, &intent->limit);
     codec_i64(codec, &intent->good_ns);
     codec_text(codec, why, STRATEGY_WHY_MAX);
+    if (intent->kind != INTENT_ORDER)
+        return;
+    int side = (int)intent->side, type = (int)intent->type, tif = (int)intent->tif, size = (int)intent->size;
+    codec_int(codec, &side, INT_MIN, INT_MAX);
+    codec_int(codec, &type, INT_MIN, INT_MAX);
+    codec_int(codec, &tif, INT_MIN, INT_MAX);
+    codec_int(codec, &size, INT_MIN, INT_MAX);
+    intent->side = (enum order_side)side;
+    intent->type = (enum order_type)type;
+    intent->tif = (enum order_tif)tif;
+    intent->size = (enum intent_size)size;
+    codec_doubles(codec, &intent->qty, &intent->trail, &intent->trail_share);
+    codec_bool(codec, &intent->reduce_only);
 }
 
-/* Every member but the two that point elsewhere. */
+/* Every member but those that point elsewhere; an outside strategy has no peers. */
 static void visit_input(struct codec *codec, struct strategy_input *input)
 {
     codec_i64s(codec, &input->ts_ns, &input->interval_ns, &input->session_open_ns, &input->session_close_ns);
     codec_doubles(codec, &input->open, &input->high, &input->low, &input->close, &input->volume, &input->qty,
-                  &input->entry, &input->equity, &input->cash, &input->stop, &input->profit);
+                  &input->entry, &input->equity, &input->cash, &input->leverage, &input->stop,
+                  &input->profit);
     codec_bools(codec, &input->live_orders, &input->shorts);
+    codec_int(codec, &input->orders, 0, INT_MAX);
     codec_int(codec, &input->positions, 0, SYMBOLS_MAX);
     codec_int(codec, &input->symbols, 0, SYMBOLS_MAX);
 }

@@ -59,8 +59,8 @@ static inline bool direction_within(int side, double x, double least, double mos
 /* Which way a strategy trades with these parameters; without the parameter both, if it sells short at all. */
 enum direction strategy_direction(const struct strategy *strategy, const double *params);
 
-/* What becomes of it where the account may not be short: "trades long only" or "never trades"; NULL: nothing.
- */
+/* What becomes of it where the account may not be short: "trades long only" or "opens nothing"; NULL: what it
+ * does anyway. */
 const char *strategy_without_shorts(const struct strategy *strategy, const double *params);
 
 #endif

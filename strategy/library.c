@@ -40,6 +40,7 @@ static void describe(struct strategy_library *library)
                                           .summary = table->summary,
                                           .params = library->params,
                                           .n_params = table->n_params,
+                                          .state_size = table->state_size,
                                           .shorts = table->shorts != 0,
                                           .external = &library->external};
 }

@@ -138,9 +138,9 @@ static int check_sizes(const struct papertape_strategy *table, const struct refu
         return refuse(to, "%u parameters: at most %d", table->n_params, STRATEGY_PARAMS_MAX);
     if (table->n_params > 0 && !table->params)
         return refuse(to, "%u parameters, and their rows are missing", table->n_params);
-    if (table->state_size > STRATEGY_STATE_SIZE)
+    if (table->state_size > STRATEGY_STATE_MAX)
         return refuse(to, "%u bytes of state for each symbol: at most %d", table->state_size,
-                      STRATEGY_STATE_SIZE);
+                      STRATEGY_STATE_MAX);
     if (table->shorts > 1)
         return refuse(to, "shorts is %u: 0 or 1 is needed", table->shorts);
     if (!table->on_bar)

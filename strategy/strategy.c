@@ -95,7 +95,7 @@ const char *strategy_without_shorts(const struct strategy *strategy, const doubl
 {
     switch (strategy_direction(strategy, params)) {
     case DIRECTION_SHORT:
-        return "never trades";
+        return "opens nothing";
     case DIRECTION_BOTH:
         return strategy->needs_shorts ? "opens nothing" : "trades long only";
     default:

@@ -61,10 +61,10 @@ struct strategy_input {
     double equity, cash;      /* of the account, in its currency */
     bool live_orders;         /* an order of this symbol is still working (stops and profits apart) */
     int orders;      /* of its own, of this symbol, that still work, and that CANCEL would cancel: all but a
-                      * bracket's      exits and the protective stop */
+                      * bracket's exits and the protective stop */
     bool shorts;     /* the account may be short of this symbol */
     double leverage; /* the most of its equity that the account's margin lets it hold of this symbol; 1
-                      * without     a margin. 0 counts as 1. */
+                      * without a margin; 0 counts as 1. */
     double stop, profit; /* prices of the active protective stop and take-profit; 0 for none */
     int positions;       /* symbols with a position or an entry, this one included */
     int symbols;         /* that the account trades */

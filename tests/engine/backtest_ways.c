@@ -67,7 +67,7 @@ static size_t imp_bar(const double *p, void *state, const struct strategy_input 
         enum intent_kind kind = (enum intent_kind)PICK(
             &random, INTENT_ENTER, INTENT_ENTER, INTENT_EXIT, INTENT_STOP, INTENT_STOP, INTENT_TARGET,
             INTENT_TARGET, INTENT_SHORT, input->shorts ? INTENT_SHORT : INTENT_ENTER,
-            random_chance(&random, 2) ? 9 : 0);
+            random_chance(&random, 2) ? 99 : 0);
         bool shorts = kind == INTENT_SHORT || (kind == INTENT_STOP && input->qty < 0);
         *intent = (struct intent){
             .kind = kind,
@@ -385,7 +385,8 @@ static bool one_run(struct random *random, const struct strategy *strategy)
     struct backtest engine, columns;
     char err[256];
     int r = backtest_run(&config, &engine, err, sizeof err);
-    /* Runs with too many orders at once, or with a margin call, or of several symbols, are the engine's. */
+    /* Runs with too many orders at once, or with a margin call, are left to the engine, as strategies are
+     * that see other symbols. */
     bool may_fail = strategy == &imp || account.rules.shorts || strategy_sees_peers(strategy);
     config.way = may_fail ? BACKTEST_AUTO : BACKTEST_COLUMNS;
     config.ctx = &reported[1];

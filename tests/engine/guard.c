@@ -34,6 +34,14 @@ static struct account_spec account_of(const struct strategy *strategy)
     return spec;
 }
 
+static bool has_direction(const struct strategy *strategy)
+{
+    size_t i = 0;
+    while (i < strategy->n_params && strcmp(strategy->params[i].name, DIRECTION_NAME) != 0)
+        i++;
+    return i < strategy->n_params;
+}
+
 static struct account_spec short_account(const struct strategy *strategy, int direction)
 {
     struct account_spec spec = account_of(strategy);
@@ -216,7 +224,8 @@ static void test_directions(void)
     size_t n, decisions = 0;
     const struct strategy *const *list = strategy_list(&n);
     for (size_t i = 0; i < n; i++)
-        for (int direction = DIRECTION_SHORT; direction <= DIRECTION_BOTH; direction++) {
+        for (int direction = DIRECTION_SHORT; has_direction(list[i]) && direction <= DIRECTION_BOTH;
+             direction++) {
             struct account_spec account = short_account(list[i], direction);
             struct guard_config config = config_of(&account, &bars.market);
             struct guard_lookahead verdict = {0};
@@ -235,7 +244,8 @@ static void test_directions_warm(void)
     size_t n, tried = 0;
     const struct strategy *const *list = strategy_list(&n);
     for (size_t i = 0; i < n; i++)
-        for (int direction = DIRECTION_SHORT; direction <= DIRECTION_BOTH; direction++) {
+        for (int direction = DIRECTION_SHORT; has_direction(list[i]) && direction <= DIRECTION_BOTH;
+             direction++) {
             struct account_spec account = short_account(list[i], direction);
             struct guard_config config = config_of(&account, &bars.market);
             struct guard_warmup verdict = {0};

@@ -97,7 +97,7 @@ static void test_direction(void)
     CHECK_INT(strategy_params_stored(strategy, params), 3);
     CHECK_INT(strategy_set(strategy, params, "direction", "short", NULL), 0);
     CHECK_INT(strategy_direction(strategy, params), DIRECTION_SHORT);
-    CHECK_STR(strategy_without_shorts(strategy, params), "never trades");
+    CHECK_STR(strategy_without_shorts(strategy, params), "opens nothing");
     CHECK_INT(strategy_params_stored(strategy, params), 5);
     CHECK_INT(strategy_set(strategy, params, "direction", "both", NULL), 0);
     CHECK_STR(strategy_without_shorts(strategy, params), "trades long only");

@@ -41,12 +41,13 @@ SETTINGS = {
                     "limit_atr": "0.1"},
     "triple-confirmation": {},
 }
-DIRECTION = {"buy-and-hold": "short", "equal-weight": "short"}  # where the accounts may be short; else both
-BOTH_WAYS = {"binance-day-trade", "pairs"}  # by default
+DIRECTION = {"buy-and-hold": "short", "equal-weight": "short", "pairs": None, "rank-momentum": None}  # where the accounts may be short; else both
+BOTH_WAYS = {"binance-day-trade"}  # by default
 
 
 def settings(name, shorts):
-    return SETTINGS[name] | ({"direction": DIRECTION.get(name, "both")} if shorts else {})
+    direction = DIRECTION.get(name, "both") if shorts else None
+    return SETTINGS[name] | ({"direction": direction} if direction else {})
 
 
 def write_bars(path, seed, price, step_digits, minutes=MINUTES):
@@ -104,7 +105,7 @@ def live(folder, files, names, minutes, shorts):
     for name in names:
         does = "opens nothing" if name == ONLY_SHORT else "trades long only"
         says = f"account {name}: {name} {does}: shorts = off" in daemon.log_text()
-        assert says == (name in BOTH_WAYS and not shorts), f"{name}, with shorts {shorts}: the log says so: {says}"
+        assert says == (name in (*BOTH_WAYS, ONLY_SHORT) and not shorts), f"{name}, with shorts {shorts}: the log says so: {says}"
     print(daemon.papertape("ledger", "verify").strip())
     explained(daemon)
     return {"orders": daemon.papertape("orders", "--csv"), "fills": daemon.papertape("fills", "--csv"),

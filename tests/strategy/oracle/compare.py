@@ -276,7 +276,7 @@ def main():
             reasons = reasons_together(name, params, rounds, n, random)
         for k in range(rounds if name in RULES else 0):
             p = {key: row[0] for key, row in params.items()} if k == 0 else random_params(random, params)
-            if k > 0:
+            if k > 0 and "direction" in params:
                 p["direction"] = ("both", "short", "long")[k % 3]
             minutes = (15, 5, 1, 60, 15)[k % 5]
             bars = walk(random, n, minutes * MINUTE_NS)
