@@ -45,17 +45,22 @@ static void take_misfit(void *ctx, const char *section, const char *keys, const 
 
 int daemon_config_read(const char *path, struct daemon_config *ret, char errors[static CONFIG_ERRORS_MAX])
 {
-    struct daemon_config config;
+    struct daemon_config *config = malloc(sizeof *config); /* too large for a stack */
     struct config_file file;
     int e = config_file_read(&file, path, &form);
-    daemon_config_defaults(&config);
+    if (!config) {
+        config_file_finish(&file);
+        snprintf(errors, CONFIG_ERRORS_MAX, "%.300s: out of memory", path);
+        return -ENOMEM;
+    }
+    daemon_config_defaults(config);
     for (size_t i = 0; i < file.n; i++)
         if (strncmp(file.lines[i].section, "account", strlen("account")) == 0)
-            config.n_accounts = 0; /* the file's accounts replace the default one */
+            config->n_accounts = 0; /* the file's accounts replace the default one */
     if (e == 0) {
-        config_file_apply(&file, &form, &config);
-        if (config.n_accounts > 0 || file.n_errors == 0)
-            daemon_config_check_all(&config, &(struct daemon_config_check){take_misfit, &file});
+        config_file_apply(&file, &form, config);
+        if (config->n_accounts > 0 || file.n_errors == 0)
+            daemon_config_check_all(config, &(struct daemon_config_check){take_misfit, &file});
     }
     if (e == 0 && file.n_errors > 0)
         e = -EINVAL;
@@ -66,7 +71,8 @@ int daemon_config_read(const char *path, struct daemon_config *ret, char errors[
     if (e == -ENOMEM)
         snprintf(errors, CONFIG_ERRORS_MAX, "%.300s: out of memory", path);
     if (e == 0)
-        *ret = config;
+        *ret = *config;
+    free(config);
     config_file_finish(&file);
     return e;
 }

@@ -129,20 +129,24 @@ void engine_visit_driver(struct codec *codec, struct policy_driver *driver)
         driver->policy->runtime->visit(driver->runtime, &fields);
 }
 
-static void visit_intent(struct codec *codec, struct intent *intent, char why[static ORDER_TAG_MAX])
+void engine_visit_order_intent(struct codec *codec, struct intent *intent)
 {
-    codec_enum(codec, &intent->kind, codec->version >= 12 ? INTENT_KINDS : INTENT_SHORT + 1);
-    codec_doubles(codec, &intent->fraction, &intent->stop, &intent->profit, &intent->limit);
-    codec_i64(codec, &intent->good_ns);
-    codec_text(codec, why, ORDER_TAG_MAX);
-    if (codec->version < 12 || intent->kind != INTENT_ORDER)
-        return;
     codec_enum(codec, &intent->side, ORDER_SELL + 1);
     codec_enum(codec, &intent->type, ORDER_TYPES);
     codec_enum(codec, &intent->tif, ORDER_TIFS);
     codec_enum(codec, &intent->size, INTENT_OF_UNITS + 1);
     codec_doubles(codec, &intent->qty, &intent->trail, &intent->trail_share);
     codec_bool(codec, &intent->reduce_only);
+}
+
+static void visit_intent(struct codec *codec, struct intent *intent, char why[static ORDER_TAG_MAX])
+{
+    codec_enum(codec, &intent->kind, codec->version >= 12 ? INTENT_KINDS : INTENT_SHORT + 1);
+    codec_doubles(codec, &intent->fraction, &intent->stop, &intent->profit, &intent->limit);
+    codec_i64(codec, &intent->good_ns);
+    codec_text(codec, why, ORDER_TAG_MAX);
+    if (codec->version >= 12 && intent->kind == INTENT_ORDER)
+        engine_visit_order_intent(codec, intent);
 }
 
 static void visit_decided(struct codec *codec, struct engine_policy_decision *decided)

@@ -34,9 +34,10 @@ static struct guard_difference difference(void)
                                      .ts_ns = market_open_ns(market, 18),
                                      .in_whole = true,
                                      .decision = {.row = 17, .symbol = 1, .n_intents = 2}};
-    found.decision.intents[0] =
-        (struct intent){.kind = INTENT_ENTER, .fraction = 0.1, .stop = 41000.5, .why = "cross up"};
-    found.decision.intents[1] = (struct intent){.kind = INTENT_STOP, .stop = 2, .why = "trail"};
+    found.decision.intents[0] = (struct intent){.kind = INTENT_ENTER, .fraction = 0.1, .stop = 41000.5};
+    found.decision.intents[1] = (struct intent){.kind = INTENT_STOP, .stop = 2};
+    snprintf(found.decision.whys[0], sizeof found.decision.whys[0], "cross up");
+    snprintf(found.decision.whys[1], sizeof found.decision.whys[1], "trail");
     return found;
 }
 

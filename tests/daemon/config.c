@@ -8,7 +8,7 @@
 
 static void test_defaults(void)
 {
-    struct daemon_config config;
+    static struct daemon_config config;
     CHECK_INT(read_text("", &config), 0);
     CHECK_STR(config.venues[0].venue->format->name, "binance");
     CHECK_INT(config.n_venues, 1);
@@ -57,7 +57,7 @@ static void test_history(void)
     } taken[] = {{"0", "0", 0, 0},         {"1000", "1000", 1000, 0}, {"30d", "30d", 500, 30},
                  {"12w", "12w", 500, 84},  {"2y", "2y", 500, 730},    {"48h", "2d", 500, 2},
                  {"365d", "1y", 500, 365}, {"100", "100", 100, 0}};
-    struct daemon_config config;
+    static struct daemon_config config;
     size_t n;
     const struct config_key *keys = daemon_config_keys(&n),
                             *key = config_key_find(keys, n, "market", "history");
@@ -81,7 +81,7 @@ static void test_history(void)
 /* The alert rules: off in words or as 0; one limit that contradicts another. */
 static void test_alerts(void)
 {
-    struct daemon_config config;
+    static struct daemon_config config;
     CHECK_INT(read_text("", &config), 0);
     CHECK_NEAR(config.alerts.gpu_temperature, 80, 0);
     CHECK_NEAR(config.alerts.gpu_temperature_critical, 85, 0);
@@ -196,7 +196,7 @@ static void test_fractions(void)
         CHECK_STR(why, "");
     }
     CHECK(found > 10);
-    struct daemon_config config;
+    static struct daemon_config config;
     CHECK_INT(read_text("[market]\nsymbols = BTCUSDT\n[alerts]\nthrottled_for = 0.5m\nrecovered_for = 1.5s\n",
                         &config),
               0);
@@ -206,7 +206,7 @@ static void test_fractions(void)
 
 static void test_values(void)
 {
-    struct daemon_config config;
+    static struct daemon_config config;
     CHECK_INT(
         read_text("\xEF\xBB\xBF[market]\r\n"
                   "symbols = solusdt,  BTCUSDT ETHUSDT ; three\r\n"
@@ -309,7 +309,7 @@ static void test_values(void)
 
 static void test_set(void)
 {
-    struct daemon_config config;
+    static struct daemon_config config;
     daemon_config_defaults(&config);
     CHECK_INT(daemon_config_set(&config, "market", "ws_url", "wss://127.0.0.1:9", error), 0);
     CHECK_STR(config.venues[0].ws_url, "wss://127.0.0.1:9");
@@ -332,7 +332,7 @@ static void test_man_page(const char *page)
 {
     static char text[131072];
     load(page, text, sizeof text);
-    struct daemon_config defaults;
+    static struct daemon_config defaults;
     daemon_config_defaults(&defaults);
     size_t n;
     const struct config_key *keys = daemon_config_keys(&n);
@@ -409,7 +409,7 @@ static void test_example(const char *example)
 /* A policy's account: no strategy, none of the limits that are there by default, its own cash and fees. */
 static void test_policy(void)
 {
-    struct daemon_config config;
+    static struct daemon_config config;
     CHECK_INT(read_text("[risk]\ndrawdown = 0.3\n[account p]\npolicy = p.json\nactions = a.csv\n", &config),
               0);
     CHECK_INT(daemon_config_check(&config, error), 0);
@@ -424,7 +424,7 @@ static void test_policy(void)
     char *text = printed(&config);
     CHECK(strstr(text, "\ncash = \n") && strstr(text, "\nfee_taker = \n") &&
           strstr(text, "\nstrategy = none\n"));
-    struct daemon_config again;
+    static struct daemon_config again;
     CHECK_INT(read_text(text, &again), 0);
     free(text);
     CHECK(!again.accounts[0].own_cash && !again.accounts[0].own_rates);
@@ -457,7 +457,7 @@ static void test_policy(void)
 static const char *entries(const char *text)
 {
     static char words[CONFIG_ERROR_MAX];
-    struct daemon_config config;
+    static struct daemon_config config;
     words[0] = '\0';
     CHECK_INT(read_text(text, &config), 0);
     CHECK(daemon_config_refuses_entries(&config, &config.accounts[0], words) == (words[0] != '\0'));

@@ -45,12 +45,15 @@ static const char *wrapped_check(const struct strategy *strategy, const double *
     return strategy_check(strategy->external->ctx, params);
 }
 
-/* NULL: there is no built-in of that name. */
+/* NULL: there is no built-in of that name. Itself where it sees several symbols: an outside strategy does
+ * not. */
 static inline const struct strategy *wrapped_strategy(const char *name)
 {
     static struct wrapped made[WRAPPED_MOST];
     int i = 0;
     const struct strategy *inner = strategy_find(name);
+    if (inner && strategy_sees_peers(inner))
+        return inner;
     while (i < WRAPPED_MOST && made[i].inner && made[i].inner != inner)
         i++;
     if (!inner || i == WRAPPED_MOST || made[i].inner == inner)
