@@ -64,13 +64,13 @@ static const struct stored_column venue_columns[] = {
 /* An account and its totals: units of its currency. */
 struct account_line {
     struct db_account account;
-    int64_t cash, equity, peak;          /* INT64_MIN: there is no point, or no peak */
-    double drawdown_pct;                 /* 0 or below; NaN */
-    int64_t at_ns, killed_ns;            /* 0: none */
+    int64_t cash, equity, peak;                /* INT64_MIN: there is no point, or no peak */
+    double drawdown_pct;                       /* 0 or below; NaN */
+    int64_t at_ns, killed_ns;                  /* 0: none */
     char strategy[STRATEGY_NAME_MAX], *params; /* an object of JSON; NULL: it has no strategy */
-    char policy[ACCOUNT_NAME_MAX];       /* of the arena, that trades for it; "": none */
-    struct margin_figures margin;        /* INT64_MIN, -1: its rules ask for none */
-    bool asked;                          /* they do, and there is a point */
+    char policy[ACCOUNT_NAME_MAX];             /* of the arena, that trades for it; "": none */
+    struct margin_figures margin;              /* INT64_MIN, -1: its rules ask for none */
+    bool asked;                                /* they do, and there is a point */
     char at_venue[STORED_CELL], venue_prefix[DB_AT_VENUE_MAX]; /* "": it was never attached, or fills here */
     int64_t unknown_orders;                                    /* -1: likewise */
 };

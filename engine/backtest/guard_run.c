@@ -100,10 +100,10 @@ static bool same_intent(const struct intent *a, const struct intent *b, int64_t 
 {
     return a->kind == b->kind && same_number(a->fraction, b->fraction) && same_number(a->stop, b->stop) &&
            same_number(a->profit, b->profit) && same_number(a->limit, b->limit) &&
-           (a->good_ns ? a->good_ns + ns : 0) == b->good_ns &&
-           a->symbol == b->symbol && a->side == b->side && a->type == b->type && a->tif == b->tif &&
-           a->size == b->size && same_number(a->qty, b->qty) && same_number(a->trail, b->trail) &&
-           same_number(a->trail_share, b->trail_share) && a->reduce_only == b->reduce_only;
+           (a->good_ns ? a->good_ns + ns : 0) == b->good_ns && a->symbol == b->symbol && a->side == b->side &&
+           a->type == b->type && a->tif == b->tif && a->size == b->size && same_number(a->qty, b->qty) &&
+           same_number(a->trail, b->trail) && same_number(a->trail_share, b->trail_share) &&
+           a->reduce_only == b->reduce_only;
 }
 
 static bool same_decision(const struct guard_decision *a, const struct guard_decision *b,
