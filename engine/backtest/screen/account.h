@@ -1,0 +1,289 @@
+/* The account of a parameter set in the screen: fills, in doubles, one set at a time, since a bar in a
+ * hundred has one. The rules are those of sim_plain.c, sim_bar.c and sim_intent.c for one symbol, without the
+ * roundings of money to its last digit. Plain functions over plain structs, for host and device alike.
+ *
+ * Prices are whole numbers of the symbol's price_scale, quantities of its qty_scale, money is the account's
+ * currency as a plain number. */
+#ifndef ENGINE_BACKTEST_SCREEN_ACCOUNT_H
+#define ENGINE_BACKTEST_SCREEN_ACCOUNT_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/backtest/screen/lanes.h"
+#include "exchange/fill_rules.h"
+
+enum {
+    SCREEN_LANES = 16,  /* sets of a group */
+    SCREEN_BLOCKS = 16, /* equal parts of the rows, whose returns are summed apart */
+};
+
+/* What all sets have. Amounts of money are whole numbers of the currency's last digit, in doubles. */
+struct screen_terms {
+    double cash;                         /* at the start */
+    double money_units;                  /* in 1 of the currency */
+    double unit, per_unit;               /* price times quantity over this is money; 1 / unit */
+    double price_units;                  /* in 1 of the currency */
+    double slippage_e6, price_min, tick; /* tick 0: none */
+    double lowest;                       /* price that a sale gets */
+    double maker_e6, taker_e6, most_e6;  /* fees */
+    double notional_min, notional_max;   /* of a market order; 0 and INFINITY: none */
+    double price_max, target_most;       /* of a profit; the latter times the last price */
+    struct fill_lot lot;
+};
+
+/* Sums of a set's returns, in their order in screen_group. */
+enum screen_sum { SUM_R, SUM_R2, SUM_R3, SUM_R4, SUM_DOWN2, SUM_LOSS, SCREEN_SUMS };
+
+/* Sixteen sets: their parameters, accounts and figures. Zeroed at first, except as plan.c fills it. */
+struct screen_group {
+    /* What the kernel has in registers. */
+    /* Of a stretch: shares of the equity at the close before it. Profit at a close is
+     * base + qty * (close - reference). */
+    float qty[SCREEN_LANES], base[SCREEN_LANES];
+    float top[SCREEN_LANES];    /* the highest equity before it, as a profit */
+    float trough[SCREEN_LANES]; /* the deepest drawdown so far, not more than 0 */
+    double reference;           /* the close before it, in units */
+    double equity[SCREEN_LANES], peak[SCREEN_LANES];
+    float stop[SCREEN_LANES], target[SCREEN_LANES]; /* -1, INFINITY: none */
+    /* Bits of lanes. enter, leave: at the open after a stretch; entering, leaving: of the bar that trades. */
+    uint32_t active, below, held, enter, leave, entering, leaving;
+
+    /* The account. */
+    double money[SCREEN_LANES], units[SCREEN_LANES];
+    double stop_at[SCREEN_LANES], target_at[SCREEN_LANES]; /* of the position; 0, INFINITY: none */
+    double want[SCREEN_LANES], want_stop[SCREEN_LANES], want_target[SCREEN_LANES]; /* of the next entry */
+    double cost[SCREEN_LANES]; /* of the position, with its fee */
+    uint32_t entry_row[SCREEN_LANES];
+
+    /* Figures. */
+    double sums[SCREEN_SUMS][SCREEN_LANES];
+    double block_sum[SCREEN_BLOCKS][SCREEN_LANES], block_square[SCREEN_BLOCKS][SCREEN_LANES];
+    double fees[SCREEN_LANES], won[SCREEN_LANES], lost[SCREEN_LANES];
+    double mean[SCREEN_LANES], squares[SCREEN_LANES]; /* of the trades' profits, running */
+    uint32_t trades[SCREEN_LANES], wins[SCREEN_LANES], fills[SCREEN_LANES], refused[SCREEN_LANES];
+    uint32_t exposed[SCREEN_LANES];
+
+    /* Parameters, as the rule reads them. */
+    double fraction[SCREEN_LANES], rsi_max[SCREEN_LANES];
+    double stop_atr[SCREEN_LANES], profit_atr[SCREEN_LANES], risk[SCREEN_LANES], fraction_max[SCREEN_LANES];
+    float rsi_low[SCREEN_LANES], rsi_high[SCREEN_LANES];
+    uint32_t first[SCREEN_LANES];                        /* bar at which all its indicators have a value */
+    uint32_t warm;                                       /* the largest of them */
+    uint32_t column[4][SCREEN_LANES], atr[SCREEN_LANES]; /* enum screen_role; of the wide ones */
+    uint32_t set[SCREEN_LANES];
+    uint8_t all; /* bit of a role: its column is the same in all lanes */
+};
+
+/* Bars of one part of the history. */
+struct screen_bars {
+    size_t n, first;                         /* of the bars; the first one's index */
+    const double *open, *high, *low, *close; /* units */
+    const float *highs, *lows;               /* the same, rounded */
+    const double *real;                      /* closes as prices; those before them can be read, too */
+    const uint32_t *periods;                 /* of each column that is a simple average; 0: of others */
+    const uint32_t *rows;                    /* NULL: bar i is row first + i */
+    const float *columns;                    /* [column][stride] */
+    const double *wide;                      /* likewise: what is read at entries alone */
+    size_t stride;
+};
+
+SCREEN_RULE uint32_t screen_row(const struct screen_bars *bars, size_t i)
+{
+    return bars->rows ? bars->rows[i] : (uint32_t)(bars->first + i);
+}
+
+/* On the tick: counted from the lowest price, as fill_floor_price(). */
+SCREEN_RULE double screen_floor(const struct screen_terms *terms, double price)
+{
+    if (!(terms->tick > 0) || !(price > terms->price_min))
+        return price;
+    return floor((price - terms->price_min) / terms->tick) * terms->tick + terms->price_min;
+}
+
+SCREEN_RULE double screen_ceil(const struct screen_terms *terms, double price)
+{
+    double below = screen_floor(terms, price);
+    return below < price && terms->tick > 0 ? below + terms->tick : below;
+}
+
+/* fill_slipped(). */
+SCREEN_RULE double screen_bought_at(const struct screen_terms *terms, double price)
+{
+    if (!(terms->slippage_e6 > 0))
+        return price;
+    return screen_ceil(terms, price + ceil(price * terms->slippage_e6 / 1e6));
+}
+
+SCREEN_RULE double screen_sold_at(const struct screen_terms *terms, double price)
+{
+    if (!(terms->slippage_e6 > 0))
+        return price;
+    double worse = price - ceil(price * terms->slippage_e6 / 1e6);
+    worse = screen_floor(terms, worse > terms->lowest ? worse : terms->lowest);
+    return worse > price ? price : worse;
+}
+
+/* What the floats have of a lane's account. */
+SCREEN_RULE void screen_rebase(const struct screen_terms *terms, struct screen_group *g, int lane)
+{
+    double share = 1 / g->equity[lane], held = g->units[lane] * terms->per_unit;
+    g->qty[lane] = (float)(held * share);
+    g->base[lane] = (float)((g->money[lane] - g->equity[lane] + held * g->reference) * share);
+}
+
+SCREEN_RULE void screen_hold(const struct screen_terms *terms, struct screen_group *g, int lane, double units)
+{
+    uint32_t bit = UINT32_C(1) << lane;
+    g->units[lane] = units;
+    screen_rebase(terms, g, lane);
+    g->held = units != 0 ? g->held | bit : g->held & ~bit;
+    if (units != 0)
+        return;
+    g->stop[lane] = -1;
+    g->target[lane] = INFINITY;
+}
+
+/* The position ends, in a row. */
+SCREEN_RULE void screen_sell(const struct screen_terms *terms, struct screen_group *g, int lane, double price,
+                             double rate_e6, uint32_t row)
+{
+    double notional = floor(price * g->units[lane] / terms->unit), fee = ceil(notional * rate_e6 / 1e6);
+    double profit = notional - fee - g->cost[lane];
+    g->money[lane] += notional - fee;
+    g->fees[lane] += fee;
+    g->fills[lane]++;
+    g->trades[lane]++;
+    g->wins[lane] += profit > 0;
+    if (profit > 0)
+        g->won[lane] += profit;
+    else
+        g->lost[lane] += profit;
+    double off = profit - g->mean[lane];
+    g->mean[lane] += off / g->trades[lane];
+    g->squares[lane] += off * (profit - g->mean[lane]);
+    g->exposed[lane] += row - g->entry_row[lane];
+    screen_hold(terms, g, lane, 0);
+}
+
+/* Whole lots that an amount pays for, the fee included. */
+SCREEN_RULE double screen_lots(const struct screen_terms *terms, double amount, double price)
+{
+    double notional = floor(amount * 1e6 / (1e6 + terms->most_e6)), units = notional * terms->unit / price;
+    return units < 9e18 ? (double)fill_floor_qty(&terms->lot, true, (int64_t)units) : 0;
+}
+
+SCREEN_RULE double screen_purchase(const struct screen_terms *terms, double units, double price)
+{
+    double notional = ceil(price * units / terms->unit);
+    return notional + ceil(notional * terms->most_e6 / 1e6);
+}
+
+/* Does the venue take a market order, or a stop, of this notional? */
+SCREEN_RULE bool screen_taken(const struct screen_terms *terms, double units, double price)
+{
+    double notional = units * price / terms->unit;
+    return notional >= terms->notional_min && notional <= terms->notional_max;
+}
+
+/* What is ordered at a close by an account that holds nothing; 0: it is refused, with all legs of its
+ * bracket. */
+SCREEN_RULE double screen_ordered(const struct screen_terms *terms, const struct screen_group *g, int lane,
+                                  double last)
+{
+    double stop = g->want_stop[lane], target = g->want_target[lane];
+    double units = screen_lots(terms, floor(g->money[lane] * g->want[lane]), last);
+    if (!screen_taken(terms, units, last) || (stop > 0 && !screen_taken(terms, units, stop)))
+        return 0;
+    if (target < INFINITY && (target > terms->price_max || target > last * terms->target_most))
+        return 0;
+    return units;
+}
+
+/* Counts what is refused at a close: an entry, or an exit of too little. */
+SCREEN_RULE void screen_refuse(const struct screen_terms *terms, struct screen_group *g, int lane,
+                               double last, bool enters, bool leaves)
+{
+    if (enters && !(screen_ordered(terms, g, lane, last) > 0))
+        g->refused[lane] += 1 + (g->want_stop[lane] > 0) + (g->want_target[lane] < INFINITY);
+    if (leaves && !screen_taken(terms, g->units[lane], last))
+        g->refused[lane]++;
+}
+
+/* Ordered at `last`, the close before, and filled at the open. */
+SCREEN_RULE void screen_buy(const struct screen_terms *terms, struct screen_group *g, int lane, double last,
+                            double open, uint32_t row)
+{
+    double cash = g->money[lane], price = screen_bought_at(terms, open);
+    double units = screen_ordered(terms, g, lane, last);
+    if (units > 0 && screen_purchase(terms, units, price) > cash) {
+        double fits = screen_lots(terms, cash, price);
+        units = fits < units ? fits : units;
+    }
+    if (!(units > 0))
+        return;
+    double notional = ceil(price * units / terms->unit), fee = ceil(notional * terms->taker_e6 / 1e6);
+    g->money[lane] = cash - notional - fee;
+    g->fees[lane] += fee;
+    g->fills[lane]++;
+    g->cost[lane] = notional + fee;
+    g->entry_row[lane] = row;
+    screen_hold(terms, g, lane, units);
+}
+
+/* An entry's bracket starts: at the open its legs are new, and take it where they have been passed. */
+SCREEN_RULE void screen_protect(const struct screen_terms *terms, struct screen_group *g, int lane,
+                                double open, uint32_t row)
+{
+    double stop = g->want_stop[lane], target = g->want_target[lane];
+    if (open <= stop) {
+        screen_sell(terms, g, lane, screen_sold_at(terms, open), terms->taker_e6, row);
+    } else if (open >= target) {
+        double price = screen_sold_at(terms, open);
+        screen_sell(terms, g, lane, price > target ? price : target, terms->taker_e6, row);
+    } else {
+        g->stop_at[lane] = stop;
+        g->target_at[lane] = target;
+        g->stop[lane] = stop > 0 ? (float)stop : -1;
+        g->target[lane] = (float)target;
+    }
+}
+
+/* What the open does to a position: stop, profit, then the order to sell, by their ids. */
+SCREEN_RULE void screen_open(const struct screen_terms *terms, struct screen_group *g, int lane, double open,
+                             bool leaves, uint32_t row, const bool brackets)
+{
+    if (brackets && open <= g->stop_at[lane])
+        screen_sell(terms, g, lane, screen_sold_at(terms, open), terms->taker_e6, row);
+    else if (brackets && open > g->target_at[lane])
+        screen_sell(terms, g, lane, g->target_at[lane], terms->maker_e6, row);
+    else if (leaves)
+        screen_sell(terms, g, lane, screen_sold_at(terms, open), terms->taker_e6, row);
+}
+
+/* All that happens to one set in a bar, but for its close. */
+SCREEN_RULE void screen_trade(const struct screen_terms *terms, const struct screen_bars *bars, size_t i,
+                              struct screen_group *g, int lane, const bool brackets)
+{
+    uint32_t bit = UINT32_C(1) << lane, row = screen_row(bars, i);
+    bool enters = g->entering & bit, leaves = g->leaving & bit;
+    double open = bars->open[i], last = enters || leaves ? bars->close[(ptrdiff_t)i - 1] : 0;
+    screen_refuse(terms, g, lane, last, enters, leaves);
+    if (g->held & bit) {
+        leaves = leaves && screen_taken(terms, g->units[lane], last);
+        screen_open(terms, g, lane, open, leaves, row, brackets);
+    } else if (enters) {
+        screen_buy(terms, g, lane, last, open, row);
+        if (brackets && g->held & bit)
+            screen_protect(terms, g, lane, open, row);
+    }
+    if (!brackets || !(g->held & bit))
+        return;
+    if (bars->low[i] <= g->stop_at[lane])
+        screen_sell(terms, g, lane, screen_sold_at(terms, g->stop_at[lane]), terms->taker_e6, row);
+    else if (bars->high[i] > g->target_at[lane])
+        screen_sell(terms, g, lane, g->target_at[lane], terms->maker_e6, row);
+}
+
+#endif

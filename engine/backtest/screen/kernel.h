@@ -1,0 +1,383 @@
+/* The screen's kernel: bars one after the other, sixteen sets abreast. Every bar it values the accounts, adds
+ * their returns to the sums and lets the rule decide; a set that trades is handed to account.h. One source
+ * for every instruction set, and with one lane for a device's thread.
+ *
+ * Of a bar in which no set holds anything only the rule is computed: equity and all sums stand still. */
+#ifndef ENGINE_BACKTEST_SCREEN_KERNEL_H
+#define ENGINE_BACKTEST_SCREEN_KERNEL_H
+
+#include "engine/backtest/screen/account.h"
+
+enum screen_rule {
+    SCREEN_CROSS,      /* in on the cross upward, out below it */
+    SCREEN_CROSS_RSI,  /* the same with a level of the RSI and a stop */
+    SCREEN_CROSS_RISK, /* the same, sized by the stop, with a profit */
+    SCREEN_TRIPLE,     /* averages, RSI and MACD agree */
+    SCREEN_RULES,
+};
+
+/* Columns that a rule reads at each bar. The crosses read the RSI at entries only. */
+enum screen_role { ROLE_FAST, ROLE_SLOW, ROLE_RSI, ROLE_HIST, SCREEN_ROLES };
+
+/* A role's values in a stretch of bars: one for all lanes, or one each. */
+struct screen_view {
+    const float *values; /* [bar] or [bar][SCREEN_LANES], from the stretch's first bar on */
+    bool all;
+};
+
+/* Bars [from, to) of `bars`, which the views begin at. */
+struct screen_stretch {
+    const struct screen_terms *terms;
+    const struct screen_bars *bars;
+    size_t from, to;
+    int block;           /* of block_sum; -1: of none */
+    double reference;    /* a close of these bars, in units */
+    const float *closes; /* [to - from] less the reference */
+    struct screen_view views[SCREEN_ROLES];
+};
+
+SCREEN_RULE lanes_vector screen_view_at(const struct screen_view *view, size_t i, int lane)
+{
+    return view->all ? lanes_all(view->values[i]) : lanes_load(view->values + i * SCREEN_LANES + lane);
+}
+
+/* Which of the lanes have all their indicators at a bar. */
+SCREEN_RULE unsigned screen_known(const struct screen_group *g, size_t bar, int lane)
+{
+    unsigned bits = 0;
+    if (bar >= g->warm)
+        return (1u << LANES_WIDE) - 1;
+    for (int k = 0; k < LANES_WIDE; k++)
+        bits |= (unsigned)(bar >= g->first[lane + k]) << k;
+    return bits;
+}
+
+/* ---- what an entry is: seldom, one set at a time ---- */
+
+/* A stop or a profit as the order's price; false: it is none. */
+SCREEN_RULE bool screen_price(const struct screen_terms *terms, double number, bool up, double *ret)
+{
+    double units = nearbyint(number * terms->price_units);
+    if (!(units > 0))
+        return false;
+    units = up ? screen_ceil(terms, units) : screen_floor(terms, units);
+    *ret = units;
+    return units > 0 && units >= terms->price_min;
+}
+
+SCREEN_RULE bool screen_brackets(const struct screen_terms *terms, struct screen_group *g, int lane,
+                                 double stop, double target)
+{
+    g->want_stop[lane] = 0;
+    g->want_target[lane] = INFINITY;
+    if (stop > 0 && !screen_price(terms, stop, false, &g->want_stop[lane]))
+        return false;
+    return !(target > 0) || screen_price(terms, target, true, &g->want_target[lane]);
+}
+
+/* sizing_enter() */
+SCREEN_RULE bool screen_risked(const struct screen_terms *terms, struct screen_group *g, int lane,
+                               double close, double atr)
+{
+    double stop = close - g->stop_atr[lane] * atr, distance = close - stop;
+    double target = g->profit_atr[lane] > 0 ? close + g->profit_atr[lane] * atr : 0;
+    if (!(stop > 0) || !(distance > 0) || (target != 0 && !(target > close)))
+        return false;
+    double fraction = g->risk[lane] * close / distance;
+    g->want[lane] = fraction < g->fraction_max[lane] ? fraction : g->fraction_max[lane];
+    return screen_brackets(terms, g, lane, stop, target);
+}
+
+SCREEN_RULE bool screen_enters(const struct screen_stretch *stretch, size_t i, struct screen_group *g,
+                               int lane, const enum screen_rule rule)
+{
+    const struct screen_bars *bars = stretch->bars;
+    double close = bars->close[i] / stretch->terms->price_units;
+    double atr = bars->wide[g->atr[lane] * bars->stride + i];
+    if (rule != SCREEN_TRIPLE) {
+        double rsi = (double)bars->columns[g->column[ROLE_RSI][lane] * bars->stride + i];
+        if (!(rsi <= g->rsi_max[lane]))
+            return false;
+    }
+    if (rule != SCREEN_CROSS_RSI)
+        return screen_risked(stretch->terms, g, lane, close, atr);
+    double stop = g->stop_atr[lane] > 0 ? close - g->stop_atr[lane] * atr : 0;
+    g->want[lane] = g->fraction[lane];
+    return screen_brackets(stretch->terms, g, lane, stop, 0);
+}
+
+/* Bits of those that do enter. */
+static __attribute__((noinline)) unsigned screen_decide(const struct screen_stretch *stretch, size_t i,
+                                                        struct screen_group *g, int lane, unsigned bits,
+                                                        const enum screen_rule rule)
+{
+    unsigned enters = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        int k = __builtin_ctz(bits);
+        enters |= (unsigned)screen_enters(stretch, i, g, lane + k, rule) << k;
+    }
+    return enters;
+}
+
+/* ---- the rule, all lanes at once ---- */
+
+struct screen_signal {
+    unsigned enter, leave, below; /* bits; below: of what is remembered for the next bar */
+};
+
+/* Which average is the higher one, in bits. */
+struct screen_sides {
+    unsigned up, down;
+};
+
+/* The reference's mean at a bar, to the bit. */
+SCREEN_RULE double screen_mean(const struct screen_bars *bars, size_t i, uint32_t period)
+{
+    const double *close = bars->real + i + 1 - period;
+    double sum = 0;
+    for (uint32_t k = 0; k < period; k++)
+        sum += close[k];
+    return sum / period;
+}
+
+/* Simple averages that are equal as floats: the last bit of the doubles decides, as it does exactly. */
+static __attribute__((noinline)) struct screen_sides
+screen_ties(const struct screen_bars *bars, size_t i, const struct screen_group *g, int lane, unsigned bits)
+{
+    struct screen_sides sides = {0, 0};
+    for (; bits != 0; bits &= bits - 1) {
+        int k = __builtin_ctz(bits);
+        uint32_t fast = bars->periods[g->column[ROLE_FAST][lane + k]];
+        uint32_t slow = bars->periods[g->column[ROLE_SLOW][lane + k]];
+        if (fast == 0 || slow == 0)
+            continue;
+        double a = screen_mean(bars, i, fast), b = screen_mean(bars, i, slow);
+        sides.up |= (unsigned)(a > b) << k;
+        sides.down |= (unsigned)(b > a) << k;
+    }
+    return sides;
+}
+
+SCREEN_RULE struct screen_sides screen_compare(const struct screen_stretch *stretch, size_t i,
+                                               const struct screen_group *g, int lane, unsigned known)
+{
+    lanes_vector fast = screen_view_at(&stretch->views[ROLE_FAST], i, lane);
+    lanes_vector slow = screen_view_at(&stretch->views[ROLE_SLOW], i, lane);
+    struct screen_sides sides = {lanes_above(fast, slow) & known, lanes_above(slow, fast) & known};
+    unsigned ties = known & ~(sides.up | sides.down);
+    if (__builtin_expect(ties != 0, 0)) {
+        struct screen_sides exact = screen_ties(stretch->bars, stretch->from + i, g, lane, ties);
+        sides.up |= exact.up;
+        sides.down |= exact.down;
+    }
+    return sides;
+}
+
+SCREEN_RULE struct screen_signal screen_cross(struct screen_sides sides, unsigned known, unsigned below,
+                                              unsigned held)
+{
+    struct screen_signal signal = {.enter = sides.up & below & ~held,
+                                   .below = (below & ~sides.up) | sides.down};
+    signal.leave = signal.below & held & known;
+    return signal;
+}
+
+/* below: they did not agree. */
+SCREEN_RULE struct screen_signal screen_triple(const struct screen_stretch *stretch, size_t i,
+                                               const struct screen_group *g, int lane, unsigned known,
+                                               unsigned below, unsigned held)
+{
+    struct screen_sides sides = screen_compare(stretch, i, g, lane, known);
+    lanes_vector rsi = screen_view_at(&stretch->views[ROLE_RSI], i, lane);
+    lanes_vector hist = screen_view_at(&stretch->views[ROLE_HIST], i, lane), zero = lanes_all(0);
+    unsigned low = lanes_above(lanes_load(g->rsi_low + lane), rsi);
+    unsigned high = lanes_above(rsi, lanes_load(g->rsi_high + lane));
+    unsigned down = sides.down, falling = lanes_above(zero, hist);
+    unsigned agree = sides.up & ~low & ~high & lanes_above(hist, zero) & known;
+    unsigned two = ((down & low) | (down & falling) | (low & falling)) & known;
+    return (struct screen_signal){
+        .enter = agree & below & ~held, .leave = two & held, .below = (known & ~agree) | (below & ~known)};
+}
+
+SCREEN_RULE struct screen_signal screen_signal(const struct screen_stretch *stretch, size_t i,
+                                               const struct screen_group *g, int lane, unsigned below,
+                                               unsigned held, const enum screen_rule rule)
+{
+    unsigned known = screen_known(g, stretch->bars->first + stretch->from + i, lane);
+    if (rule == SCREEN_TRIPLE)
+        return screen_triple(stretch, i, g, lane, known, below, held);
+    return screen_cross(screen_compare(stretch, i, g, lane, known), known, below, held);
+}
+
+/* ---- the bars ---- */
+
+/* Trades of the lanes whose bits are set. Apart: the registers of the loop are not its. */
+static __attribute__((noinline)) void screen_trades(const struct screen_stretch *stretch, size_t i,
+                                                    struct screen_group *g, int lane, unsigned bits,
+                                                    const bool brackets)
+{
+    for (; bits != 0; bits &= bits - 1)
+        screen_trade(stretch->terms, stretch->bars, stretch->from + i, g, lane + __builtin_ctz(bits),
+                     brackets);
+}
+
+/* What a stretch, which is short, changes: floats, added to the doubles at its end. */
+struct screen_sums {
+    lanes_vector r, r2, r3, r4, down2, loss;
+    lanes_vector profit, inverse, top, top_inverse, trough;
+};
+
+SCREEN_RULE void screen_fold(double *to, lanes_vector x)
+{
+    float values[LANES_WIDE];
+    lanes_store(values, x);
+    for (int k = 0; k < LANES_WIDE; k++)
+        to[k] += (double)values[k];
+}
+
+SCREEN_RULE struct screen_sums screen_begin(const struct screen_group *g, int lane)
+{
+    lanes_vector zero = lanes_all(0);
+    struct screen_sums sums = {zero,
+                               zero,
+                               zero,
+                               zero,
+                               zero,
+                               zero,
+                               zero,
+                               lanes_all(1),
+                               lanes_load(g->top + lane),
+                               lanes_inverse(lanes_load(g->top + lane) + lanes_all(1)),
+                               lanes_load(g->trough + lane)};
+    return sums;
+}
+
+SCREEN_RULE void screen_end(struct screen_group *g, int lane, int block, const struct screen_sums *sums,
+                            const bool all)
+{
+    float top[LANES_WIDE];
+    lanes_store(top, sums->top);
+    for (int k = lane; k < lane + LANES_WIDE; k++)
+        if (top[k - lane] > g->top[k])
+            g->peak[k] = g->equity[k] + g->equity[k] * (double)top[k - lane];
+    lanes_store(g->trough + lane, sums->trough);
+    screen_fold(&g->sums[SUM_R][lane], sums->r);
+    screen_fold(&g->sums[SUM_R2][lane], sums->r2);
+    if (!all)
+        return;
+    screen_fold(&g->sums[SUM_R3][lane], sums->r3);
+    screen_fold(&g->sums[SUM_R4][lane], sums->r4);
+    screen_fold(&g->sums[SUM_DOWN2][lane], sums->down2);
+    screen_fold(&g->sums[SUM_LOSS][lane], sums->loss);
+    if (block < 0)
+        return;
+    screen_fold(&g->block_sum[block][lane], sums->r);
+    screen_fold(&g->block_square[block][lane], sums->r2);
+}
+
+/* The account at a close. `all`: every sum; else those of mean and variance, and the drawdown. */
+SCREEN_RULE void screen_add(struct screen_sums *sums, lanes_vector profit, const bool all)
+{
+    lanes_vector zero = lanes_all(0), r = (profit - sums->profit) * sums->inverse, r2 = r * r;
+    sums->profit = profit;
+    sums->inverse = lanes_inverse(profit + lanes_all(1));
+    sums->r = sums->r + r;
+    sums->r2 = sums->r2 + r2;
+    if (all) {
+        lanes_vector down = lanes_min(r, zero);
+        sums->r3 = lanes_fma(r2, r, sums->r3);
+        sums->r4 = lanes_fma(r2, r2, sums->r4);
+        sums->down2 = lanes_fma(down, down, sums->down2);
+        sums->loss = sums->loss + down;
+    }
+    sums->top = lanes_max(sums->top, profit);
+    sums->top_inverse = lanes_min(sums->top_inverse, sums->inverse);
+    sums->trough = lanes_min(sums->trough, (profit - sums->top) * sums->top_inverse);
+}
+
+/* The stretch, for LANES_WIDE lanes of the group from `lane` on. */
+SCREEN_RULE void screen_walk(const struct screen_stretch *stretch, struct screen_group *g, int lane,
+                             const enum screen_rule rule, const bool brackets, const bool all)
+{
+    const unsigned mask = (1u << LANES_WIDE) - 1, active = g->active >> lane & mask;
+    const float *lows = stretch->bars->lows + stretch->from, *highs = stretch->bars->highs + stretch->from;
+    const size_t n = stretch->to - stretch->from;
+    unsigned below = g->below >> lane & mask, held = g->held >> lane & mask;
+    unsigned enter = g->enter >> lane & mask, leave = g->leave >> lane & mask;
+    lanes_vector qty = lanes_load(g->qty + lane), base = lanes_load(g->base + lane);
+    lanes_vector stop = qty, target = qty;
+    struct screen_sums sums = screen_begin(g, lane);
+    if (brackets) {
+        stop = lanes_load(g->stop + lane);
+        target = lanes_load(g->target + lane);
+    }
+    for (size_t i = 0; i < n; i++) {
+        unsigned trades = enter | leave;
+        if (brackets)
+            trades |= lanes_reach(stop, lanes_all(lows[i])) | lanes_reach(lanes_all(highs[i]), target);
+        if (trades) {
+            g->entering = enter << lane;
+            g->leaving = leave << lane;
+            screen_trades(stretch, i, g, lane, trades, brackets);
+            held = g->held >> lane & mask;
+            qty = lanes_load(g->qty + lane);
+            base = lanes_load(g->base + lane);
+            if (brackets) {
+                stop = lanes_load(g->stop + lane);
+                target = lanes_load(g->target + lane);
+            }
+        }
+        if (held | trades)
+            screen_add(&sums, lanes_fma(qty, lanes_all(stretch->closes[i]), base), all);
+        struct screen_signal signal = screen_signal(stretch, i, g, lane, below, held, rule);
+        below = signal.below;
+        leave = signal.leave;
+        enter = signal.enter & active;
+        if (rule != SCREEN_CROSS && enter)
+            enter = screen_decide(stretch, stretch->from + i, g, lane, enter, rule);
+    }
+    screen_end(g, lane, stretch->block, &sums, all);
+    g->below = (g->below & ~(mask << lane)) | below << lane;
+    g->enter = (g->enter & ~(mask << lane)) | enter << lane;
+    g->leave = (g->leave & ~(mask << lane)) | leave << lane;
+}
+
+/* The same before the first traded bar: what the rule remembers, and nothing else. */
+SCREEN_RULE void screen_warm(const struct screen_stretch *stretch, struct screen_group *g, int lane,
+                             const enum screen_rule rule)
+{
+    const unsigned mask = (1u << LANES_WIDE) - 1;
+    unsigned below = g->below >> lane & mask;
+    for (size_t i = 0; i < stretch->to - stretch->from; i++)
+        below = screen_signal(stretch, i, g, lane, below, 0, rule).below;
+    g->below = (g->below & ~(mask << lane)) | below << lane;
+}
+
+/* Profits are counted from the equity before the stretch and from its price, so that floats keep the digits
+ * of small ones. */
+SCREEN_RULE void screen_refer(const struct screen_stretch *stretch, struct screen_group *g)
+{
+    g->reference = stretch->reference;
+    for (int lane = 0; lane < SCREEN_LANES; lane++) {
+        double held = g->units[lane] * stretch->terms->per_unit;
+        double equity = g->money[lane] + held * stretch->reference, share = 1 / equity;
+        g->equity[lane] = equity;
+        g->qty[lane] = (float)(held * share);
+        g->base[lane] = 0;
+        g->top[lane] = (float)((g->peak[lane] - equity) * share);
+    }
+}
+
+/* All lanes of the group. */
+SCREEN_RULE void screen_group_walk(const struct screen_stretch *stretch, struct screen_group *g, bool traded,
+                                   const enum screen_rule rule, const bool brackets, const bool all)
+{
+    screen_refer(stretch, g);
+    for (int lane = 0; lane < SCREEN_LANES; lane += LANES_WIDE)
+        if (traded)
+            screen_walk(stretch, g, lane, rule, brackets, all);
+        else
+            screen_warm(stretch, g, lane, rule);
+}
+
+#endif

@@ -1,0 +1,167 @@
+/* Vectors of floats for the screen's kernel: a lane is a parameter set. 16 lanes with AVX-512, 8 with AVX2
+ * and FMA, else one: plain floats, which a CUDA thread would have too. Comparisons give bits, the first
+ * lane's lowest; a NaN compares as false. Everything here is static. */
+#ifndef ENGINE_BACKTEST_SCREEN_LANES_H
+#define ENGINE_BACKTEST_SCREEN_LANES_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define SCREEN_RULE static __host__ __device__ __forceinline__
+#else
+#define SCREEN_RULE static inline __attribute__((always_inline))
+#endif
+
+#if defined(__AVX512F__) && !defined(__CUDACC__)
+#include <immintrin.h>
+enum { LANES_WIDE = 16 };
+typedef __m512 lanes_vector;
+
+SCREEN_RULE lanes_vector lanes_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+
+SCREEN_RULE void lanes_store(float *p, lanes_vector x)
+{
+    _mm512_storeu_ps(p, x);
+}
+
+SCREEN_RULE lanes_vector lanes_all(float x)
+{
+    return _mm512_set1_ps(x);
+}
+
+SCREEN_RULE lanes_vector lanes_fma(lanes_vector a, lanes_vector b, lanes_vector c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+
+SCREEN_RULE lanes_vector lanes_min(lanes_vector a, lanes_vector b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+SCREEN_RULE lanes_vector lanes_max(lanes_vector a, lanes_vector b)
+{
+    return _mm512_max_ps(a, b);
+}
+
+SCREEN_RULE unsigned lanes_above(lanes_vector a, lanes_vector b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
+}
+
+SCREEN_RULE unsigned lanes_reach(lanes_vector a, lanes_vector b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);
+}
+
+/* 1 / x, to the last bit or the one before: an estimate of 14 bits, and a step of Newton's. */
+SCREEN_RULE lanes_vector lanes_inverse(lanes_vector x)
+{
+    lanes_vector y = _mm512_rcp14_ps(x);
+    return _mm512_mul_ps(y, _mm512_fnmadd_ps(x, y, _mm512_set1_ps(2)));
+}
+#elif defined(__AVX2__) && !defined(__CUDACC__)
+#include <immintrin.h>
+enum { LANES_WIDE = 8 };
+typedef __m256 lanes_vector;
+
+SCREEN_RULE lanes_vector lanes_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+
+SCREEN_RULE void lanes_store(float *p, lanes_vector x)
+{
+    _mm256_storeu_ps(p, x);
+}
+
+SCREEN_RULE lanes_vector lanes_all(float x)
+{
+    return _mm256_set1_ps(x);
+}
+
+SCREEN_RULE lanes_vector lanes_fma(lanes_vector a, lanes_vector b, lanes_vector c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+
+SCREEN_RULE lanes_vector lanes_min(lanes_vector a, lanes_vector b)
+{
+    return _mm256_min_ps(a, b);
+}
+
+SCREEN_RULE lanes_vector lanes_max(lanes_vector a, lanes_vector b)
+{
+    return _mm256_max_ps(a, b);
+}
+
+SCREEN_RULE unsigned lanes_above(lanes_vector a, lanes_vector b)
+{
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ));
+}
+
+SCREEN_RULE unsigned lanes_reach(lanes_vector a, lanes_vector b)
+{
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GE_OQ));
+}
+
+/* The estimate has 12 bits: the step leaves an error of two last bits at most. */
+SCREEN_RULE lanes_vector lanes_inverse(lanes_vector x)
+{
+    lanes_vector y = _mm256_rcp_ps(x);
+    return _mm256_mul_ps(y, _mm256_fnmadd_ps(x, y, _mm256_set1_ps(2)));
+}
+#else
+enum { LANES_WIDE = 1 };
+typedef float lanes_vector;
+
+SCREEN_RULE lanes_vector lanes_load(const float *p)
+{
+    return *p;
+}
+
+SCREEN_RULE void lanes_store(float *p, lanes_vector x)
+{
+    *p = x;
+}
+
+SCREEN_RULE lanes_vector lanes_all(float x)
+{
+    return x;
+}
+
+SCREEN_RULE lanes_vector lanes_fma(lanes_vector a, lanes_vector b, lanes_vector c)
+{
+    return a * b + c;
+}
+
+SCREEN_RULE lanes_vector lanes_min(lanes_vector a, lanes_vector b)
+{
+    return a < b ? a : b;
+}
+
+SCREEN_RULE lanes_vector lanes_max(lanes_vector a, lanes_vector b)
+{
+    return a > b ? a : b;
+}
+
+SCREEN_RULE unsigned lanes_above(lanes_vector a, lanes_vector b)
+{
+    return a > b;
+}
+
+SCREEN_RULE unsigned lanes_reach(lanes_vector a, lanes_vector b)
+{
+    return a >= b;
+}
+
+SCREEN_RULE lanes_vector lanes_inverse(lanes_vector x)
+{
+    return 1 / x;
+}
+#endif
+
+#endif

@@ -1,0 +1,432 @@
+/* A screen: chunks of sets, pieces of the bars; threads compute the columns of a piece, and then walk groups.
+ */
+#include "engine/backtest/screen/screen.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/backtest/screen/internal.h"
+#include "engine/backtest/sim.h"
+#include "exchange/decimal.h"
+#include "exchange/fail.h"
+#include "exchange/filter.h"
+#include "exchange/order_rules.h"
+
+enum {
+    THREADS_MOST = 64,
+    UNIT_GROUPS = 64,
+};
+
+struct run;
+
+struct worker {
+    struct run *run;
+    pthread_t thread;
+    void (*step)(struct run *run, struct worker *worker);
+    double *scratch;
+    float *closes;                           /* [SCREEN_STRETCH] */
+    float *tiles;                            /* [SCREEN_ROLES][SCREEN_STRETCH][SCREEN_LANES] */
+    uint32_t of[SCREEN_ROLES][SCREEN_LANES]; /* the columns in a tile */
+    bool made[SCREEN_ROLES];
+};
+
+struct run {
+    const struct screen *screen;
+    struct screen_terms terms;
+    struct screen_history history;
+    struct screen_plan plan;
+    const struct screen_set *set;
+    enum indicator_isa isa;
+    float *cells; /* [columns][SCREEN_PIECE] */
+    double *wide;
+    uint32_t *periods;
+    size_t from; /* the first traded bar */
+    size_t at;   /* the piece */
+    size_t n_threads;
+    struct worker workers[THREADS_MOST];
+    atomic_size_t unit, walked;
+};
+
+#if HAVE_AVX_SETS
+extern const struct screen_set backtest_screen_set_baseline, backtest_screen_set_avx2,
+    backtest_screen_set_avx512;
+#else
+extern const struct screen_set backtest_screen_set_baseline;
+#endif
+
+const struct screen_set *backtest_screen_set(enum indicator_isa isa)
+{
+    switch (isa) {
+#if HAVE_AVX_SETS
+    case INDICATOR_ISA_AVX512:
+        return &backtest_screen_set_avx512;
+    case INDICATOR_ISA_AVX2:
+        return &backtest_screen_set_avx2;
+#endif
+    default:
+        return &backtest_screen_set_baseline;
+    }
+}
+
+/* ---- what is covered ---- */
+
+const char *backtest_screen_covers(const struct backtest_config *config, const struct account_spec *account)
+{
+    const struct risk_limits *risk = &account->rules.risk;
+    const char *why = backtest_sim_covers(config, account);
+    if (why)
+        return why;
+    if (!backtest_screen_rule(account->strategy))
+        return "its strategy has no rule for many sets side by side";
+    if (config->market->n_symbols != 1)
+        return "several symbols share its cash";
+    if (backtest_run_calendar(config) || config->market->open_ns)
+        return "it trades by sessions";
+    if (config->venue || config->latency_ns >= config->market->interval_ns || config->way == BACKTEST_ENGINE)
+        return "its orders follow other rules than those of bars";
+    if (risk->exposure_symbol > 0 || risk->exposure_account > 0 || risk->orders_per_second > 0 ||
+        risk->price_band > 0 || risk->cooldown_ns > 0 || risk->positions > 0)
+        return "it has limits of risk";
+    if (config->market->series[0].symbol.quote_scale != account->currency_scale)
+        return "its symbol counts money in other digits";
+    if (config->to > UINT32_MAX / 2)
+        return "there are too many bars";
+    return NULL;
+}
+
+static struct screen_terms terms_of(const struct screen *screen)
+{
+    const struct account_spec *account = screen->account;
+    const struct symbol symbol = backtest_run_symbol(screen->config, 0);
+    const struct symbol_filters *filters = &symbol.filters;
+    const struct fee_rates *fees = account_fees(&account->rules, &symbol);
+    int64_t lowest = filters->price_min > 0 ? filters->price_min : filters->tick > 0 ? filters->tick : 1;
+    return (struct screen_terms){
+        .cash = (double)account->cash,
+        .money_units = (double)decimal_pow10(account->currency_scale),
+        .unit = (double)filter_notional_unit(&symbol),
+        .per_unit = 1 / (double)filter_notional_unit(&symbol),
+        .price_units = (double)decimal_pow10(symbol.price_scale),
+        .slippage_e6 = screen->config->slippage_e6,
+        .price_min = (double)filters->price_min,
+        .tick = (double)filters->tick,
+        .lowest = (double)lowest,
+        .maker_e6 = fees->maker_e6,
+        .taker_e6 = fees->taker_e6,
+        .most_e6 = fee_rates_most_e6(fees),
+        .notional_min = filters->notional_min_market ? (double)filters->notional_min : 0,
+        .notional_max = filters->notional_max_market && filters->notional_max > 0
+                            ? (double)filters->notional_max
+                            : INFINITY,
+        .price_max = filters->price_max > 0 ? (double)filters->price_max : INFINITY,
+        .target_most = filters->ask_up_e4 > 0 ? 1e-4 * (double)filters->ask_up_e4 : INFINITY,
+        .lot = filter_lot(&symbol),
+    };
+}
+
+/* ---- a thread's work ---- */
+
+static size_t piece_bars(const struct run *run)
+{
+    size_t left = run->history.bars.n - run->at;
+    return left < SCREEN_PIECE ? left : SCREEN_PIECE;
+}
+
+static void fill_columns(struct run *run, struct worker *worker)
+{
+    const struct screen_piece piece = {.history = &run->history,
+                                       .at = run->at,
+                                       .n = piece_bars(run),
+                                       .cells = run->cells,
+                                       .wide = run->wide,
+                                       .scratch = worker->scratch,
+                                       .set = run->set,
+                                       .isa = run->isa};
+    size_t n = run->plan.columns.n, units = (n + SCREEN_UNIT - 1) / SCREEN_UNIT;
+    for (;;) {
+        size_t unit = atomic_fetch_add(&run->unit, 1), wide = run->plan.wide.n, from;
+        struct screen_columns *columns = unit < units ? &run->plan.columns : &run->plan.wide;
+        from = (unit < units ? unit : unit - units) * SCREEN_UNIT;
+        size_t end = unit < units ? n : wide;
+        if (from >= end)
+            return;
+        backtest_screen_columns_fill(columns, from, from + SCREEN_UNIT < end ? from + SCREEN_UNIT : end,
+                                     &piece);
+    }
+}
+
+/* Bar i of part k begins a stretch of its own. */
+static size_t part_begin(const struct run *run, size_t part)
+{
+    const struct backtest_config *config = run->screen->config;
+    size_t rows = config->to - config->from, length = rows / SCREEN_PARTS;
+    size_t row = config->from + rows % SCREEN_PARTS + part * length, low = 0, high = run->history.bars.n;
+    if (!run->history.rows)
+        return row;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (run->history.rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Sixteen columns as rows of sixteen. */
+static void tile(const struct run *run, const uint32_t *column, size_t from, size_t n, float *to)
+{
+    const float *columns[SCREEN_LANES];
+    for (int k = 0; k < SCREEN_LANES; k++)
+        columns[k] = run->cells + column[k] * (size_t)SCREEN_PIECE + from;
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < SCREEN_LANES; k++)
+            to[i * SCREEN_LANES + (size_t)k] = columns[k][i];
+}
+
+static void view(struct run *run, struct worker *worker, const struct screen_group *g, int role,
+                 struct screen_stretch *stretch)
+{
+    size_t from = stretch->from, n = stretch->to - from;
+    if (g->all >> role & 1) {
+        stretch->views[role] =
+            (struct screen_view){run->cells + g->column[role][0] * (size_t)SCREEN_PIECE + from, true};
+        return;
+    }
+    float *values = worker->tiles + (size_t)role * SCREEN_STRETCH * SCREEN_LANES;
+    if (!worker->made[role] || memcmp(worker->of[role], g->column[role], sizeof worker->of[role]) != 0) {
+        tile(run, g->column[role], from, n, values);
+        memcpy(worker->of[role], g->column[role], sizeof worker->of[role]);
+        worker->made[role] = true;
+    }
+    stretch->views[role] = (struct screen_view){values, false};
+}
+
+/* Groups [from, to) over one stretch. */
+static void walk_stretch(struct run *run, struct worker *worker, struct screen_stretch *stretch, size_t from,
+                         size_t to, bool traded)
+{
+    const struct screen_rule_row *rule = run->plan.rule;
+    memset(worker->made, 0, sizeof worker->made);
+    for (size_t i = from; i < to; i++) {
+        struct screen_group *g = &run->plan.groups[i];
+        for (int role = 0; role < rule->roles; role++)
+            view(run, worker, g, role, stretch);
+        run->set->walk[rule->rule](stretch, g, traded);
+    }
+}
+
+static void walk_groups(struct run *run, struct worker *worker, size_t from, size_t to)
+{
+    size_t n = run->history.bars.n, at = run->at, end = at + piece_bars(run), part = 0;
+    const struct screen_bars bars = {.n = end - at,
+                                     .first = at,
+                                     .open = run->history.prices + at,
+                                     .high = run->history.prices + n + at,
+                                     .low = run->history.prices + 2 * n + at,
+                                     .close = run->history.prices + 3 * n + at,
+                                     .highs = run->history.rounded + at,
+                                     .lows = run->history.rounded + n + at,
+                                     .rows = run->history.rows ? run->history.rows + at : NULL,
+                                     .real = run->history.closes + at,
+                                     .periods = run->periods,
+                                     .columns = run->cells,
+                                     .wide = run->wide,
+                                     .stride = SCREEN_PIECE};
+    struct screen_stretch stretch = {.terms = &run->terms, .bars = &bars, .closes = worker->closes};
+    for (size_t bar = at; bar < end;) {
+        while (part < SCREEN_PARTS && part_begin(run, part) <= bar)
+            part++;
+        size_t next = part < SCREEN_PARTS ? part_begin(run, part) : n;
+        size_t to_bar = bar + SCREEN_STRETCH < end ? bar + SCREEN_STRETCH : end;
+        to_bar = next < to_bar ? next : to_bar;
+        if (bar < run->from && run->from < to_bar)
+            to_bar = run->from;
+        stretch.from = bar - at;
+        stretch.to = to_bar - at;
+        stretch.block = (int)part - 1;
+        stretch.reference = bars.close[bar > 0 ? (ptrdiff_t)stretch.from - 1 : 0];
+        for (size_t i = stretch.from; i < stretch.to; i++)
+            worker->closes[i - stretch.from] = (float)(bars.close[i] - stretch.reference);
+        walk_stretch(run, worker, &stretch, from, to, bar >= run->from);
+        bar = to_bar;
+    }
+}
+
+static void walk(struct run *run, struct worker *worker)
+{
+    size_t n = run->plan.n_groups, unit = n / (4 * run->n_threads) + 1;
+    unit = unit < UNIT_GROUPS ? unit : UNIT_GROUPS;
+    for (;;) {
+        size_t from = atomic_fetch_add(&run->walked, 1) * unit;
+        if (from >= n)
+            return;
+        walk_groups(run, worker, from, from + unit < n ? from + unit : n);
+    }
+}
+
+static void *help(void *data)
+{
+    struct worker *worker = data;
+    worker->step(worker->run, worker);
+    return NULL;
+}
+
+/* One step on all threads, or on as many as the system gives. */
+static void together(struct run *run, void (*step)(struct run *run, struct worker *worker))
+{
+    size_t started = 1;
+    for (; started < run->n_threads; started++) {
+        struct worker *worker = &run->workers[started];
+        worker->step = step;
+        if (pthread_create(&worker->thread, NULL, help, worker) != 0)
+            break;
+    }
+    step(run, &run->workers[0]);
+    for (size_t i = 1; i < started; i++)
+        pthread_join(run->workers[i].thread, NULL);
+}
+
+static void do_piece(struct run *run)
+{
+    atomic_store(&run->unit, 0);
+    atomic_store(&run->walked, 0);
+    together(run, fill_columns);
+    together(run, walk);
+}
+
+/* ---- a chunk of sets ---- */
+
+static int make_room(struct run *run)
+{
+    size_t columns = run->plan.columns.n + 1, wide = run->plan.wide.n + 1;
+    run->cells = aligned_alloc(64, columns * SCREEN_PIECE * sizeof *run->cells);
+    run->wide = aligned_alloc(64, wide * SCREEN_PIECE * sizeof *run->wide);
+    run->periods = calloc(columns, sizeof *run->periods);
+    if (!run->cells || !run->wide || !run->periods)
+        return -ENOMEM;
+    for (size_t i = 0; i + 1 < columns; i++)
+        if (run->plan.columns.columns[i].kind == COLUMN_SMA)
+            run->periods[i] = run->plan.columns.columns[i].options[0];
+    return 0;
+}
+
+static void end_chunk(struct run *run)
+{
+    free(run->cells);
+    free(run->wide);
+    free(run->periods);
+    run->periods = NULL;
+    run->cells = NULL;
+    run->wide = NULL;
+    backtest_screen_plan_finish(&run->plan);
+}
+
+static bool show(const struct run *run, size_t sets, size_t chunk)
+{
+    const struct screen *screen = run->screen;
+    double share = (double)(run->at + piece_bars(run)) / (double)run->history.bars.n;
+    return !screen->progress ||
+           screen->progress(screen->progress_ctx, ((double)sets + share * (double)chunk) / (double)screen->n);
+}
+
+static int run_chunk(struct run *run, size_t from, size_t to, struct screen_row *rows)
+{
+    int r = backtest_screen_plan(run->screen, &run->terms, run->history.bars.n, from, to, rows, &run->plan);
+    if (r == 0)
+        r = make_room(run);
+    for (run->at = 0; r == 0 && run->at < run->history.bars.n; run->at += SCREEN_PIECE) {
+        do_piece(run);
+        if (!show(run, from, to - from))
+            r = -ECANCELED;
+    }
+    double last = run->history.prices[4 * run->history.bars.n - 1];
+    for (size_t i = 0; r == 0 && i < run->plan.n_groups; i++)
+        backtest_screen_figures(run->screen, &run->terms, &run->plan.groups[i], last, rows);
+    end_chunk(run);
+    return r;
+}
+
+/* ---- from beginning to end ---- */
+
+static size_t threads_of(const struct screen *screen)
+{
+    long n = screen->threads > 0 ? screen->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > THREADS_MOST ? THREADS_MOST : (size_t)n;
+}
+
+static void end_workers(struct run *run)
+{
+    for (size_t i = 0; i < run->n_threads; i++) {
+        free(run->workers[i].scratch);
+        free(run->workers[i].tiles);
+        free(run->workers[i].closes);
+    }
+}
+
+static int make_workers(struct run *run)
+{
+    for (size_t i = 0; i < run->n_threads; i++) {
+        struct worker *worker = &run->workers[i];
+        worker->run = run;
+        worker->scratch = malloc(3 * 16 * (size_t)SCREEN_PIECE * sizeof *worker->scratch);
+        worker->tiles =
+            aligned_alloc(64, SCREEN_ROLES * SCREEN_STRETCH * SCREEN_LANES * sizeof *worker->tiles);
+        worker->closes = malloc(SCREEN_STRETCH * sizeof *worker->closes);
+        if (!worker->scratch || !worker->tiles || !worker->closes)
+            return -ENOMEM;
+    }
+    return 0;
+}
+
+static size_t first_bar(const struct run *run)
+{
+    size_t from = run->screen->config->from, bar = 0;
+    if (!run->history.rows)
+        return from;
+    while (bar < run->history.bars.n && run->history.rows[bar] < from)
+        bar++;
+    return bar;
+}
+
+static int run_chunks(struct run *run, struct screen_row *rows)
+{
+    const struct screen *screen = run->screen;
+    int r = make_workers(run);
+    if (r == 0)
+        r = backtest_screen_history(screen->config, &run->history);
+    run->from = r == 0 ? first_bar(run) : 0;
+    for (size_t from = 0; r == 0 && from < screen->n; from += SCREEN_CHUNK)
+        r = run_chunk(run, from, from + SCREEN_CHUNK < screen->n ? from + SCREEN_CHUNK : screen->n, rows);
+    end_workers(run);
+    backtest_screen_history_finish(&run->history);
+    return r;
+}
+
+int backtest_screen_run(const struct screen *screen, struct screen_row *rows, char *err, size_t err_size)
+{
+    const char *why = backtest_screen_covers(screen->config, screen->account);
+    if (why)
+        return fail_with(-ENOTSUP, err, err_size, "a screen does not cover this account: %s", why);
+    struct run *run = calloc(1, sizeof *run);
+    if (!run)
+        return fail_with(-ENOMEM, err, err_size, "out of memory");
+    run->screen = screen;
+    run->terms = terms_of(screen);
+    run->isa = screen->isa == INDICATOR_ISA_BEST ? indicator_isa_best() : screen->isa;
+    run->set = backtest_screen_set(run->isa);
+    run->n_threads = threads_of(screen);
+    int r = run_chunks(run, rows);
+    free(run);
+    if (r == -ENOMEM)
+        snprintf(err, err_size, "out of memory");
+    else if (r == -ECANCELED)
+        snprintf(err, err_size, "it was stopped");
+    return r;
+}

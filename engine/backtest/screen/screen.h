@@ -1,0 +1,69 @@
+/* A screen of many parameter sets: each is backtested approximately, sixteen side by side, so that a sweep
+ * runs exactly those alone that may be among the best (engine/backtest/sweep_screen.h).
+ *
+ * What is approximate. Indicators are the reference's in double precision (simple averages by sums of exact
+ * prices), less the close, rounded to floats: two that lie closer together than one part in 2^24 of their
+ * distance from the close count as equal. Fills, cash and lots are in doubles, without the rounding of money
+ * to its last digit. Equity at each close, its returns and their sums are floats, summed in doubles every 256
+ * bars. So a set trades as it does exactly, but for a tie in many millions of bars, and its ratios differ by
+ * some 1e-6 of themselves.
+ *
+ * What is covered: sma-cross, sma-cross-rsi, sma-cross-rsi-risk and triple-confirmation on one symbol, by an
+ * account that the vectorised backtest covers (sim.h), without limits of risk, sessions, or a venue's rules
+ * of orders, with a latency below one bar. */
+#ifndef ENGINE_BACKTEST_SCREEN_SCREEN_H
+#define ENGINE_BACKTEST_SCREEN_SCREEN_H
+
+#include "engine/backtest/sweep.h"
+#include "indicators_gpu/indicators.h"
+
+enum { SCREEN_PARTS = 16 }; /* equal parts of the rows; the first rows % SCREEN_PARTS are in none */
+
+#define SCREEN_CERTAIN 1e4
+
+enum screen_state { SCREEN_RUN, SCREEN_CONTRADICTS, SCREEN_TOO_SHORT };
+
+/* Of one set, 300 bytes. Shares, not percent; NaN where undefined, as in struct sweep_result. */
+struct screen_row {
+    double metrics[SWEEP_METRICS];
+    float final_equity, fees, exposure;
+    uint32_t trades, fills, refused;
+    /* Of the returns of the rows: mean, standard deviation (ddof 1), skew and excess kurtosis. */
+    float mean, deviation, skew, kurtosis;
+    /* Sums of the returns and of their squares in each part. */
+    float part_sum[SCREEN_PARTS], part_square[SCREEN_PARTS];
+    uint32_t state; /* enum screen_state; not SCREEN_RUN: the rest is undefined */
+};
+
+struct screen {
+    const struct backtest_config *config;
+    const struct account_spec
+        *account; /* strategy, cash, fees; its parameters are the fallback of each set */
+    size_t n;     /* sets */
+    /* Writes the parameters of a set; false: they contradict each other. Called by one thread at a time. */
+    bool (*get)(void *ctx, size_t set, double params[static STRATEGY_PARAMS_MAX]);
+    void *ctx;
+    int threads;                                        /* 0: one a core */
+    enum indicator_isa isa;                             /* INDICATOR_ISA_BEST, except to compare two */
+    bool (*progress)(void *progress_ctx, double share); /* NULL, or called now and then; false: stop */
+    void *progress_ctx;
+};
+
+/* NULL, or why sets of this account must be run exactly: a clause. */
+const char *backtest_screen_covers(const struct backtest_config *config, const struct account_spec *account);
+
+/* Screens all sets into rows[n]. Memory beside the rows: 400 MiB at most, whatever n is. 0; -ENOTSUP for what
+ * is not covered, -ECANCELED, -ENOMEM; err: one sentence. */
+int backtest_screen_run(const struct screen *screen, struct screen_row *rows, char *err, size_t err_size);
+
+/* Is it the ratio of something to next to nothing, which a rounding decides? Such a set must be run exactly.
+ */
+static inline bool backtest_screen_uncertain(double value)
+{
+    return !(value < SCREEN_CERTAIN && value > -SCREEN_CERTAIN) && value == value;
+}
+
+/* The error of a screened metric of this value that is assumed: see docs/backtest.md. */
+double backtest_screen_error(enum sweep_metric metric, double value);
+
+#endif

@@ -1,0 +1,291 @@
+/* The screen of many parameter sets against the exact backtest of each: fills, trades and refusals are the
+ * same numbers, every metric lies within the stated error, with every instruction set of this processor, for
+ * groups that are full and that are not, on random markets with gaps, little cash, coarse lots, fees,
+ * slippage and history.
+ *
+ * usage: test-screen [--long] */
+#include "engine/backtest/report.h"
+#include "engine/backtest/screen/internal.h"
+#include "tests/counts.h"
+#include "tests/engine/synthetic_market.h"
+
+#define E8        INT64_C(100000000)
+#define MINUTE_NS (INT64_C(60) * 1000000000)
+
+#define DUST \
+    1000.0 /* smaller accounts differ by a lot or a unit of money now and then: their trades alone are \
+              compared */
+
+enum { SETS_MOST = 40, RUNS = 24, RUNS_PART = 8, RUNS_LONG = 600 };
+
+static const char *const strategies[] = {"sma-cross", "sma-cross-rsi", "sma-cross-rsi-risk",
+                                         "triple-confirmation"};
+
+static int64_t pick(struct random *random, const int64_t *from, size_t n)
+{
+    return from[random_between(random, 0, (int64_t)n - 1)];
+}
+
+#define PICK(random, ...) \
+    pick(random, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+static struct {
+    uint64_t sets, fills, trades, refused, contradict, too_short, other_trades;
+    double worst[SWEEP_METRICS];
+} seen;
+
+static double random_unit(struct random *random)
+{
+    return (double)(random_next(random) >> 11) * 0x1p-53;
+}
+
+/* Mostly near its default, now and then anywhere; few values, so that sets share columns. */
+static double random_param(struct random *random, const struct strategy_param *param)
+{
+    double value = param->fallback * (0.25 + 0.125 * (double)random_between(random, 0, 14));
+    if (random_chance(random, param->fallback == 0 ? 40 : 3))
+        value = param->min + (param->max - param->min) * random_unit(random) * random_unit(random);
+    if (random_chance(random, 10))
+        value = random_chance(random, 50) ? param->min : param->fallback;
+    if (param->integer)
+        value = floor(value);
+    return fmin(fmax(value, param->min), param->max);
+}
+
+struct world {
+    struct synthetic_market made;
+    struct backtest_config config;
+    struct account_spec base;
+    double params[SETS_MOST][STRATEGY_PARAMS_MAX];
+    size_t n;
+    bool wild; /* a bar moves by more than a tenth: floats lose their digits, and only trades are compared */
+};
+
+static bool get(void *ctx, size_t set, double params[static STRATEGY_PARAMS_MAX])
+{
+    const struct world *world = ctx;
+    memcpy(params, world->params[set], sizeof world->params[set]);
+    return !world->base.strategy->check || !world->base.strategy->check(params);
+}
+
+/* Sets that differ in every parameter, or as a grid's in two. */
+static void draw_sets(struct random *random, struct world *world)
+{
+    const struct strategy *strategy = world->base.strategy;
+    bool grid = random_chance(random, 50);
+    double common[STRATEGY_PARAMS_MAX];
+    strategy_defaults(strategy, common);
+    for (size_t set = 0; set < world->n; set++)
+        for (size_t k = 0; k < strategy->n_params; k++)
+            world->params[set][k] =
+                grid && k > 1 && set > 0 ? world->params[0][k] : random_param(random, &strategy->params[k]);
+    for (size_t set = 0; grid && set < world->n; set++) {
+        world->params[set][0] = 3 + (double)(set / 20);
+        world->params[set][1] = 10 + (double)(set % 20);
+    }
+}
+
+static void open_world(struct random *random, const char *strategy, struct world *world)
+{
+    struct made_walk walk = {.gaps_permille = (int)PICK(random, 0, 0, 5, 60),
+                             .gap_longest = (int)PICK(random, 1, 5, 200),
+                             .steps = (int)PICK(random, 3, 40, 300),
+                             .tick = PICK(random, E8 / 100, E8 / 100, E8 / 8, 1),
+                             .step = PICK(random, E8 / 100000, E8 / 1000, 7, 130000)};
+    walk.start = walk.tick * PICK(random, 500, 20000, 6000000);
+    size_t rows = (size_t)PICK(random, 300, 700, 4095, 4097, 9000);
+    made_open(&world->made, random, &walk, 1, rows, PICK(random, 1, 5, 60) * MINUTE_NS);
+    world->base = (struct account_spec){.name = "one",
+                                        .currency = "USDT",
+                                        .currency_scale = 8,
+                                        .cash = PICK(random, 10000, 10000, 1000000, 30, 300) * E8 +
+                                                random_between(random, 0, E8),
+                                        .rules = {.fees = {(int32_t)PICK(random, 0, 1000, 200, 7),
+                                                           (int32_t)PICK(random, 0, 1000, 1000, 750)}},
+                                        .strategy = strategy_find(strategy)};
+    world->config = (struct backtest_config){.market = &world->made.market,
+                                             .from = random_chance(random, 50) ? rows / 7 : 0,
+                                             .to = rows - (size_t)PICK(random, 0, 33),
+                                             .latency_ns = PICK(random, 0, 50000000),
+                                             .slippage_e6 = (int32_t)PICK(random, 0, 0, 500, 20000),
+                                             .threads = (int)random_between(random, 1, 3)};
+    const struct market_series *series = &world->made.series[0];
+    world->wild = false;
+    for (size_t row = 0; row < rows; row++)
+        world->wild |= series->high[row] > 1.1 * series->low[row];
+    world->n = (size_t)PICK(random, 1, 15, 16, 17, 31, 40);
+    draw_sets(random, world);
+}
+
+static bool near(double value, double exact, double tolerance)
+{
+    return (isnan(value) && isnan(exact)) || value == exact || fabs(value - exact) <= tolerance;
+}
+
+/* The exact run of a set; false: its indicators need more bars than there are. */
+static bool run_exactly(struct world *world, size_t set, struct backtest *backtest,
+                        struct backtest_report *report)
+{
+    struct backtest_config config = world->config;
+    struct account_spec account = world->base;
+    const struct report_config options = {.benchmark = REPORT_BENCHMARK_NONE};
+    char err[256];
+    memcpy(account.params, world->params[set], sizeof account.params);
+    config.accounts = &account;
+    config.n_accounts = 1;
+    config.way = BACKTEST_COLUMNS;
+    if (backtest_run(&config, backtest, err, sizeof err) < 0)
+        return false;
+    CHECK_INT(backtest_report(&config, backtest, 0, &options, report), 0);
+    return true;
+}
+
+/* Not a number in both, or within the stated error. */
+static void check_metrics(const struct screen_row *row, const struct backtest_report *report)
+{
+    const struct metrics *m = &report->metrics;
+    const double exact[SWEEP_METRICS] = {
+        [SWEEP_SHARPE] = m->sharpe,
+        [SWEEP_SORTINO] = m->sortino,
+        [SWEEP_CALMAR] = m->calmar,
+        [SWEEP_CAGR] = m->cagr,
+        [SWEEP_RETURN] = m->total_return,
+        [SWEEP_MAX_DRAWDOWN] = m->max_drawdown,
+        [SWEEP_OMEGA] = m->omega,
+        [SWEEP_PROFIT_FACTOR] = report->ratios.profit_factor,
+        [SWEEP_EXPECTANCY] = report->ratios.expectancy,
+        [SWEEP_SQN] = report->ratios.sqn,
+        [SWEEP_WIN_RATE] = report->ratios.win_rate,
+    };
+    for (int k = 0; k < SWEEP_METRICS; k++) {
+        double error = backtest_screen_error((enum sweep_metric)k, exact[k]);
+        if (backtest_screen_uncertain(row->metrics[k]))
+            continue;
+        bool fits = near(row->metrics[k], exact[k], error);
+        if (!fits)
+            fprintf(stderr, "%s: %.9g, not %.17g\n", backtest_sweep_metric_name((enum sweep_metric)k),
+                    row->metrics[k], exact[k]);
+        CHECK(fits);
+        double of = fabs(row->metrics[k] - exact[k]) / error;
+        if (of > seen.worst[k])
+            seen.worst[k] = of;
+    }
+}
+
+static void check_parts(const struct screen_row *row, const struct backtest *backtest, double start)
+{
+    const double *equity = backtest->accounts[0].equity;
+    size_t rows = backtest->to - backtest->from, length = rows / SCREEN_PARTS, at = rows % SCREEN_PARTS;
+    for (int k = 0; k < SCREEN_PARTS; k++) {
+        double sum = 0, square = 0, size = 0;
+        for (size_t i = 0; i < length; i++, at++) {
+            double before = at > 0 ? equity[at - 1] : start, r = (equity[at] - before) / before;
+            sum += r;
+            square += r * r;
+            size += fabs(r);
+        }
+        CHECK_NEAR(row->part_sum[k], sum, 2e-5 * size + 1e-7);
+        CHECK_NEAR(row->part_square[k], square, 5e-5 * square + 1e-9);
+    }
+}
+
+static void finish_exact(struct backtest *backtest, struct backtest_report *report)
+{
+    backtest_report_finish(report);
+    backtest_finish(backtest);
+}
+
+static void check_set(struct world *world, size_t set, const struct screen_row *row)
+{
+    struct backtest backtest;
+    struct backtest_report report;
+    double params[STRATEGY_PARAMS_MAX];
+    if (!get(world, set, params)) {
+        CHECK_INT(row->state, SCREEN_CONTRADICTS);
+        seen.contradict++;
+        return;
+    }
+    if (!run_exactly(world, set, &backtest, &report)) {
+        CHECK_INT(row->state, SCREEN_TOO_SHORT);
+        seen.too_short++;
+        return;
+    }
+    CHECK_INT(row->state, SCREEN_RUN);
+    seen.sets++;
+    seen.fills += backtest.accounts[0].n_fills;
+    seen.trades += report.trades.n;
+    seen.refused += report.refused;
+    CHECK_INT(row->fills, backtest.accounts[0].n_fills);
+    CHECK_INT(row->trades, report.trades.n);
+    CHECK_NEAR(row->refused, (double)report.refused, 0.01 * (double)report.refused);
+    if (world->wild || report.final_equity < DUST)
+        return finish_exact(&backtest, &report);
+    CHECK_NEAR(row->exposure, report.exposure, 1e-7);
+    CHECK_NEAR(row->fees, report.fees, 1e-6 * report.fees);
+    CHECK_NEAR(row->final_equity, report.final_equity, 1e-6 * report.final_equity);
+    check_metrics(row, &report);
+    check_parts(row, &backtest, report.start_equity);
+    finish_exact(&backtest, &report);
+}
+
+static void one_run(struct random *random, const char *strategy)
+{
+    static struct world world;
+    struct screen_row rows[SETS_MOST];
+    char err[256];
+    open_world(random, strategy, &world);
+    for (enum indicator_isa isa = INDICATOR_ISA_BASELINE; isa <= indicator_isa_best(); isa++) {
+        const struct screen screen = {.config = &world.config,
+                                      .account = &world.base,
+                                      .n = world.n,
+                                      .get = get,
+                                      .ctx = &world,
+                                      .threads = world.config.threads,
+                                      .isa = isa};
+        unsigned long before = check_failures;
+        memset(rows, 0xee, sizeof rows);
+        CHECK_INT(backtest_screen_run(&screen, rows, err, sizeof err), 0);
+        for (size_t set = 0; set < world.n && check_failures == before; set++) {
+            check_set(&world, set, &rows[set]);
+            if (check_failures > before)
+                fprintf(stderr, "set %zu of %zu, %s\n", set, world.n, indicator_isa_name(isa));
+        }
+    }
+    made_close(&world.made);
+}
+
+/* A rule reads the parameters and indicators of its strategy: the same specs. */
+static void test_rules(void)
+{
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        const struct strategy *strategy = strategy_find(strategies[i]);
+        const struct screen_rule_row *rule = backtest_screen_rule(strategy);
+        CHECK(rule != NULL);
+    }
+    CHECK(backtest_screen_rule(strategy_find("buy-and-hold")) == NULL);
+}
+
+int main(int argc, char **argv)
+{
+    bool longer = getenv("PAPERTAPE_LONG") || (argc > 1 && strcmp(argv[1], "--long") == 0);
+    int runs = longer ? RUNS_LONG : counts_of("runs of each strategy", RUNS, RUNS_PART);
+    struct random random = random_seeded("screen", 32);
+    test_rules();
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+        for (int run = 0; run < runs; run++) {
+            uint64_t state = random.state;
+            unsigned long before = check_failures;
+            one_run(&random, strategies[i]);
+            if (check_failures > before)
+                fprintf(stderr, "%s, run %d: its draws begin at PAPERTAPE_SEED=%" PRIu64 "\n", strategies[i],
+                        run, state);
+        }
+    printf("%" PRIu64 " sets, %" PRIu64 " fills, %" PRIu64 " trades, %" PRIu64 " refused; %" PRIu64
+           " contradictory, %" PRIu64 " too short\n",
+           seen.sets, seen.fills, seen.trades, seen.refused, seen.contradict, seen.too_short);
+    for (int k = 0; k < SWEEP_METRICS; k++)
+        printf("%-14s worst error %.3f of the stated\n", backtest_sweep_metric_name((enum sweep_metric)k),
+               seen.worst[k]);
+    CHECK(seen.sets > 100 && seen.trades > 1000 && seen.refused > 10 && seen.contradict > 10);
+    return check_done("screen");
+}
