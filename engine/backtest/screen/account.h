@@ -28,7 +28,7 @@ struct screen_terms {
     double slippage_e6, price_min, tick; /* tick 0: none */
     double lowest;                       /* price that a sale gets */
     double maker_e6, taker_e6, most_e6;  /* fees */
-    double notional_min, notional_max;   /* of a market order; 0 and INFINITY: none */
+    double product_min, product_max;     /* price times quantity of a market order; 0 and INFINITY: none */
     double price_max, target_most;       /* of a profit; the latter times the last price */
     struct fill_lot lot;
 };
@@ -36,42 +36,45 @@ struct screen_terms {
 /* Sums of a set's returns, in their order in screen_group. */
 enum screen_sum { SUM_R, SUM_R2, SUM_R3, SUM_R4, SUM_DOWN2, SUM_LOSS, SCREEN_SUMS };
 
+/* What a set's trades read and write, side by side in memory. */
+struct screen_account {
+    double want, want_stop, want_target; /* of the next entry: share of equity, prices; 0, INFINITY: none */
+    double stop_at, target_at;           /* of the position */
+    double cost;                         /* of the position, with its fee */
+    double fees, won, lost;
+    double shift, off, squares; /* the first trade's profit; sums of the others' distances from it */
+    uint32_t entry_row, exposed;
+    uint32_t trades, wins, fills, refused;
+    /* Parameters, as the rule reads them. */
+    uint32_t atr; /* of the wide columns */
+    double fraction, rsi_max, stop_atr, profit_atr, risk, fraction_max;
+};
+
 /* Sixteen sets: their parameters, accounts and figures. Zeroed at first, except as plan.c fills it. */
 struct screen_group {
     /* What the kernel has in registers. */
     /* Of a stretch: shares of the equity at the close before it. Profit at a close is
      * base + qty * (close - reference). */
     float qty[SCREEN_LANES], base[SCREEN_LANES];
-    float top[SCREEN_LANES];    /* the highest equity before it, as a profit */
-    float trough[SCREEN_LANES]; /* the deepest drawdown so far, not more than 0 */
-    double reference;           /* the close before it, in units */
-    double equity[SCREEN_LANES], peak[SCREEN_LANES];
+    float top[SCREEN_LANES];                          /* the highest equity before it, as a profit */
+    float trough[SCREEN_LANES];                       /* the deepest drawdown so far, not more than 0 */
+    double reference;                                 /* the close before it, in units */
+    double equity[SCREEN_LANES], share[SCREEN_LANES]; /* before it; 1 / that */
+    double peak[SCREEN_LANES];
     float stop[SCREEN_LANES], target[SCREEN_LANES]; /* -1, INFINITY: none */
     /* Bits of lanes. enter, leave: at the open after a stretch; entering, leaving: of the bar that trades. */
     uint32_t active, below, held, enter, leave, entering, leaving;
 
-    /* The account. */
     double money[SCREEN_LANES], units[SCREEN_LANES];
-    double stop_at[SCREEN_LANES], target_at[SCREEN_LANES]; /* of the position; 0, INFINITY: none */
-    double want[SCREEN_LANES], want_stop[SCREEN_LANES], want_target[SCREEN_LANES]; /* of the next entry */
-    double cost[SCREEN_LANES]; /* of the position, with its fee */
-    uint32_t entry_row[SCREEN_LANES];
-
-    /* Figures. */
+    struct screen_account accounts[SCREEN_LANES];
     double sums[SCREEN_SUMS][SCREEN_LANES];
     double block_sum[SCREEN_BLOCKS][SCREEN_LANES], block_square[SCREEN_BLOCKS][SCREEN_LANES];
-    double fees[SCREEN_LANES], won[SCREEN_LANES], lost[SCREEN_LANES];
-    double mean[SCREEN_LANES], squares[SCREEN_LANES]; /* of the trades' profits, running */
-    uint32_t trades[SCREEN_LANES], wins[SCREEN_LANES], fills[SCREEN_LANES], refused[SCREEN_LANES];
-    uint32_t exposed[SCREEN_LANES];
 
     /* Parameters, as the rule reads them. */
-    double fraction[SCREEN_LANES], rsi_max[SCREEN_LANES];
-    double stop_atr[SCREEN_LANES], profit_atr[SCREEN_LANES], risk[SCREEN_LANES], fraction_max[SCREEN_LANES];
     float rsi_low[SCREEN_LANES], rsi_high[SCREEN_LANES];
-    uint32_t first[SCREEN_LANES];                        /* bar at which all its indicators have a value */
-    uint32_t warm;                                       /* the largest of them */
-    uint32_t column[4][SCREEN_LANES], atr[SCREEN_LANES]; /* enum screen_role; of the wide ones */
+    uint32_t first[SCREEN_LANES];     /* bar at which all its indicators have a value */
+    uint32_t warm;                    /* the largest of them */
+    uint32_t column[4][SCREEN_LANES]; /* enum screen_role */
     uint32_t set[SCREEN_LANES];
     uint8_t all; /* bit of a role: its column is the same in all lanes */
 };
@@ -126,18 +129,13 @@ SCREEN_RULE double screen_sold_at(const struct screen_terms *terms, double price
 }
 
 /* What the floats have of a lane's account. */
-SCREEN_RULE void screen_rebase(const struct screen_terms *terms, struct screen_group *g, int lane)
-{
-    double share = 1 / g->equity[lane], held = g->units[lane] * terms->per_unit;
-    g->qty[lane] = (float)(held * share);
-    g->base[lane] = (float)((g->money[lane] - g->equity[lane] + held * g->reference) * share);
-}
-
 SCREEN_RULE void screen_hold(const struct screen_terms *terms, struct screen_group *g, int lane, double units)
 {
     uint32_t bit = UINT32_C(1) << lane;
+    double share = g->share[lane], held = units * terms->per_unit;
     g->units[lane] = units;
-    screen_rebase(terms, g, lane);
+    g->qty[lane] = (float)(held * share);
+    g->base[lane] = (float)((g->money[lane] - g->equity[lane] + held * g->reference) * share);
     g->held = units != 0 ? g->held | bit : g->held & ~bit;
     if (units != 0)
         return;
@@ -145,25 +143,29 @@ SCREEN_RULE void screen_hold(const struct screen_terms *terms, struct screen_gro
     g->target[lane] = INFINITY;
 }
 
+SCREEN_RULE void screen_count(struct screen_account *account, double profit)
+{
+    if (account->trades++ == 0)
+        account->shift = profit;
+    double off = profit - account->shift;
+    account->off += off;
+    account->squares += off * off;
+    account->wins += profit > 0;
+    account->won += profit > 0 ? profit : 0;
+    account->lost += profit > 0 ? 0 : profit;
+}
+
 /* The position ends, in a row. */
 SCREEN_RULE void screen_sell(const struct screen_terms *terms, struct screen_group *g, int lane, double price,
                              double rate_e6, uint32_t row)
 {
-    double notional = floor(price * g->units[lane] / terms->unit), fee = ceil(notional * rate_e6 / 1e6);
-    double profit = notional - fee - g->cost[lane];
+    struct screen_account *account = &g->accounts[lane];
+    double notional = floor(price * g->units[lane] * terms->per_unit), fee = ceil(notional * rate_e6 * 1e-6);
     g->money[lane] += notional - fee;
-    g->fees[lane] += fee;
-    g->fills[lane]++;
-    g->trades[lane]++;
-    g->wins[lane] += profit > 0;
-    if (profit > 0)
-        g->won[lane] += profit;
-    else
-        g->lost[lane] += profit;
-    double off = profit - g->mean[lane];
-    g->mean[lane] += off / g->trades[lane];
-    g->squares[lane] += off * (profit - g->mean[lane]);
-    g->exposed[lane] += row - g->entry_row[lane];
+    account->fees += fee;
+    account->fills++;
+    account->exposed += row - account->entry_row;
+    screen_count(account, notional - fee - account->cost);
     screen_hold(terms, g, lane, 0);
 }
 
@@ -176,15 +178,15 @@ SCREEN_RULE double screen_lots(const struct screen_terms *terms, double amount, 
 
 SCREEN_RULE double screen_purchase(const struct screen_terms *terms, double units, double price)
 {
-    double notional = ceil(price * units / terms->unit);
-    return notional + ceil(notional * terms->most_e6 / 1e6);
+    double notional = ceil(price * units * terms->per_unit);
+    return notional + ceil(notional * terms->most_e6 * 1e-6);
 }
 
 /* Does the venue take a market order, or a stop, of this notional? */
 SCREEN_RULE bool screen_taken(const struct screen_terms *terms, double units, double price)
 {
-    double notional = units * price / terms->unit;
-    return notional >= terms->notional_min && notional <= terms->notional_max;
+    double product = units * price;
+    return product >= terms->product_min && product <= terms->product_max;
 }
 
 /* What is ordered at a close by an account that holds nothing; 0: it is refused, with all legs of its
@@ -192,43 +194,43 @@ SCREEN_RULE bool screen_taken(const struct screen_terms *terms, double units, do
 SCREEN_RULE double screen_ordered(const struct screen_terms *terms, const struct screen_group *g, int lane,
                                   double last)
 {
-    double stop = g->want_stop[lane], target = g->want_target[lane];
-    double units = screen_lots(terms, floor(g->money[lane] * g->want[lane]), last);
-    if (!screen_taken(terms, units, last) || (stop > 0 && !screen_taken(terms, units, stop)))
+    double stop = g->accounts[lane].want_stop, target = g->accounts[lane].want_target;
+    double units = screen_lots(terms, floor(g->money[lane] * g->accounts[lane].want), last);
+    if (!(units > 0) || !screen_taken(terms, units, last) || (stop > 0 && !screen_taken(terms, units, stop)))
         return 0;
     if (target < INFINITY && (target > terms->price_max || target > last * terms->target_most))
         return 0;
     return units;
 }
 
-/* Counts what is refused at a close: an entry, or an exit of too little. */
-SCREEN_RULE void screen_refuse(const struct screen_terms *terms, struct screen_group *g, int lane,
-                               double last, bool enters, bool leaves)
+SCREEN_RULE void screen_refuse(struct screen_account *account)
 {
-    if (enters && !(screen_ordered(terms, g, lane, last) > 0))
-        g->refused[lane] += 1 + (g->want_stop[lane] > 0) + (g->want_target[lane] < INFINITY);
-    if (leaves && !screen_taken(terms, g->units[lane], last))
-        g->refused[lane]++;
+    account->refused += 1 + (account->want_stop > 0) + (account->want_target < INFINITY);
 }
 
 /* Ordered at `last`, the close before, and filled at the open. */
 SCREEN_RULE void screen_buy(const struct screen_terms *terms, struct screen_group *g, int lane, double last,
                             double open, uint32_t row)
 {
+    struct screen_account *account = &g->accounts[lane];
     double cash = g->money[lane], price = screen_bought_at(terms, open);
     double units = screen_ordered(terms, g, lane, last);
-    if (units > 0 && screen_purchase(terms, units, price) > cash) {
+    if (!(units > 0)) {
+        screen_refuse(account);
+        return;
+    }
+    if (screen_purchase(terms, units, price) > cash) {
         double fits = screen_lots(terms, cash, price);
         units = fits < units ? fits : units;
     }
     if (!(units > 0))
         return;
-    double notional = ceil(price * units / terms->unit), fee = ceil(notional * terms->taker_e6 / 1e6);
+    double notional = ceil(price * units * terms->per_unit), fee = ceil(notional * terms->taker_e6 * 1e-6);
     g->money[lane] = cash - notional - fee;
-    g->fees[lane] += fee;
-    g->fills[lane]++;
-    g->cost[lane] = notional + fee;
-    g->entry_row[lane] = row;
+    account->fees += fee;
+    account->fills++;
+    account->cost = notional + fee;
+    account->entry_row = row;
     screen_hold(terms, g, lane, units);
 }
 
@@ -236,15 +238,15 @@ SCREEN_RULE void screen_buy(const struct screen_terms *terms, struct screen_grou
 SCREEN_RULE void screen_protect(const struct screen_terms *terms, struct screen_group *g, int lane,
                                 double open, uint32_t row)
 {
-    double stop = g->want_stop[lane], target = g->want_target[lane];
+    double stop = g->accounts[lane].want_stop, target = g->accounts[lane].want_target;
     if (open <= stop) {
         screen_sell(terms, g, lane, screen_sold_at(terms, open), terms->taker_e6, row);
     } else if (open >= target) {
         double price = screen_sold_at(terms, open);
         screen_sell(terms, g, lane, price > target ? price : target, terms->taker_e6, row);
     } else {
-        g->stop_at[lane] = stop;
-        g->target_at[lane] = target;
+        g->accounts[lane].stop_at = stop;
+        g->accounts[lane].target_at = target;
         g->stop[lane] = stop > 0 ? (float)stop : -1;
         g->target[lane] = (float)target;
     }
@@ -254,10 +256,10 @@ SCREEN_RULE void screen_protect(const struct screen_terms *terms, struct screen_
 SCREEN_RULE void screen_open(const struct screen_terms *terms, struct screen_group *g, int lane, double open,
                              bool leaves, uint32_t row, const bool brackets)
 {
-    if (brackets && open <= g->stop_at[lane])
+    if (brackets && open <= g->accounts[lane].stop_at)
         screen_sell(terms, g, lane, screen_sold_at(terms, open), terms->taker_e6, row);
-    else if (brackets && open > g->target_at[lane])
-        screen_sell(terms, g, lane, g->target_at[lane], terms->maker_e6, row);
+    else if (brackets && open > g->accounts[lane].target_at)
+        screen_sell(terms, g, lane, g->accounts[lane].target_at, terms->maker_e6, row);
     else if (leaves)
         screen_sell(terms, g, lane, screen_sold_at(terms, open), terms->taker_e6, row);
 }
@@ -266,24 +268,38 @@ SCREEN_RULE void screen_open(const struct screen_terms *terms, struct screen_gro
 SCREEN_RULE void screen_trade(const struct screen_terms *terms, const struct screen_bars *bars, size_t i,
                               struct screen_group *g, int lane, const bool brackets)
 {
+    struct screen_account *account = &g->accounts[lane];
     uint32_t bit = UINT32_C(1) << lane, row = screen_row(bars, i);
-    bool enters = g->entering & bit, leaves = g->leaving & bit;
-    double open = bars->open[i], last = enters || leaves ? bars->close[(ptrdiff_t)i - 1] : 0;
-    screen_refuse(terms, g, lane, last, enters, leaves);
+    double open = bars->open[i];
     if (g->held & bit) {
-        leaves = leaves && screen_taken(terms, g->units[lane], last);
+        bool leaves = g->leaving & bit;
+        if (leaves && !screen_taken(terms, g->units[lane], bars->close[(ptrdiff_t)i - 1])) {
+            account->refused++;
+            leaves = false;
+        }
         screen_open(terms, g, lane, open, leaves, row, brackets);
-    } else if (enters) {
-        screen_buy(terms, g, lane, last, open, row);
+    } else if (g->entering & bit) {
+        screen_buy(terms, g, lane, bars->close[(ptrdiff_t)i - 1], open, row);
         if (brackets && g->held & bit)
             screen_protect(terms, g, lane, open, row);
     }
     if (!brackets || !(g->held & bit))
         return;
-    if (bars->low[i] <= g->stop_at[lane])
-        screen_sell(terms, g, lane, screen_sold_at(terms, g->stop_at[lane]), terms->taker_e6, row);
-    else if (bars->high[i] > g->target_at[lane])
-        screen_sell(terms, g, lane, g->target_at[lane], terms->maker_e6, row);
+    if (bars->low[i] <= account->stop_at)
+        screen_sell(terms, g, lane, screen_sold_at(terms, account->stop_at), terms->taker_e6, row);
+    else if (bars->high[i] > account->target_at)
+        screen_sell(terms, g, lane, account->target_at, terms->maker_e6, row);
+}
+
+/* Orders of the last close, which fill no more: those that are refused count. */
+SCREEN_RULE void screen_finish(const struct screen_terms *terms, struct screen_group *g, int lane,
+                               double last)
+{
+    uint32_t bit = UINT32_C(1) << lane;
+    if (g->enter & bit && !(screen_ordered(terms, g, lane, last) > 0))
+        screen_refuse(&g->accounts[lane]);
+    if (g->leave & bit && !screen_taken(terms, g->units[lane], last))
+        g->accounts[lane].refused++;
 }
 
 #endif

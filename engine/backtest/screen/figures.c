@@ -43,16 +43,16 @@ static void ratios(const struct screen *screen, const struct screen_terms *terms
     row->kurtosis = (float)(m.m4 / (m.m2 * m.m2) - 3);
 }
 
-static void trades(const struct screen_group *g, int lane, double units, struct screen_row *row)
+static void trades(const struct screen_account *account, double units, struct screen_row *row)
 {
-    double n = g->trades[lane], won = g->won[lane] / units, lost = g->lost[lane] / units,
-           mean = g->mean[lane] / units;
-    double deviation = sqrt(g->squares[lane] / (n - 1)) / units;
+    double n = account->trades, won = account->won / units, lost = account->lost / units;
+    double off = account->off / n, mean = (account->shift + off) / units;
+    double deviation = sqrt((account->squares - n * off * off) / (n - 1)) / units;
     double *out = row->metrics;
-    out[SWEEP_PROFIT_FACTOR] = (won / fabs(lost));
+    out[SWEEP_PROFIT_FACTOR] = won / fabs(lost);
     out[SWEEP_EXPECTANCY] = n > 0 ? mean : NAN;
-    out[SWEEP_SQN] = (n < 2 ? NAN : sqrt(n) * mean / deviation);
-    out[SWEEP_WIN_RATE] = (g->wins[lane] / n);
+    out[SWEEP_SQN] = n < 2 ? NAN : sqrt(n) * mean / deviation;
+    out[SWEEP_WIN_RATE] = account->wins / n;
 }
 
 void backtest_screen_figures(const struct screen *screen, const struct screen_terms *terms,
@@ -63,20 +63,19 @@ void backtest_screen_figures(const struct screen *screen, const struct screen_te
         if (!(g->active >> lane & 1))
             continue;
         struct screen_row *row = &rows[g->set[lane]];
-        screen_refuse(terms, g, lane, last, g->enter >> lane & 1,
-                      g->leave >> lane & 1); /* orders that fill no more */
+        screen_finish(terms, g, lane, last);
         double equity = g->money[lane] + g->units[lane] * last / terms->unit;
-        size_t exposed = g->exposed[lane];
+        size_t exposed = g->accounts[lane].exposed;
         if (g->units[lane] != 0)
-            exposed += screen->config->to - g->entry_row[lane];
+            exposed += screen->config->to - g->accounts[lane].entry_row;
         ratios(screen, terms, g, lane, equity, row);
-        trades(g, lane, terms->money_units, row);
+        trades(&g->accounts[lane], terms->money_units, row);
         row->final_equity = (float)(equity / terms->money_units);
-        row->fees = (float)(g->fees[lane] / terms->money_units);
+        row->fees = (float)(g->accounts[lane].fees / terms->money_units);
         row->exposure = (float)((double)exposed / (double)n);
-        row->trades = g->trades[lane];
-        row->fills = g->fills[lane];
-        row->refused = g->refused[lane];
+        row->trades = g->accounts[lane].trades;
+        row->fills = g->accounts[lane].fills;
+        row->refused = g->accounts[lane].refused;
         for (int k = 0; k < SCREEN_PARTS; k++) {
             row->part_sum[k] = (float)g->block_sum[k][lane];
             row->part_square[k] = (float)g->block_square[k][lane];

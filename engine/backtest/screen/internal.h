@@ -30,6 +30,8 @@ struct screen_averages {
 
 struct screen_set {
     void (*averages)(const struct screen_averages *averages);
+    /* Sixteen columns as n rows of sixteen. */
+    void (*tile)(const float *const columns[SCREEN_LANES], size_t n, float *to);
     screen_walk_function *walk[SCREEN_RULES];
 };
 const struct screen_set *backtest_screen_set(enum indicator_isa isa);

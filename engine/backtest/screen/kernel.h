@@ -68,23 +68,24 @@ SCREEN_RULE bool screen_price(const struct screen_terms *terms, double number, b
 SCREEN_RULE bool screen_brackets(const struct screen_terms *terms, struct screen_group *g, int lane,
                                  double stop, double target)
 {
-    g->want_stop[lane] = 0;
-    g->want_target[lane] = INFINITY;
-    if (stop > 0 && !screen_price(terms, stop, false, &g->want_stop[lane]))
+    g->accounts[lane].want_stop = 0;
+    g->accounts[lane].want_target = INFINITY;
+    if (stop > 0 && !screen_price(terms, stop, false, &g->accounts[lane].want_stop))
         return false;
-    return !(target > 0) || screen_price(terms, target, true, &g->want_target[lane]);
+    return !(target > 0) || screen_price(terms, target, true, &g->accounts[lane].want_target);
 }
 
 /* sizing_enter() */
 SCREEN_RULE bool screen_risked(const struct screen_terms *terms, struct screen_group *g, int lane,
                                double close, double atr)
 {
-    double stop = close - g->stop_atr[lane] * atr, distance = close - stop;
-    double target = g->profit_atr[lane] > 0 ? close + g->profit_atr[lane] * atr : 0;
+    double stop = close - g->accounts[lane].stop_atr * atr, distance = close - stop;
+    double target = g->accounts[lane].profit_atr > 0 ? close + g->accounts[lane].profit_atr * atr : 0;
     if (!(stop > 0) || !(distance > 0) || (target != 0 && !(target > close)))
         return false;
-    double fraction = g->risk[lane] * close / distance;
-    g->want[lane] = fraction < g->fraction_max[lane] ? fraction : g->fraction_max[lane];
+    double fraction = g->accounts[lane].risk * close / distance;
+    g->accounts[lane].want =
+        fraction < g->accounts[lane].fraction_max ? fraction : g->accounts[lane].fraction_max;
     return screen_brackets(terms, g, lane, stop, target);
 }
 
@@ -93,16 +94,16 @@ SCREEN_RULE bool screen_enters(const struct screen_stretch *stretch, size_t i, s
 {
     const struct screen_bars *bars = stretch->bars;
     double close = bars->close[i] / stretch->terms->price_units;
-    double atr = bars->wide[g->atr[lane] * bars->stride + i];
+    double atr = bars->wide[g->accounts[lane].atr * bars->stride + i];
     if (rule != SCREEN_TRIPLE) {
         double rsi = (double)bars->columns[g->column[ROLE_RSI][lane] * bars->stride + i];
-        if (!(rsi <= g->rsi_max[lane]))
+        if (!(rsi <= g->accounts[lane].rsi_max))
             return false;
     }
     if (rule != SCREEN_CROSS_RSI)
         return screen_risked(stretch->terms, g, lane, close, atr);
-    double stop = g->stop_atr[lane] > 0 ? close - g->stop_atr[lane] * atr : 0;
-    g->want[lane] = g->fraction[lane];
+    double stop = g->accounts[lane].stop_atr > 0 ? close - g->accounts[lane].stop_atr * atr : 0;
+    g->accounts[lane].want = g->accounts[lane].fraction;
     return screen_brackets(stretch->terms, g, lane, stop, 0);
 }
 
@@ -158,11 +159,12 @@ screen_ties(const struct screen_bars *bars, size_t i, const struct screen_group 
     return sides;
 }
 
-SCREEN_RULE struct screen_sides screen_compare(const struct screen_stretch *stretch, size_t i,
+SCREEN_RULE struct screen_sides screen_compare(const struct screen_stretch *stretch,
+                                               const struct screen_view *views, size_t i,
                                                const struct screen_group *g, int lane, unsigned known)
 {
-    lanes_vector fast = screen_view_at(&stretch->views[ROLE_FAST], i, lane);
-    lanes_vector slow = screen_view_at(&stretch->views[ROLE_SLOW], i, lane);
+    lanes_vector fast = screen_view_at(&views[ROLE_FAST], i, lane);
+    lanes_vector slow = screen_view_at(&views[ROLE_SLOW], i, lane);
     struct screen_sides sides = {lanes_above(fast, slow) & known, lanes_above(slow, fast) & known};
     unsigned ties = known & ~(sides.up | sides.down);
     if (__builtin_expect(ties != 0, 0)) {
@@ -183,13 +185,14 @@ SCREEN_RULE struct screen_signal screen_cross(struct screen_sides sides, unsigne
 }
 
 /* below: they did not agree. */
-SCREEN_RULE struct screen_signal screen_triple(const struct screen_stretch *stretch, size_t i,
+SCREEN_RULE struct screen_signal screen_triple(const struct screen_stretch *stretch,
+                                               const struct screen_view *views, size_t i,
                                                const struct screen_group *g, int lane, unsigned known,
                                                unsigned below, unsigned held)
 {
-    struct screen_sides sides = screen_compare(stretch, i, g, lane, known);
-    lanes_vector rsi = screen_view_at(&stretch->views[ROLE_RSI], i, lane);
-    lanes_vector hist = screen_view_at(&stretch->views[ROLE_HIST], i, lane), zero = lanes_all(0);
+    struct screen_sides sides = screen_compare(stretch, views, i, g, lane, known);
+    lanes_vector rsi = screen_view_at(&views[ROLE_RSI], i, lane);
+    lanes_vector hist = screen_view_at(&views[ROLE_HIST], i, lane), zero = lanes_all(0);
     unsigned low = lanes_above(lanes_load(g->rsi_low + lane), rsi);
     unsigned high = lanes_above(rsi, lanes_load(g->rsi_high + lane));
     unsigned down = sides.down, falling = lanes_above(zero, hist);
@@ -199,14 +202,14 @@ SCREEN_RULE struct screen_signal screen_triple(const struct screen_stretch *stre
         .enter = agree & below & ~held, .leave = two & held, .below = (known & ~agree) | (below & ~known)};
 }
 
-SCREEN_RULE struct screen_signal screen_signal(const struct screen_stretch *stretch, size_t i,
-                                               const struct screen_group *g, int lane, unsigned below,
-                                               unsigned held, const enum screen_rule rule)
+SCREEN_RULE struct screen_signal screen_signal(const struct screen_stretch *stretch,
+                                               const struct screen_view *views, size_t i,
+                                               const struct screen_group *g, int lane, unsigned known,
+                                               unsigned below, unsigned held, const enum screen_rule rule)
 {
-    unsigned known = screen_known(g, stretch->bars->first + stretch->from + i, lane);
     if (rule == SCREEN_TRIPLE)
-        return screen_triple(stretch, i, g, lane, known, below, held);
-    return screen_cross(screen_compare(stretch, i, g, lane, known), known, below, held);
+        return screen_triple(stretch, views, i, g, lane, known, below, held);
+    return screen_cross(screen_compare(stretch, views, i, g, lane, known), known, below, held);
 }
 
 /* ---- the bars ---- */
@@ -295,41 +298,67 @@ SCREEN_RULE void screen_add(struct screen_sums *sums, lanes_vector profit, const
     sums->trough = lanes_min(sums->trough, (profit - sums->top) * sums->top_inverse);
 }
 
+/* What trades change of the loop's registers. */
+struct screen_position {
+    lanes_vector qty, base, stop, target;
+    unsigned held;
+};
+
+SCREEN_RULE struct screen_position screen_position(const struct screen_group *g, int lane)
+{
+    struct screen_position position = {lanes_load(g->qty + lane), lanes_load(g->base + lane),
+                                       lanes_load(g->stop + lane), lanes_load(g->target + lane), 0};
+    position.held = g->held >> lane & ((1u << LANES_WIDE) - 1);
+    return position;
+}
+
+/* Lane by lane: what was stored as floats cannot be loaded as a vector at once. */
+SCREEN_RULE void screen_took(const struct screen_group *g, int lane, unsigned trades, const bool brackets,
+                             struct screen_position *position)
+{
+    for (; trades != 0; trades &= trades - 1) {
+        int k = __builtin_ctz(trades);
+        position->qty = lanes_put(position->qty, k, g->qty[lane + k]);
+        position->base = lanes_put(position->base, k, g->base[lane + k]);
+        if (!brackets)
+            continue;
+        position->stop = lanes_put(position->stop, k, g->stop[lane + k]);
+        position->target = lanes_put(position->target, k, g->target[lane + k]);
+    }
+    position->held = g->held >> lane & ((1u << LANES_WIDE) - 1);
+}
+
 /* The stretch, for LANES_WIDE lanes of the group from `lane` on. */
 SCREEN_RULE void screen_walk(const struct screen_stretch *stretch, struct screen_group *g, int lane,
                              const enum screen_rule rule, const bool brackets, const bool all)
 {
     const unsigned mask = (1u << LANES_WIDE) - 1, active = g->active >> lane & mask;
     const float *lows = stretch->bars->lows + stretch->from, *highs = stretch->bars->highs + stretch->from;
-    const size_t n = stretch->to - stretch->from;
-    unsigned below = g->below >> lane & mask, held = g->held >> lane & mask;
-    unsigned enter = g->enter >> lane & mask, leave = g->leave >> lane & mask;
-    lanes_vector qty = lanes_load(g->qty + lane), base = lanes_load(g->base + lane);
-    lanes_vector stop = qty, target = qty;
+    const float *closes = stretch->closes;
+    const size_t n = stretch->to - stretch->from, first = stretch->bars->first + stretch->from;
+    const bool settled = first >= g->warm;
+    const struct screen_view views[SCREEN_ROLES] = {stretch->views[0], stretch->views[1], stretch->views[2],
+                                                    stretch->views[3]};
+    unsigned below = g->below >> lane & mask, enter = g->enter >> lane & mask,
+             leave = g->leave >> lane & mask;
+    struct screen_position position = screen_position(g, lane);
     struct screen_sums sums = screen_begin(g, lane);
-    if (brackets) {
-        stop = lanes_load(g->stop + lane);
-        target = lanes_load(g->target + lane);
-    }
     for (size_t i = 0; i < n; i++) {
         unsigned trades = enter | leave;
         if (brackets)
-            trades |= lanes_reach(stop, lanes_all(lows[i])) | lanes_reach(lanes_all(highs[i]), target);
+            trades |= lanes_reach(position.stop, lanes_all(lows[i])) |
+                      lanes_reach(lanes_all(highs[i]), position.target);
         if (trades) {
             g->entering = enter << lane;
             g->leaving = leave << lane;
             screen_trades(stretch, i, g, lane, trades, brackets);
-            held = g->held >> lane & mask;
-            qty = lanes_load(g->qty + lane);
-            base = lanes_load(g->base + lane);
-            if (brackets) {
-                stop = lanes_load(g->stop + lane);
-                target = lanes_load(g->target + lane);
-            }
+            screen_took(g, lane, trades, brackets, &position);
         }
-        if (held | trades)
-            screen_add(&sums, lanes_fma(qty, lanes_all(stretch->closes[i]), base), all);
-        struct screen_signal signal = screen_signal(stretch, i, g, lane, below, held, rule);
+        if (position.held | trades)
+            screen_add(&sums, lanes_fma(position.qty, lanes_all(closes[i]), position.base), all);
+        unsigned known = settled ? mask : screen_known(g, first + i, lane);
+        struct screen_signal signal =
+            screen_signal(stretch, views, i, g, lane, known, below, position.held, rule);
         below = signal.below;
         leave = signal.leave;
         enter = signal.enter & active;
@@ -348,8 +377,10 @@ SCREEN_RULE void screen_warm(const struct screen_stretch *stretch, struct screen
 {
     const unsigned mask = (1u << LANES_WIDE) - 1;
     unsigned below = g->below >> lane & mask;
-    for (size_t i = 0; i < stretch->to - stretch->from; i++)
-        below = screen_signal(stretch, i, g, lane, below, 0, rule).below;
+    for (size_t i = 0; i < stretch->to - stretch->from; i++) {
+        unsigned known = screen_known(g, stretch->bars->first + stretch->from + i, lane);
+        below = screen_signal(stretch, stretch->views, i, g, lane, known, below, 0, rule).below;
+    }
     g->below = (g->below & ~(mask << lane)) | below << lane;
 }
 
@@ -362,6 +393,7 @@ SCREEN_RULE void screen_refer(const struct screen_stretch *stretch, struct scree
         double held = g->units[lane] * stretch->terms->per_unit;
         double equity = g->money[lane] + held * stretch->reference, share = 1 / equity;
         g->equity[lane] = equity;
+        g->share[lane] = share;
         g->qty[lane] = (float)(held * share);
         g->base[lane] = 0;
         g->top[lane] = (float)((g->peak[lane] - equity) * share);

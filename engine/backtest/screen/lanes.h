@@ -32,6 +32,12 @@ SCREEN_RULE lanes_vector lanes_all(float x)
     return _mm512_set1_ps(x);
 }
 
+/* x, but `value` in lane k. */
+SCREEN_RULE lanes_vector lanes_put(lanes_vector x, int k, float value)
+{
+    return _mm512_mask_mov_ps(x, (__mmask16)(1u << k), _mm512_set1_ps(value));
+}
+
 SCREEN_RULE lanes_vector lanes_fma(lanes_vector a, lanes_vector b, lanes_vector c)
 {
     return _mm512_fmadd_ps(a, b, c);
@@ -83,6 +89,13 @@ SCREEN_RULE lanes_vector lanes_all(float x)
     return _mm256_set1_ps(x);
 }
 
+/* x, but `value` in lane k. */
+SCREEN_RULE lanes_vector lanes_put(lanes_vector x, int k, float value)
+{
+    __m256i at = _mm256_cmpeq_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(k));
+    return _mm256_blendv_ps(x, _mm256_set1_ps(value), _mm256_castsi256_ps(at));
+}
+
 SCREEN_RULE lanes_vector lanes_fma(lanes_vector a, lanes_vector b, lanes_vector c)
 {
     return _mm256_fmadd_ps(a, b, c);
@@ -131,6 +144,13 @@ SCREEN_RULE void lanes_store(float *p, lanes_vector x)
 SCREEN_RULE lanes_vector lanes_all(float x)
 {
     return x;
+}
+
+SCREEN_RULE lanes_vector lanes_put(lanes_vector x, int k, float value)
+{
+    (void)x;
+    (void)k;
+    return value;
 }
 
 SCREEN_RULE lanes_vector lanes_fma(lanes_vector a, lanes_vector b, lanes_vector c)

@@ -1,5 +1,7 @@
-/* Compiled once for each instruction set: SCREEN_SET names it. */
+/* Compiled once for each instruction set: SCREEN_SET names it, indicators_gpu/fast/simd.h has the vectors of
+ * the tiles. */
 #include "engine/backtest/screen/internal.h"
+#include "indicators_gpu/fast/simd.h"
 
 #define WALK(name, rule, brackets) \
     static void name(const struct screen_stretch *stretch, struct screen_group *g, bool traded) \
@@ -11,6 +13,25 @@ WALK(cross, SCREEN_CROSS, false)
 WALK(cross_rsi, SCREEN_CROSS_RSI, true)
 WALK(cross_risk, SCREEN_CROSS_RISK, true)
 WALK(triple, SCREEN_TRIPLE, true)
+
+/* ---- tiles ---- */
+
+static void tile(const float *const columns[SCREEN_LANES], size_t n, float *to)
+{
+    size_t i = 0;
+    for (; i + W <= n; i += W)
+        for (int part = 0; part < SCREEN_LANES; part += W) {
+            vec rows[W];
+            for (int k = 0; k < W; k++)
+                rows[k] = vec_load(columns[part + k] + i);
+            vec_transpose(rows);
+            for (size_t k = 0; k < W; k++)
+                vec_store(to + (i + k) * SCREEN_LANES + part, rows[k]);
+        }
+    for (; i < n; i++)
+        for (size_t k = 0; k < SCREEN_LANES; k++)
+            to[i * SCREEN_LANES + k] = columns[k][i];
+}
 
 /* ---- simple averages ---- */
 
@@ -65,4 +86,5 @@ const struct screen_set SCREEN_SET = {
              [SCREEN_CROSS_RISK] = cross_risk,
              [SCREEN_TRIPLE] = triple},
     .averages = averages,
+    .tile = tile,
 };

@@ -135,7 +135,8 @@ static void begin(const struct screen_terms *terms, struct screen_group *g, int 
     g->money[lane] = g->equity[lane] = g->peak[lane] = terms->cash;
     g->stop[lane] = -1;
     g->target[lane] = INFINITY;
-    g->target_at[lane] = g->want_target[lane] = INFINITY;
+    g->share[lane] = 1 / terms->cash;
+    g->accounts[lane].target_at = g->accounts[lane].want_target = INFINITY;
 }
 
 /* Lanes beyond the last set repeat it and never enter. */
@@ -153,7 +154,7 @@ static void fill(const struct screen *screen, const struct screen_terms *terms,
         plan->rule->fill(params, g, lane);
         g->set[lane] = point->set;
         g->first[lane] = point->first;
-        g->atr[lane] = point->atr;
+        g->accounts[lane].atr = point->atr;
         g->warm = point->first > g->warm ? point->first : g->warm;
         for (int k = 0; k < SCREEN_ROLES; k++) {
             g->column[k][lane] = point->column[k];

@@ -56,7 +56,7 @@ static void cross_columns(const double *p, struct screen_column roles[static SCR
 
 static void cross_fill(const double *p, struct screen_group *g, int lane)
 {
-    g->want[lane] = p[CROSS_FRACTION];
+    g->accounts[lane].want = p[CROSS_FRACTION];
 }
 
 static void rsi_columns(const double *p, struct screen_column roles[static SCREEN_ROLES],
@@ -70,9 +70,9 @@ static void rsi_columns(const double *p, struct screen_column roles[static SCREE
 
 static void rsi_fill(const double *p, struct screen_group *g, int lane)
 {
-    g->rsi_max[lane] = p[RSI_MAX];
-    g->stop_atr[lane] = p[RSI_STOP_ATR];
-    g->fraction[lane] = p[RSI_FRACTION];
+    g->accounts[lane].rsi_max = p[RSI_MAX];
+    g->accounts[lane].stop_atr = p[RSI_STOP_ATR];
+    g->accounts[lane].fraction = p[RSI_FRACTION];
 }
 
 static void risk_columns(const double *p, struct screen_column roles[static SCREEN_ROLES],
@@ -86,11 +86,11 @@ static void risk_columns(const double *p, struct screen_column roles[static SCRE
 
 static void risk_fill(const double *p, struct screen_group *g, int lane)
 {
-    g->rsi_max[lane] = p[RISK_RSI_MAX];
-    g->stop_atr[lane] = p[RISK_STOP_ATR];
-    g->profit_atr[lane] = p[RISK_PROFIT_ATR];
-    g->risk[lane] = p[RISK_RISK];
-    g->fraction_max[lane] = p[RISK_FRACTION_MAX];
+    g->accounts[lane].rsi_max = p[RISK_RSI_MAX];
+    g->accounts[lane].stop_atr = p[RISK_STOP_ATR];
+    g->accounts[lane].profit_atr = p[RISK_PROFIT_ATR];
+    g->accounts[lane].risk = p[RISK_RISK];
+    g->accounts[lane].fraction_max = p[RISK_FRACTION_MAX];
 }
 
 static void triple_columns(const double *p, struct screen_column roles[static SCREEN_ROLES],
@@ -109,10 +109,10 @@ static void triple_fill(const double *p, struct screen_group *g, int lane)
 {
     g->rsi_low[lane] = (float)p[TRIPLE_RSI_MIN];
     g->rsi_high[lane] = (float)p[TRIPLE_RSI_MAX];
-    g->stop_atr[lane] = p[TRIPLE_STOP_ATR];
-    g->profit_atr[lane] = p[TRIPLE_PROFIT_ATR];
-    g->risk[lane] = p[TRIPLE_RISK];
-    g->fraction_max[lane] = p[TRIPLE_FRACTION_MAX];
+    g->accounts[lane].stop_atr = p[TRIPLE_STOP_ATR];
+    g->accounts[lane].profit_atr = p[TRIPLE_PROFIT_ATR];
+    g->accounts[lane].risk = p[TRIPLE_RISK];
+    g->accounts[lane].fraction_max = p[TRIPLE_FRACTION_MAX];
 }
 
 static const struct screen_rule_row rows[] = {

@@ -107,11 +107,12 @@ static struct screen_terms terms_of(const struct screen *screen)
     const struct symbol_filters *filters = &symbol.filters;
     const struct fee_rates *fees = account_fees(&account->rules, &symbol);
     int64_t lowest = filters->price_min > 0 ? filters->price_min : filters->tick > 0 ? filters->tick : 1;
+    double unit = (double)filter_notional_unit(&symbol);
     return (struct screen_terms){
         .cash = (double)account->cash,
         .money_units = (double)decimal_pow10(account->currency_scale),
-        .unit = (double)filter_notional_unit(&symbol),
-        .per_unit = 1 / (double)filter_notional_unit(&symbol),
+        .unit = unit,
+        .per_unit = 1 / unit,
         .price_units = (double)decimal_pow10(symbol.price_scale),
         .slippage_e6 = screen->config->slippage_e6,
         .price_min = (double)filters->price_min,
@@ -120,10 +121,10 @@ static struct screen_terms terms_of(const struct screen *screen)
         .maker_e6 = fees->maker_e6,
         .taker_e6 = fees->taker_e6,
         .most_e6 = fee_rates_most_e6(fees),
-        .notional_min = filters->notional_min_market ? (double)filters->notional_min : 0,
-        .notional_max = filters->notional_max_market && filters->notional_max > 0
-                            ? (double)filters->notional_max
-                            : INFINITY,
+        .product_min = filters->notional_min_market ? (double)filters->notional_min * unit : 0,
+        .product_max = filters->notional_max_market && filters->notional_max > 0
+                           ? (double)filters->notional_max * unit
+                           : INFINITY,
         .price_max = filters->price_max > 0 ? (double)filters->price_max : INFINITY,
         .target_most = filters->ask_up_e4 > 0 ? 1e-4 * (double)filters->ask_up_e4 : INFINITY,
         .lot = filter_lot(&symbol),
@@ -185,9 +186,7 @@ static void tile(const struct run *run, const uint32_t *column, size_t from, siz
     const float *columns[SCREEN_LANES];
     for (int k = 0; k < SCREEN_LANES; k++)
         columns[k] = run->cells + column[k] * (size_t)SCREEN_PIECE + from;
-    for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < SCREEN_LANES; k++)
-            to[i * SCREEN_LANES + (size_t)k] = columns[k][i];
+    run->set->tile(columns, n, to);
 }
 
 static void view(struct run *run, struct worker *worker, const struct screen_group *g, int role,
@@ -420,7 +419,7 @@ int backtest_screen_run(const struct screen *screen, struct screen_row *rows, ch
     run->screen = screen;
     run->terms = terms_of(screen);
     run->isa = screen->isa == INDICATOR_ISA_BEST ? indicator_isa_best() : screen->isa;
-    run->set = backtest_screen_set(run->isa);
+    run->set = screen->set ? screen->set : backtest_screen_set(run->isa);
     run->n_threads = threads_of(screen);
     int r = run_chunks(run, rows);
     free(run);

@@ -35,6 +35,8 @@ struct screen_row {
     uint32_t state; /* enum screen_state; not SCREEN_RUN: the rest is undefined */
 };
 
+struct screen_set;
+
 struct screen {
     const struct backtest_config *config;
     const struct account_spec
@@ -43,8 +45,9 @@ struct screen {
     /* Writes the parameters of a set; false: they contradict each other. Called by one thread at a time. */
     bool (*get)(void *ctx, size_t set, double params[static STRATEGY_PARAMS_MAX]);
     void *ctx;
-    int threads;                                        /* 0: one a core */
-    enum indicator_isa isa;                             /* INDICATOR_ISA_BEST, except to compare two */
+    int threads;                  /* 0: one a core */
+    enum indicator_isa isa;       /* INDICATOR_ISA_BEST, except to compare two */
+    const struct screen_set *set; /* NULL, except to compare another kernel (bench/sweep_lean.c) */
     bool (*progress)(void *progress_ctx, double share); /* NULL, or called now and then; false: stop */
     void *progress_ctx;
 };
