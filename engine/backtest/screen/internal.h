@@ -10,8 +10,7 @@
 #include "indicators_gpu/isa.h"
 
 enum {
-    SCREEN_PIECE = 4096,  /* bars whose columns exist at once */
-    SCREEN_STRETCH = 256, /* bars that one group walks before the next does: a view of 16 KiB */
+    SCREEN_PIECE = 4096, /* bars whose columns exist at once */
     SCREEN_PADDING = 64,
     SCREEN_UNIT = 64,       /* columns that a thread computes at once */
     SCREEN_CHUNK = 1 << 15, /* sets whose groups exist at once: 2048 groups of 7 KiB */

@@ -6,6 +6,8 @@
 #ifndef ENGINE_BACKTEST_SCREEN_KERNEL_H
 #define ENGINE_BACKTEST_SCREEN_KERNEL_H
 
+#include <string.h>
+
 #include "engine/backtest/screen/account.h"
 
 enum screen_rule {
@@ -25,7 +27,9 @@ struct screen_view {
     bool all;
 };
 
-/* Bars [from, to) of `bars`, which the views begin at. */
+enum { SCREEN_STRETCH = 256 }; /* bars that one group walks before the next does: a tile of 16 KiB */
+
+/* Bars [from, to) of `bars`, at most SCREEN_STRETCH, which the views begin at. */
 struct screen_stretch {
     const struct screen_terms *terms;
     const struct screen_bars *bars;
@@ -36,9 +40,14 @@ struct screen_stretch {
     struct screen_view views[SCREEN_ROLES];
 };
 
+SCREEN_RULE lanes_vector screen_value(const float *values, bool all, size_t i, int lane)
+{
+    return all ? lanes_all(values[i]) : lanes_load(values + i * SCREEN_LANES + lane);
+}
+
 SCREEN_RULE lanes_vector screen_view_at(const struct screen_view *view, size_t i, int lane)
 {
-    return view->all ? lanes_all(view->values[i]) : lanes_load(view->values + i * SCREEN_LANES + lane);
+    return screen_value(view->values, view->all, i, lane);
 }
 
 /* Which of the lanes have all their indicators at a bar. */
@@ -108,9 +117,8 @@ SCREEN_RULE bool screen_enters(const struct screen_stretch *stretch, size_t i, s
 }
 
 /* Bits of those that do enter. */
-static __attribute__((noinline)) unsigned screen_decide(const struct screen_stretch *stretch, size_t i,
-                                                        struct screen_group *g, int lane, unsigned bits,
-                                                        const enum screen_rule rule)
+SCREEN_APART unsigned screen_decide(const struct screen_stretch *stretch, size_t i, struct screen_group *g,
+                                    int lane, unsigned bits, const enum screen_rule rule)
 {
     unsigned enters = 0;
     for (; bits != 0; bits &= bits - 1) {
@@ -121,10 +129,6 @@ static __attribute__((noinline)) unsigned screen_decide(const struct screen_stre
 }
 
 /* ---- the rule, all lanes at once ---- */
-
-struct screen_signal {
-    unsigned enter, leave, below; /* bits; below: of what is remembered for the next bar */
-};
 
 /* Which average is the higher one, in bits. */
 struct screen_sides {
@@ -142,8 +146,8 @@ SCREEN_RULE double screen_mean(const struct screen_bars *bars, size_t i, uint32_
 }
 
 /* Simple averages that are equal as floats: the last bit of the doubles decides, as it does exactly. */
-static __attribute__((noinline)) struct screen_sides
-screen_ties(const struct screen_bars *bars, size_t i, const struct screen_group *g, int lane, unsigned bits)
+SCREEN_APART struct screen_sides screen_ties(const struct screen_bars *bars, size_t i,
+                                             const struct screen_group *g, int lane, unsigned bits)
 {
     struct screen_sides sides = {0, 0};
     for (; bits != 0; bits &= bits - 1) {
@@ -159,65 +163,123 @@ screen_ties(const struct screen_bars *bars, size_t i, const struct screen_group 
     return sides;
 }
 
-SCREEN_RULE struct screen_sides screen_compare(const struct screen_stretch *stretch,
-                                               const struct screen_view *views, size_t i,
-                                               const struct screen_group *g, int lane, unsigned known)
+/* What the indicators say of a stretch's bars, in bits of lanes: whatever the account holds. */
+struct screen_signs {
+    uint16_t up[SCREEN_STRETCH];   /* the condition to enter is met */
+    uint16_t down[SCREEN_STRETCH]; /* it certainly is not */
+    uint16_t out[SCREEN_STRETCH];  /* the condition to leave is; the crosses leave while they are below */
+    uint8_t changes[SCREEN_STRETCH + 8]; /* not 0: the bar's signs are not the last bar's; and at the end */
+};
+
+/* The averages' sides. Returns whether any are equal. */
+SCREEN_RULE bool screen_compare(const struct screen_view *views, size_t n, int lane, bool fast_all,
+                                bool slow_all, struct screen_signs *signs)
 {
-    lanes_vector fast = screen_view_at(&views[ROLE_FAST], i, lane);
-    lanes_vector slow = screen_view_at(&views[ROLE_SLOW], i, lane);
-    struct screen_sides sides = {lanes_above(fast, slow) & known, lanes_above(slow, fast) & known};
-    unsigned ties = known & ~(sides.up | sides.down);
-    if (__builtin_expect(ties != 0, 0)) {
-        struct screen_sides exact = screen_ties(stretch->bars, stretch->from + i, g, lane, ties);
-        sides.up |= exact.up;
-        sides.down |= exact.down;
+    const float *fast = views[ROLE_FAST].values, *slow = views[ROLE_SLOW].values;
+    unsigned mask = (1u << LANES_WIDE) - 1, both = mask;
+    for (size_t i = 0; i < n; i++) {
+        lanes_vector a = screen_value(fast, fast_all, i, lane), b = screen_value(slow, slow_all, i, lane);
+        unsigned up = lanes_above(a, b), down = lanes_above(b, a);
+        signs->up[i] = (uint16_t)up;
+        signs->down[i] = (uint16_t)down;
+        both &= up | down;
     }
-    return sides;
+    return both != mask;
 }
 
-SCREEN_RULE struct screen_signal screen_cross(struct screen_sides sides, unsigned known, unsigned below,
-                                              unsigned held)
+SCREEN_RULE bool screen_compare_views(const struct screen_view *views, size_t n, int lane,
+                                      struct screen_signs *signs)
 {
-    struct screen_signal signal = {.enter = sides.up & below & ~held,
-                                   .below = (below & ~sides.up) | sides.down};
-    signal.leave = signal.below & held & known;
-    return signal;
+    if (views[ROLE_FAST].all)
+        return views[ROLE_SLOW].all ? screen_compare(views, n, lane, true, true, signs)
+                                    : screen_compare(views, n, lane, true, false, signs);
+    return views[ROLE_SLOW].all ? screen_compare(views, n, lane, false, true, signs)
+                                : screen_compare(views, n, lane, false, false, signs);
 }
 
-/* below: they did not agree. */
-SCREEN_RULE struct screen_signal screen_triple(const struct screen_stretch *stretch,
-                                               const struct screen_view *views, size_t i,
-                                               const struct screen_group *g, int lane, unsigned known,
-                                               unsigned below, unsigned held)
+/* Seldom: bars before all indicators have a value, and averages that are equal as floats. */
+SCREEN_APART void screen_resolve(const struct screen_stretch *stretch, const struct screen_group *g, int lane,
+                                 struct screen_signs *signs)
 {
-    struct screen_sides sides = screen_compare(stretch, views, i, g, lane, known);
-    lanes_vector rsi = screen_view_at(&views[ROLE_RSI], i, lane);
-    lanes_vector hist = screen_view_at(&views[ROLE_HIST], i, lane), zero = lanes_all(0);
-    unsigned low = lanes_above(lanes_load(g->rsi_low + lane), rsi);
-    unsigned high = lanes_above(rsi, lanes_load(g->rsi_high + lane));
-    unsigned down = sides.down, falling = lanes_above(zero, hist);
-    unsigned agree = sides.up & ~low & ~high & lanes_above(hist, zero) & known;
-    unsigned two = ((down & low) | (down & falling) | (low & falling)) & known;
-    return (struct screen_signal){
-        .enter = agree & below & ~held, .leave = two & held, .below = (known & ~agree) | (below & ~known)};
+    size_t first = stretch->bars->first + stretch->from;
+    for (size_t i = 0; i < stretch->to - stretch->from; i++) {
+        unsigned known = screen_known(g, first + i, lane), sides = signs->up[i] | signs->down[i];
+        struct screen_sides exact = {0, 0};
+        if (known & ~sides)
+            exact = screen_ties(stretch->bars, stretch->from + i, g, lane, known & ~sides);
+        signs->up[i] = (uint16_t)((signs->up[i] & known) | exact.up);
+        signs->down[i] = (uint16_t)((signs->down[i] & known) | exact.down);
+    }
 }
 
-SCREEN_RULE struct screen_signal screen_signal(const struct screen_stretch *stretch,
-                                               const struct screen_view *views, size_t i,
-                                               const struct screen_group *g, int lane, unsigned known,
-                                               unsigned below, unsigned held, const enum screen_rule rule)
+SCREEN_RULE void screen_triple(const struct screen_stretch *stretch, const struct screen_group *g, int lane,
+                               bool settled, struct screen_signs *signs)
 {
+    const size_t n = stretch->to - stretch->from, first = stretch->bars->first + stretch->from;
+    const struct screen_view of_rsi = stretch->views[ROLE_RSI], of_hist = stretch->views[ROLE_HIST];
+    lanes_vector least = lanes_load(g->rsi_low + lane), most = lanes_load(g->rsi_high + lane),
+                 zero = lanes_all(0);
+    unsigned mask = (1u << LANES_WIDE) - 1;
+    for (size_t i = 0; i < n; i++) {
+        lanes_vector rsi = screen_view_at(&of_rsi, i, lane), hist = screen_view_at(&of_hist, i, lane);
+        unsigned low = lanes_above(least, rsi), high = lanes_above(rsi, most), down = signs->down[i];
+        unsigned falling = lanes_above(zero, hist), rising = lanes_above(hist, zero);
+        unsigned known = settled ? mask : screen_known(g, first + i, lane);
+        unsigned agree = signs->up[i] & ~low & ~high & rising & known;
+        signs->up[i] = (uint16_t)agree;
+        signs->down[i] = (uint16_t)(known & ~agree);
+        signs->out[i] = (uint16_t)(((down & low) | (down & falling) | (low & falling)) & known);
+    }
+}
+
+SCREEN_RULE void screen_sign(const struct screen_stretch *stretch, const struct screen_group *g, int lane,
+                             const enum screen_rule rule, struct screen_signs *signs)
+{
+    const size_t n = stretch->to - stretch->from;
+    const bool settled = stretch->bars->first + stretch->from >= g->warm;
+    if (screen_compare_views(stretch->views, n, lane, signs) || !settled)
+        screen_resolve(stretch, g, lane, signs);
     if (rule == SCREEN_TRIPLE)
-        return screen_triple(stretch, views, i, g, lane, known, below, held);
-    return screen_cross(screen_compare(stretch, views, i, g, lane, known), known, below, held);
+        screen_triple(stretch, g, lane, settled, signs);
+    for (size_t i = 1; i < n; i++)
+        signs->changes[i] =
+            (uint8_t)((signs->up[i] != signs->up[i - 1]) | (signs->down[i] != signs->down[i - 1]));
+    for (size_t i = 1; rule == SCREEN_TRIPLE && i < n; i++)
+        signs->changes[i] |= (uint8_t)(signs->out[i] != signs->out[i - 1]);
+    for (size_t i = n; i < n + 8; i++)
+        signs->changes[i] = 1;
+}
+
+/* The first bar from i on whose signs are others than the bar's before; the stretch's end. */
+SCREEN_RULE size_t screen_change(const struct screen_signs *signs, size_t i)
+{
+    for (;; i += 8) {
+        uint64_t eight;
+        memcpy(&eight, signs->changes + i, sizeof eight);
+        if (eight != 0)
+            return i + (size_t)__builtin_ctzll(eight) / 8;
+    }
+}
+
+/* Pending orders, and what is remembered: it was below, or did not agree. */
+struct screen_signal {
+    unsigned enter, leave, below;
+};
+
+SCREEN_RULE void screen_signal(const struct screen_signs *signs, size_t i, unsigned held,
+                               const enum screen_rule rule, struct screen_signal *signal)
+{
+    unsigned up = signs->up[i];
+    signal->enter = up & signal->below & ~held;
+    signal->below = (signal->below & ~up) | signs->down[i];
+    signal->leave = (rule == SCREEN_TRIPLE ? signs->out[i] : signal->below) & held;
 }
 
 /* ---- the bars ---- */
 
 /* Trades of the lanes whose bits are set. Apart: the registers of the loop are not its. */
-static __attribute__((noinline)) void screen_trades(const struct screen_stretch *stretch, size_t i,
-                                                    struct screen_group *g, int lane, unsigned bits,
-                                                    const bool brackets)
+SCREEN_APART void screen_trades(const struct screen_stretch *stretch, size_t i, struct screen_group *g,
+                                int lane, unsigned bits, const bool brackets)
 {
     for (; bits != 0; bits &= bits - 1)
         screen_trade(stretch->terms, stretch->bars, stretch->from + i, g, lane + __builtin_ctz(bits),
@@ -328,47 +390,60 @@ SCREEN_RULE void screen_took(const struct screen_group *g, int lane, unsigned tr
     position->held = g->held >> lane & ((1u << LANES_WIDE) - 1);
 }
 
-/* The stretch, for LANES_WIDE lanes of the group from `lane` on. */
+SCREEN_RULE unsigned screen_hits(const struct screen_position *position, float low, float high)
+{
+    return lanes_reach(position->stop, lanes_all(low)) | lanes_reach(lanes_all(high), position->target);
+}
+
+SCREEN_RULE void screen_close(struct screen_sums *sums, const struct screen_position *position, float close,
+                              const bool all)
+{
+    screen_add(sums, lanes_fma(position->qty, lanes_all(close), position->base), all);
+}
+
+/* The stretch, for LANES_WIDE lanes of the group from `lane` on. Between two changes of the signs nothing is
+ * decided: bars are only valued, or left out where nothing is held. */
 SCREEN_RULE void screen_walk(const struct screen_stretch *stretch, struct screen_group *g, int lane,
                              const enum screen_rule rule, const bool brackets, const bool all)
 {
     const unsigned mask = (1u << LANES_WIDE) - 1, active = g->active >> lane & mask;
     const float *lows = stretch->bars->lows + stretch->from, *highs = stretch->bars->highs + stretch->from;
     const float *closes = stretch->closes;
-    const size_t n = stretch->to - stretch->from, first = stretch->bars->first + stretch->from;
-    const bool settled = first >= g->warm;
-    const struct screen_view views[SCREEN_ROLES] = {stretch->views[0], stretch->views[1], stretch->views[2],
-                                                    stretch->views[3]};
-    unsigned below = g->below >> lane & mask, enter = g->enter >> lane & mask,
-             leave = g->leave >> lane & mask;
+    const size_t n = stretch->to - stretch->from;
+    struct screen_signal signal = {g->enter >> lane & mask, g->leave >> lane & mask, g->below >> lane & mask};
     struct screen_position position = screen_position(g, lane);
     struct screen_sums sums = screen_begin(g, lane);
-    for (size_t i = 0; i < n; i++) {
-        unsigned trades = enter | leave;
+    struct screen_signs signs;
+    screen_sign(stretch, g, lane, rule, &signs);
+    for (size_t i = 0; i < n;) {
+        unsigned trades = signal.enter | signal.leave;
         if (brackets)
-            trades |= lanes_reach(position.stop, lanes_all(lows[i])) |
-                      lanes_reach(lanes_all(highs[i]), position.target);
+            trades |= screen_hits(&position, lows[i], highs[i]);
         if (trades) {
-            g->entering = enter << lane;
-            g->leaving = leave << lane;
+            g->entering = signal.enter << lane;
+            g->leaving = signal.leave << lane;
             screen_trades(stretch, i, g, lane, trades, brackets);
             screen_took(g, lane, trades, brackets, &position);
         }
         if (position.held | trades)
-            screen_add(&sums, lanes_fma(position.qty, lanes_all(closes[i]), position.base), all);
-        unsigned known = settled ? mask : screen_known(g, first + i, lane);
-        struct screen_signal signal =
-            screen_signal(stretch, views, i, g, lane, known, below, position.held, rule);
-        below = signal.below;
-        leave = signal.leave;
-        enter = signal.enter & active;
-        if (rule != SCREEN_CROSS && enter)
-            enter = screen_decide(stretch, stretch->from + i, g, lane, enter, rule);
+            screen_close(&sums, &position, closes[i], all);
+        screen_signal(&signs, i, position.held, rule, &signal);
+        signal.enter &= active;
+        if (rule != SCREEN_CROSS && signal.enter)
+            signal.enter = screen_decide(stretch, stretch->from + i, g, lane, signal.enter, rule);
+        i++;
+        if (signal.enter | signal.leave)
+            continue;
+        size_t change = screen_change(&signs, i);
+        if (!position.held)
+            i = change;
+        for (; i < change && !(brackets && screen_hits(&position, lows[i], highs[i])); i++)
+            screen_close(&sums, &position, closes[i], all);
     }
     screen_end(g, lane, stretch->block, &sums, all);
-    g->below = (g->below & ~(mask << lane)) | below << lane;
-    g->enter = (g->enter & ~(mask << lane)) | enter << lane;
-    g->leave = (g->leave & ~(mask << lane)) | leave << lane;
+    g->below = (g->below & ~(mask << lane)) | signal.below << lane;
+    g->enter = (g->enter & ~(mask << lane)) | signal.enter << lane;
+    g->leave = (g->leave & ~(mask << lane)) | signal.leave << lane;
 }
 
 /* The same before the first traded bar: what the rule remembers, and nothing else. */
@@ -376,12 +451,12 @@ SCREEN_RULE void screen_warm(const struct screen_stretch *stretch, struct screen
                              const enum screen_rule rule)
 {
     const unsigned mask = (1u << LANES_WIDE) - 1;
-    unsigned below = g->below >> lane & mask;
-    for (size_t i = 0; i < stretch->to - stretch->from; i++) {
-        unsigned known = screen_known(g, stretch->bars->first + stretch->from + i, lane);
-        below = screen_signal(stretch, stretch->views, i, g, lane, known, below, 0, rule).below;
-    }
-    g->below = (g->below & ~(mask << lane)) | below << lane;
+    struct screen_signal signal = {0, 0, g->below >> lane & mask};
+    struct screen_signs signs;
+    screen_sign(stretch, g, lane, rule, &signs);
+    for (size_t i = 0; i < stretch->to - stretch->from; i++)
+        screen_signal(&signs, i, 0, rule, &signal);
+    g->below = (g->below & ~(mask << lane)) | signal.below << lane;
 }
 
 /* Profits are counted from the equity before the stretch and from its price, so that floats keep the digits

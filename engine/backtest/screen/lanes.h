@@ -7,9 +7,11 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define SCREEN_RULE static __host__ __device__ __forceinline__
+#define SCREEN_RULE  static __host__ __device__ __forceinline__
+#define SCREEN_APART static __host__ __device__ __noinline__
 #else
-#define SCREEN_RULE static inline __attribute__((always_inline))
+#define SCREEN_APART static __attribute__((noinline))
+#define SCREEN_RULE  static inline __attribute__((always_inline))
 #endif
 
 #if defined(__AVX512F__) && !defined(__CUDACC__)
