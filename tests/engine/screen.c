@@ -4,6 +4,8 @@
  * slippage and history.
  *
  * usage: test-screen [--long] */
+#include <errno.h>
+
 #include "engine/backtest/report.h"
 #include "engine/backtest/screen/internal.h"
 #include "tests/counts.h"
@@ -254,15 +256,73 @@ static void one_run(struct random *random, const char *strategy)
     made_close(&world.made);
 }
 
-/* A rule reads the parameters and indicators of its strategy: the same specs. */
-static void test_rules(void)
+static bool has(const struct runner_spec *specs, size_t n, const struct screen_column *column)
 {
-    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
-        const struct strategy *strategy = strategy_find(strategies[i]);
-        const struct screen_rule_row *rule = backtest_screen_rule(strategy);
-        CHECK(rule != NULL);
+    static const char *const names[] = {"sma", "ema", "rsi", "macd", "atr"};
+    for (size_t i = 0; i < n; i++) {
+        bool same = strcmp(specs[i].indicator.row->name, names[column->kind]) == 0;
+        for (int k = 0; same && k < (column->kind == COLUMN_HIST ? 3 : 1); k++)
+            same &= specs[i].indicator.options[k] == column->options[k];
+        if (same)
+            return true;
     }
+    return false;
+}
+
+/* A rule reads the parameters and indicators of its strategy: the same specs, as many. */
+static void test_rule(struct random *random, const struct strategy *strategy)
+{
+    const struct screen_rule_row *rule = backtest_screen_rule(strategy);
+    struct screen_column columns[SCREEN_ROLES], atr = {.kind = COLUMN_ATR};
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
+    double params[STRATEGY_PARAMS_MAX];
+    char err[SPECS_ERROR_MAX];
+    size_t n;
+    CHECK(rule && rule->n_params <= strategy->n_params);
+    for (size_t k = 0; k < strategy->n_params; k++)
+        params[k] = random_param(random, &strategy->params[k]);
+    memset(columns, 0, sizeof columns);
+    rule->columns(params, columns, &atr);
+    CHECK_INT(engine_runner_specs(strategy, params, MINUTE_NS, specs, &n, err), 0);
+    int roles = rule->rsi && rule->roles == ROLE_RSI ? ROLE_RSI + 1 : rule->roles;
+    CHECK_INT(n, roles + rule->atr);
+    for (int role = 0; role < roles; role++)
+        CHECK(has(specs, n, &columns[role]));
+    CHECK(!rule->atr || has(specs, n, &atr));
+}
+
+static void test_rules(struct random *random)
+{
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
+        for (int run = 0; run < 20; run++)
+            test_rule(random, strategy_find(strategies[i]));
     CHECK(backtest_screen_rule(strategy_find("buy-and-hold")) == NULL);
+}
+
+/* A parameter that a rule does not know, as one that a strategy gets later, is not screened. */
+static void test_unknown_parameter(struct random *random)
+{
+    static struct world world;
+    struct strategy more = *strategy_find("sma-cross");
+    struct strategy_param params[STRATEGY_PARAMS_MAX];
+    struct screen_row rows[SETS_MOST];
+    char err[256];
+    memcpy(params, more.params, more.n_params * sizeof *params);
+    params[more.n_params++] = (struct strategy_param){"turn", "its side", 0, 0, 1, true, .later = true};
+    more.params = params;
+    open_world(random, "sma-cross", &world);
+    world.base.strategy = &more;
+    for (size_t set = 0; set < world.n; set++) {
+        strategy_defaults(&more, world.params[set]);
+        world.params[set][more.n_params - 1] = 0;
+    }
+    const struct screen screen = {
+        .config = &world.config, .account = &world.base, .n = world.n, .get = get, .ctx = &world};
+    CHECK_INT(backtest_screen_run(&screen, rows, err, sizeof err), 0);
+    world.params[world.n - 1][more.n_params - 1] = 1;
+    CHECK_INT(backtest_screen_run(&screen, rows, err, sizeof err), -ENOTSUP);
+    CHECK_STR(err, "a screen does not know a parameter of these sets");
+    made_close(&world.made);
 }
 
 int main(int argc, char **argv)
@@ -270,7 +330,9 @@ int main(int argc, char **argv)
     bool longer = getenv("PAPERTAPE_LONG") || (argc > 1 && strcmp(argv[1], "--long") == 0);
     int runs = longer ? RUNS_LONG : counts_of("runs of each strategy", RUNS, RUNS_PART);
     struct random random = random_seeded("screen", 32);
-    test_rules();
+    struct random rules = {random.state};
+    test_rules(&rules);
+    test_unknown_parameter(&rules);
     for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++)
         for (int run = 0; run < runs; run++) {
             uint64_t state = random.state;

@@ -4,6 +4,8 @@
 #include "engine/backtest/screen/internal.h"
 #include "strategy/metrics.h"
 
+_Static_assert(SCREEN_PARTS == (int)SCREEN_BLOCKS, "the kernel's blocks are the rows' parts");
+
 struct moments {
     double n, mean, squares, m2, m3, m4;
 };

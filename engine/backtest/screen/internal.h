@@ -48,7 +48,8 @@ struct screen_column {
 struct screen_rule_row {
     const char *strategy;
     enum screen_rule rule;
-    int roles; /* columns at each bar, of ROLE_FAST … */
+    size_t n_params; /* that it knows; with another value than the default of a later one it does not hold */
+    int roles;       /* columns at each bar, of ROLE_FAST … */
     /* Its indicators: by role, and the ATR; and its parameters, into lane `lane`. */
     void (*columns)(const double *params, struct screen_column roles[static SCREEN_ROLES],
                     struct screen_column *atr);
@@ -111,7 +112,8 @@ struct screen_plan {
     size_t n_groups;
 };
 
-/* Of sets [from, to), whose rows' states are written. 0 or -ENOMEM. */
+/* Of sets [from, to), whose rows' states are written. 0; -ENOMEM; -ENOTSUP: a set has a parameter that its
+ * rule does not know. */
 int backtest_screen_plan(const struct screen *screen, const struct screen_terms *terms, size_t n_bars,
                          size_t from, size_t to, struct screen_row *rows, struct screen_plan *ret);
 void backtest_screen_plan_finish(struct screen_plan *plan);

@@ -42,6 +42,14 @@ static int columns_of(struct screen_plan *plan, const double *params, struct sor
     return r;
 }
 
+static bool knows(const struct screen_rule_row *rule, const struct strategy *strategy, const double *params)
+{
+    for (size_t k = rule->n_params; k < strategy->n_params; k++)
+        if (params[k] != strategy->params[k].fallback)
+            return false;
+    return true;
+}
+
 static int gather(const struct screen *screen, size_t n_bars, size_t from, size_t to, struct screen_row *rows,
                   struct screen_plan *plan, struct sorted *points)
 {
@@ -55,6 +63,8 @@ static int gather(const struct screen *screen, size_t n_bars, size_t from, size_
             rows[set].state = SCREEN_CONTRADICTS;
             continue;
         }
+        if (!knows(plan->rule, screen->account->strategy, params))
+            return -ENOTSUP;
         if (columns_of(plan, params, point) < 0)
             return -ENOMEM;
         if (point->first >= n_bars)

@@ -1,4 +1,4 @@
-/* The strategies that have a rule in lanes. Their parameters are looked up by name, once. */
+/* The strategies that have a rule in lanes. */
 #include <string.h>
 
 #include "engine/backtest/screen/internal.h"
@@ -115,11 +115,12 @@ static void triple_fill(const double *p, struct screen_group *g, int lane)
     g->accounts[lane].fraction_max = p[TRIPLE_FRACTION_MAX];
 }
 
+/* In the order of enum screen_rule; positions_max has no effect on one symbol. */
 static const struct screen_rule_row rows[] = {
-    {"sma-cross", SCREEN_CROSS, 2, cross_columns, cross_fill, false, false},
-    {"sma-cross-rsi", SCREEN_CROSS_RSI, 2, rsi_columns, rsi_fill, true, true},
-    {"sma-cross-rsi-risk", SCREEN_CROSS_RISK, 2, risk_columns, risk_fill, true, true},
-    {"triple-confirmation", SCREEN_TRIPLE, 4, triple_columns, triple_fill, true, true},
+    {"sma-cross", SCREEN_CROSS, 4, 2, cross_columns, cross_fill, false, false},
+    {"sma-cross-rsi", SCREEN_CROSS_RSI, 8, 2, rsi_columns, rsi_fill, true, true},
+    {"sma-cross-rsi-risk", SCREEN_CROSS_RISK, 11, 2, risk_columns, risk_fill, true, true},
+    {"triple-confirmation", SCREEN_TRIPLE, 14, 4, triple_columns, triple_fill, true, true},
 };
 
 const struct screen_rule_row *backtest_screen_rule(const struct strategy *strategy)

@@ -425,7 +425,9 @@ int backtest_screen_run(const struct screen *screen, struct screen_row *rows, ch
     free(run);
     if (r == -ENOMEM)
         snprintf(err, err_size, "out of memory");
+    else if (r == -ENOTSUP)
+        snprintf(err, err_size, "a screen does not know a parameter of these sets");
     else if (r == -ECANCELED)
-        snprintf(err, err_size, "it was stopped");
+        snprintf(err, err_size, "stopped");
     return r;
 }
