@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "engine/backtest/screen/lanes.h"
@@ -264,7 +265,7 @@ SCREEN_RULE void screen_open(const struct screen_terms *terms, struct screen_gro
         screen_sell(terms, g, lane, screen_sold_at(terms, open), terms->taker_e6, row);
 }
 
-/* All that happens to one set in a bar, but for its close. */
+/* All that happens to one set in a bar before its close. */
 SCREEN_RULE void screen_trade(const struct screen_terms *terms, const struct screen_bars *bars, size_t i,
                               struct screen_group *g, int lane, const bool brackets)
 {

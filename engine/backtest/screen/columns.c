@@ -155,7 +155,7 @@ static void fill_averages(const struct screen_columns *columns, size_t from, siz
     piece->set->averages(&averages);
 }
 
-/* Averages as distances from the close: two of them compare as they do in doubles, but for the rounding of
+/* Averages as distances from the close: two of them compare as they do in doubles, except for the rounding of
  * their distance. */
 static void fill_others(struct screen_columns *columns, size_t from, size_t n,
                         const struct screen_piece *piece)

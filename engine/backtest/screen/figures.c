@@ -6,15 +6,15 @@
 
 _Static_assert(SCREEN_PARTS == (int)SCREEN_BLOCKS, "the kernel's blocks are the rows' parts");
 
-struct moments {
+struct screen_moments {
     double n, mean, squares, m2, m3, m4;
 };
 
-static struct moments moments_of(const struct screen_group *g, int lane, double n)
+static struct screen_moments moments_of(const struct screen_group *g, int lane, double n)
 {
     double s1 = g->sums[SUM_R][lane] / n, s2 = g->sums[SUM_R2][lane] / n, s3 = g->sums[SUM_R3][lane] / n,
            s4 = g->sums[SUM_R4][lane] / n;
-    struct moments m = {.n = n, .mean = s1, .m2 = s2 - s1 * s1};
+    struct screen_moments m = {.n = n, .mean = s1, .m2 = s2 - s1 * s1};
     m.m2 = m.m2 > 0 ? m.m2 : 0;
     m.squares = m.m2 * n;
     m.m3 = s3 - 3 * s1 * s2 + 2 * s1 * s1 * s1;
@@ -27,7 +27,7 @@ static void ratios(const struct screen *screen, const struct screen_terms *terms
 {
     double per_year = metrics_periods_per_year(screen->config->market->interval_ns);
     double n = (double)(screen->config->to - screen->config->from);
-    struct moments m = moments_of(g, lane, n);
+    struct screen_moments m = moments_of(g, lane, n);
     double deviation = n > 1 ? sqrt(m.squares / (n - 1)) : NAN, product = equity / terms->cash;
     double downside = sqrt(g->sums[SUM_DOWN2][lane] / n) * sqrt(per_year), loss = g->sums[SUM_LOSS][lane];
     double drawdown = (double)g->trough[lane], cagr = pow(product, 1 / (n / per_year)) - 1;

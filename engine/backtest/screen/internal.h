@@ -4,35 +4,17 @@
 
 #include "engine/backtest/columns.h"
 #include "engine/backtest/run.h"
-#include "engine/backtest/screen/kernel.h"
 #include "engine/backtest/screen/screen.h"
+#include "engine/backtest/screen/set.h"
 #include "indicators_gpu/exact/exact.h"
 #include "indicators_gpu/isa.h"
 
 enum {
-    SCREEN_PIECE = 4096, /* bars whose columns exist at once */
-    SCREEN_PADDING = 64,
+    SCREEN_PIECE = 4096,    /* bars whose columns exist at once */
     SCREEN_UNIT = 64,       /* columns that a thread computes at once */
     SCREEN_CHUNK = 1 << 15, /* sets whose groups exist at once: 2048 groups of 7 KiB */
 };
 
-typedef void screen_walk_function(const struct screen_stretch *stretch, struct screen_group *g, bool traded);
-
-/* Simple averages of the closes, less the close, of bars [at, at + n): periods ascending, a column each. */
-struct screen_averages {
-    const double *close; /* of all bars, and SCREEN_PADDING readable ones behind */
-    size_t at, n;
-    const uint32_t *periods;
-    float *out; /* [n_columns][stride]; bars before the first mean are left as they are */
-    size_t n_columns, stride;
-};
-
-struct screen_set {
-    void (*averages)(const struct screen_averages *averages);
-    /* Sixteen columns as n rows of sixteen. */
-    void (*tile)(const float *const columns[SCREEN_LANES], size_t n, float *to);
-    screen_walk_function *walk[SCREEN_RULES];
-};
 const struct screen_set *backtest_screen_set(enum indicator_isa isa);
 
 /* ---- rules.c: which parameter of a strategy is what ---- */

@@ -1,6 +1,6 @@
 /* Compiled once for each instruction set: SCREEN_SET names it, indicators_gpu/fast/simd.h has the vectors of
  * the tiles. */
-#include "engine/backtest/screen/internal.h"
+#include "engine/backtest/screen/set.h"
 #include "indicators_gpu/fast/simd.h"
 
 #define WALK(name, rule, brackets) \

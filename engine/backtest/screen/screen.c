@@ -23,12 +23,12 @@ enum {
     UNIT_GROUPS = 64,
 };
 
-struct run;
+struct screen_run;
 
-struct worker {
-    struct run *run;
+struct screen_worker {
+    struct screen_run *run;
     pthread_t thread;
-    void (*step)(struct run *run, struct worker *worker);
+    void (*step)(struct screen_run *run, struct screen_worker *worker);
     double *scratch;
     float *closes;                           /* [SCREEN_STRETCH] */
     float *tiles;                            /* [SCREEN_ROLES][SCREEN_STRETCH][SCREEN_LANES] */
@@ -36,7 +36,7 @@ struct worker {
     bool made[SCREEN_ROLES];
 };
 
-struct run {
+struct screen_run {
     const struct screen *screen;
     struct screen_terms terms;
     struct screen_history history;
@@ -49,7 +49,7 @@ struct run {
     size_t from; /* the first traded bar */
     size_t at;   /* the piece */
     size_t n_threads;
-    struct worker workers[THREADS_MOST];
+    struct screen_worker workers[THREADS_MOST];
     atomic_size_t unit, walked;
 };
 
@@ -133,13 +133,13 @@ static struct screen_terms terms_of(const struct screen *screen)
 
 /* ---- a thread's work ---- */
 
-static size_t piece_bars(const struct run *run)
+static size_t piece_bars(const struct screen_run *run)
 {
     size_t left = run->history.bars.n - run->at;
     return left < SCREEN_PIECE ? left : SCREEN_PIECE;
 }
 
-static void fill_columns(struct run *run, struct worker *worker)
+static void fill_columns(struct screen_run *run, struct screen_worker *worker)
 {
     const struct screen_piece piece = {.history = &run->history,
                                        .at = run->at,
@@ -163,7 +163,7 @@ static void fill_columns(struct run *run, struct worker *worker)
 }
 
 /* Bar i of part k begins a stretch of its own. */
-static size_t part_begin(const struct run *run, size_t part)
+static size_t part_begin(const struct screen_run *run, size_t part)
 {
     const struct backtest_config *config = run->screen->config;
     size_t rows = config->to - config->from, length = rows / SCREEN_PARTS;
@@ -181,7 +181,7 @@ static size_t part_begin(const struct run *run, size_t part)
 }
 
 /* Sixteen columns as rows of sixteen. */
-static void tile(const struct run *run, const uint32_t *column, size_t from, size_t n, float *to)
+static void tile(const struct screen_run *run, const uint32_t *column, size_t from, size_t n, float *to)
 {
     const float *columns[SCREEN_LANES];
     for (int k = 0; k < SCREEN_LANES; k++)
@@ -189,7 +189,7 @@ static void tile(const struct run *run, const uint32_t *column, size_t from, siz
     run->set->tile(columns, n, to);
 }
 
-static void view(struct run *run, struct worker *worker, const struct screen_group *g, int role,
+static void view(struct screen_run *run, struct screen_worker *worker, const struct screen_group *g, int role,
                  struct screen_stretch *stretch)
 {
     size_t from = stretch->from, n = stretch->to - from;
@@ -208,8 +208,8 @@ static void view(struct run *run, struct worker *worker, const struct screen_gro
 }
 
 /* Groups [from, to) over one stretch. */
-static void walk_stretch(struct run *run, struct worker *worker, struct screen_stretch *stretch, size_t from,
-                         size_t to, bool traded)
+static void walk_stretch(struct screen_run *run, struct screen_worker *worker, struct screen_stretch *stretch,
+                         size_t from, size_t to, bool traded)
 {
     const struct screen_rule_row *rule = run->plan.rule;
     memset(worker->made, 0, sizeof worker->made);
@@ -221,7 +221,7 @@ static void walk_stretch(struct run *run, struct worker *worker, struct screen_s
     }
 }
 
-static void walk_groups(struct run *run, struct worker *worker, size_t from, size_t to)
+static void walk_groups(struct screen_run *run, struct screen_worker *worker, size_t from, size_t to)
 {
     size_t n = run->history.bars.n, at = run->at, end = at + piece_bars(run), part = 0;
     const struct screen_bars bars = {.n = end - at,
@@ -258,7 +258,7 @@ static void walk_groups(struct run *run, struct worker *worker, size_t from, siz
     }
 }
 
-static void walk(struct run *run, struct worker *worker)
+static void walk(struct screen_run *run, struct screen_worker *worker)
 {
     size_t n = run->plan.n_groups, unit = n / (4 * run->n_threads) + 1;
     unit = unit < UNIT_GROUPS ? unit : UNIT_GROUPS;
@@ -272,17 +272,18 @@ static void walk(struct run *run, struct worker *worker)
 
 static void *help(void *data)
 {
-    struct worker *worker = data;
+    struct screen_worker *worker = data;
     worker->step(worker->run, worker);
     return NULL;
 }
 
 /* One step on all threads, or on as many as the system gives. */
-static void together(struct run *run, void (*step)(struct run *run, struct worker *worker))
+static void together(struct screen_run *run,
+                     void (*step)(struct screen_run *run, struct screen_worker *worker))
 {
     size_t started = 1;
     for (; started < run->n_threads; started++) {
-        struct worker *worker = &run->workers[started];
+        struct screen_worker *worker = &run->workers[started];
         worker->step = step;
         if (pthread_create(&worker->thread, NULL, help, worker) != 0)
             break;
@@ -292,7 +293,7 @@ static void together(struct run *run, void (*step)(struct run *run, struct worke
         pthread_join(run->workers[i].thread, NULL);
 }
 
-static void do_piece(struct run *run)
+static void do_piece(struct screen_run *run)
 {
     atomic_store(&run->unit, 0);
     atomic_store(&run->walked, 0);
@@ -302,7 +303,7 @@ static void do_piece(struct run *run)
 
 /* ---- a chunk of sets ---- */
 
-static int make_room(struct run *run)
+static int make_room(struct screen_run *run)
 {
     size_t columns = run->plan.columns.n + 1, wide = run->plan.wide.n + 1;
     run->cells = aligned_alloc(64, columns * SCREEN_PIECE * sizeof *run->cells);
@@ -316,7 +317,7 @@ static int make_room(struct run *run)
     return 0;
 }
 
-static void end_chunk(struct run *run)
+static void end_chunk(struct screen_run *run)
 {
     free(run->cells);
     free(run->wide);
@@ -327,7 +328,7 @@ static void end_chunk(struct run *run)
     backtest_screen_plan_finish(&run->plan);
 }
 
-static bool show(const struct run *run, size_t sets, size_t chunk)
+static bool show(const struct screen_run *run, size_t sets, size_t chunk)
 {
     const struct screen *screen = run->screen;
     double share = (double)(run->at + piece_bars(run)) / (double)run->history.bars.n;
@@ -335,7 +336,7 @@ static bool show(const struct run *run, size_t sets, size_t chunk)
            screen->progress(screen->progress_ctx, ((double)sets + share * (double)chunk) / (double)screen->n);
 }
 
-static int run_chunk(struct run *run, size_t from, size_t to, struct screen_row *rows)
+static int run_chunk(struct screen_run *run, size_t from, size_t to, struct screen_row *rows)
 {
     int r = backtest_screen_plan(run->screen, &run->terms, run->history.bars.n, from, to, rows, &run->plan);
     if (r == 0)
@@ -360,7 +361,7 @@ static size_t threads_of(const struct screen *screen)
     return n < 1 ? 1 : n > THREADS_MOST ? THREADS_MOST : (size_t)n;
 }
 
-static void end_workers(struct run *run)
+static void end_workers(struct screen_run *run)
 {
     for (size_t i = 0; i < run->n_threads; i++) {
         free(run->workers[i].scratch);
@@ -369,10 +370,10 @@ static void end_workers(struct run *run)
     }
 }
 
-static int make_workers(struct run *run)
+static int make_workers(struct screen_run *run)
 {
     for (size_t i = 0; i < run->n_threads; i++) {
-        struct worker *worker = &run->workers[i];
+        struct screen_worker *worker = &run->workers[i];
         worker->run = run;
         worker->scratch = malloc(3 * 16 * (size_t)SCREEN_PIECE * sizeof *worker->scratch);
         worker->tiles =
@@ -384,7 +385,7 @@ static int make_workers(struct run *run)
     return 0;
 }
 
-static size_t first_bar(const struct run *run)
+static size_t first_bar(const struct screen_run *run)
 {
     size_t from = run->screen->config->from, bar = 0;
     if (!run->history.rows)
@@ -394,7 +395,7 @@ static size_t first_bar(const struct run *run)
     return bar;
 }
 
-static int run_chunks(struct run *run, struct screen_row *rows)
+static int run_chunks(struct screen_run *run, struct screen_row *rows)
 {
     const struct screen *screen = run->screen;
     int r = make_workers(run);
@@ -413,7 +414,7 @@ int backtest_screen_run(const struct screen *screen, struct screen_row *rows, ch
     const char *why = backtest_screen_covers(screen->config, screen->account);
     if (why)
         return fail_with(-ENOTSUP, err, err_size, "a screen does not cover this account: %s", why);
-    struct run *run = calloc(1, sizeof *run);
+    struct screen_run *run = calloc(1, sizeof *run);
     if (!run)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
     run->screen = screen;

@@ -1,12 +1,12 @@
 /* A screen of many parameter sets: each is backtested approximately, sixteen side by side, so that a sweep
- * runs exactly those alone that may be among the best (engine/backtest/sweep_screen.h).
+ * runs exactly those alone that may be among the best (backtest_sweep_screen()).
  *
- * What is approximate. Indicators are the reference's in double precision (simple averages by sums of exact
- * prices), less the close, rounded to floats: two that lie closer together than one part in 2^24 of their
- * distance from the close count as equal. Fills, cash and lots are in doubles, without the rounding of money
- * to its last digit. Equity at each close, its returns and their sums are floats, summed in doubles every 256
- * bars. So a set trades as it does exactly, but for a tie in many millions of bars, and its ratios differ by
- * some 1e-6 of themselves.
+ * What is approximate. Indicators are the reference's, in doubles, rounded to floats as distances from the
+ * close; averages that are then equal are compared again as doubles. Fills, cash, fees and lots follow the
+ * exact rules in doubles, which may differ from integers where a unit of money decides. Equity at each close
+ * and its returns are floats, counted from the equity before a stretch of 256 bars, and summed in doubles
+ * after it. So a set trades as it does exactly, and its ratios differ by some 1e-6, as long as no bar moves
+ * by more than a tenth.
  *
  * What is covered: sma-cross, sma-cross-rsi, sma-cross-rsi-risk and triple-confirmation on one symbol, by an
  * account that the vectorised backtest covers (sim.h), without limits of risk, sessions, or a venue's rules
