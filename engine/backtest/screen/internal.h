@@ -85,6 +85,10 @@ struct screen_piece {
 void backtest_screen_columns_fill(struct screen_columns *columns, size_t from, size_t to,
                                   const struct screen_piece *piece);
 
+/* ---- terms.c ---- */
+
+struct screen_terms backtest_screen_terms(const struct screen *screen);
+
 /* ---- plan.c: sets into groups ---- */
 
 struct screen_plan {
