@@ -158,7 +158,9 @@ static int say_stopped(const struct sweep *sweep)
 {
     const struct sweep_results *runs = &sweep->runs;
     fflush(stdout);
-    fprintf(stderr, "papertape: sweep: stopped: %zu of %zu sets are done%s\n", runs->n, runs->combinations,
+    fprintf(stderr, "papertape: sweep: stopped: %zu of %zu sets are %s%s\n",
+            runs->widened > 0 ? runs->exact : runs->n, runs->combinations,
+            runs->widened > 0 ? "run exactly" : "done",
             sweep->kept ? "; they are kept, and the same command continues" : "");
     return EXIT_ERROR;
 }
@@ -287,6 +289,10 @@ static const struct option_row options[] = {
     {"min-trades", "N", "runs with fewer closed trades are not ranked: 10", AT(min_trades), .low = 0,
      .high = INT64_MAX},
     {"top", "N", "so many are listed: 10", AT(top), .low = 1, .high = BACKTEST_GRID_MOST},
+    {"screen", NULL,
+     "screen the sets first, many at once and approximately; only those that may be among the --top are run "
+     "exactly",
+     AT(screen)},
     {"walk-forward", "IN:OUT[:STEP]",
      "choose on IN, trade the choice on the OUT that follows, and again STEP later (OUT without it): as "
      "90d:30d",

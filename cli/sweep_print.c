@@ -99,6 +99,8 @@ static void print_counts(const struct sweep *sweep)
         printf(", %zu contradict themselves", runs->skipped);
     if (runs->too_short > 0)
         printf(", %zu need more bars", runs->too_short);
+    if (runs->widened > 0)
+        printf("; screened, %zu run exactly", runs->exact);
     if (sweep->luck.few > 0)
         printf("\n          %zu have fewer than %zu trades and are not ranked", sweep->luck.few,
                runs->min_trades);

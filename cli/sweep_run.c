@@ -14,7 +14,7 @@ struct sweep_progress {
     struct sweep *sweep;
     struct progress progress;
     struct sweep_file file;
-    double started_s;
+    double started_s, runs_s; /* of all; of the runs, behind a screen */
     bool declined;
 };
 
@@ -32,9 +32,15 @@ static bool ask(void *ctx, size_t tried, size_t left)
     if (sweep->asked)
         return true;
     cli_progress_end(&running->progress);
-    running->declined = !cli_sweep_ask(sweep, tried, left, clock_now_s() - running->started_s);
+    running->declined = !cli_sweep_ask(sweep, tried, left, clock_now_s() - running->runs_s);
     sweep->asked = true;
     return !running->declined;
+}
+
+static void screened(void *ctx)
+{
+    struct sweep_progress *running = ctx;
+    running->runs_s = clock_now_s();
 }
 
 static size_t known(void *ctx, struct sweep_result *rows, size_t cap)
@@ -53,7 +59,7 @@ static int run_all(struct sweep_progress *running, struct backtest_sweep *all)
 {
     struct sweep *sweep = running->sweep;
     char err[512] = "";
-    running->started_s = clock_now_s();
+    running->started_s = running->runs_s = clock_now_s();
     cli_progress_begin(&running->progress, "sweep");
     int r = backtest_sweep_run(all, &sweep->runs, err, sizeof err);
     cli_progress_end(&running->progress);
@@ -97,6 +103,10 @@ int cli_sweep_rows(struct sweep *sweep, const struct backtest_config *config, co
                                  .started = ask,
                                  .known = known,
                                  .keep = keep,
+                                 .top = sweep->screen ? (size_t)sweep->top : 0,
+                                 .min_trades = (size_t)sweep->min_trades,
+                                 .metric = sweep->metric,
+                                 .screened = screened,
                                  .ctx = &running};
     cli_sweep_keep(sweep, &all, &running.file);
     int status = run_all(&running, &all);

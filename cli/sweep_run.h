@@ -26,6 +26,7 @@ struct sweep {
     const char *page; /* --report */
     struct backtest_sampling sampling;
     bool yes, fresh;
+    bool screen;        /* only what may be among the `top` is run exactly */
     bool kept;          /* what is done is on the disk, and the same command continues */
     bool asked;         /* about the time that it takes */
     size_t times;       /* so many sweeps follow each other; 0: 1 */

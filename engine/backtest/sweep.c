@@ -303,13 +303,19 @@ int backtest_sweep_run(const struct backtest_sweep *sweep, struct sweep_results 
     size_t rows = sweep->config->to - sweep->config->from;
     struct sweep_results results = {.combinations = sets->n,
                                     .block_rows = rows / SWEEP_BLOCKS > 1 ? rows / SWEEP_BLOCKS : 0};
-    int r = sets->n > BACKTEST_GRID_MOST ? run_probe(sweep, &results, err, err_size)
-                                         : run_sets(sweep, sets, false, &results, err, err_size);
+    int r = -ENOTSUP;
+    if (sweep->top > 0 && sets->n <= BACKTEST_GRID_MOST)
+        r = backtest_sweep_screen(sweep, sets, ret, err, err_size);
+    if (r != -ENOTSUP)
+        return r;
+    r = sets->n > BACKTEST_GRID_MOST ? run_probe(sweep, &results, err, err_size)
+                                     : run_sets(sweep, sets, false, &results, err, err_size);
     if (r < 0) {
         backtest_sweep_finish(&results);
         return r;
     }
     qsort(results.results, results.n, sizeof *results.results, by_combination);
+    results.exact = results.n;
     *ret = results;
     return 0;
 }
@@ -325,6 +331,7 @@ int backtest_sweep_some(const struct backtest_sweep *sweep, const size_t *combin
     int r = batch_begin(&batch, n ? n : 1);
     if (r < 0)
         snprintf(err, err_size, "out of memory");
+    memset(rows, 0, n * sizeof *rows);
     while (r == 0 && batch.done < n) {
         struct account_spec spec = *sweep->account;
         batch.n = 0;
@@ -337,6 +344,8 @@ int backtest_sweep_some(const struct backtest_sweep *sweep, const size_t *combin
         batch.rows = rows + batch.done;
         batch.returns = returns ? returns + batch.done * length : NULL;
         r = run_batch(&batch, err, err_size);
+        if (r == 0 && sweep->keep)
+            sweep->keep(sweep->ctx, batch.rows, batch.n);
         batch.done += batch.n;
     }
     batch_finish(&batch);

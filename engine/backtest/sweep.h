@@ -49,13 +49,15 @@ struct sweep_result {
 
 /* All zero is an empty one. */
 struct sweep_results {
-    size_t combinations;             /* distinct sets that there are; of them: */
-    size_t skipped, too_short;       /* that contradict themselves; that need more bars than there are */
-    struct sweep_result *results;    /* [n], owned: by combination */
-    size_t n;                        /* 0: nothing could be run */
-    size_t known;                    /* of them, that were there already */
-    size_t block_rows;               /* rows of a block; 0: too few for blocks */
-    bool stopped;                    /* progress() ended it: some sets are missing */
+    size_t combinations;          /* distinct sets that there are; of them: */
+    size_t skipped, too_short;    /* that contradict themselves; that need more bars than there are */
+    struct sweep_result *results; /* [n], owned: by combination */
+    size_t n;                     /* 0: nothing could be run */
+    size_t known;                 /* of them, that were there already */
+    size_t block_rows;            /* rows of a block; 0: too few for blocks */
+    size_t exact;                 /* of them, that are of a run: n without a screen */
+    double widened; /* by how much the screen's error had to be widened: 1, or more; 0 without a screen */
+    bool stopped;   /* progress() ended it: some sets are missing, or are not exact though they should be */
     size_t min_trades;               /* the caller's: runs with fewer are the last ones in order */
     struct backtest_account refused; /* of all but the known: only what counts refused orders */
 };
@@ -74,6 +76,13 @@ struct backtest_sweep {
     size_t (*known)(void *ctx, struct sweep_result *rows, size_t cap);
     void (*keep)(void *ctx, const struct sweep_result *rows, size_t n); /* NULL, or called with new ones */
     void *ctx;
+    /* Not 0: a screen goes first, where it covers the account, and of all combinations those alone are run
+     * exactly that can be among the best `top` by `metric`, in backtest_sweep_sort()'s order with
+     * `min_trades`: these are then the same ones, in the same order, as without it. Known results are taken
+     * for such runs, but do not decide which these are. */
+    size_t top, min_trades;
+    enum sweep_metric metric;
+    void (*screened)(void *ctx); /* NULL, or called between the screen and the first run */
 };
 
 /* Runs all combinations, many accounts at once. 0 with *ret, to be finished by the caller, also where
@@ -83,8 +92,14 @@ int backtest_sweep_run(const struct backtest_sweep *sweep, struct sweep_results 
                        size_t err_size);
 void backtest_sweep_finish(struct sweep_results *results);
 
-/* Runs some combinations, none of which contradicts itself, into rows [n]; `returns`: NULL, or [n][to - from]
- * of each the rows' returns. -ECANCELED; errors of backtest_run(). */
+/* sweep_screen.c: backtest_sweep_run() with a screen. -ENOTSUP, with nothing done: the account, or a set, is
+ * not covered. */
+int backtest_sweep_screen(const struct backtest_sweep *sweep, const struct backtest_sets *sets,
+                          struct sweep_results *ret, char *err, size_t err_size);
+
+/* Runs some combinations, none of which contradicts itself, into rows [n], and keeps them; `returns`: NULL,
+ * or [n][to - from] of each the rows' returns. -ECANCELED; errors of backtest_run(): rows that were not run
+ * are then zero. */
 int backtest_sweep_some(const struct backtest_sweep *sweep, const size_t *combinations, size_t n,
                         struct sweep_result *rows, double *returns, char *err, size_t err_size);
 

@@ -255,6 +255,52 @@ def walked(folder, bars):
     assert "out of sample" in sweep(*words, *grid, "--walk-forward", "200d:100d:150d").stdout
 
 
+def screened(folder, bars):
+    """--screen: the same best, with the same digits; the rest is marked; and what was kept, of whatever, changes no CSV."""
+    grid = [*CROSS, "--grid", "fast=2:40:1", "--grid", "slow=50:200:5", "--bars", bars, "--min-trades", 12, "--top", 30]
+    exact, once, parts, cache = (os.path.join(folder, name) for name in ("exact.csv", "once.csv", "parts.csv", "screened"))
+    for metric in ("dsr", "sharpe", "max_drawdown"):
+        sweep(*grid, "--metric", metric, "--csv", exact, "--no-cache")
+        result = figures(*grid, "--metric", metric, "--csv", once, "--no-cache", "--screen")
+        left, right = rows(exact), rows(once)
+        # What luck would show is of all Sharpe ratios, and so of screened ones, unless they vary more than luck's.
+        for one, other in zip(left[:30], right[:30], strict=True):
+            assert math.isclose(float(one.pop("dsr")), float(other.pop("dsr")), abs_tol=1e-5) and one == other, (metric, one, other)
+        assert result["screened"] and 30 <= result["runs_exact"] < result["runs"] == len(left) == len(right), result
+        assert sum(row["exact"] == "true" for row in right) == result["runs_exact"], result
+        key = ("fast", "slow", "trades", "fills")
+        assert {tuple(row[k] for k in key) for row in left} == {tuple(row[k] for k in key) for row in right}
+    words = [*grid, "--screen", "--csv", parts, "--cache", cache]
+    sweep(*grid, "--screen", "--csv", once, "--no-cache")
+    process = start(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until(process, cache, 0)
+    process.kill()
+    process.wait()
+    sweep(*words)
+    assert read(parts) == read(once)
+    # What a kill leaves: some of the records.
+    (name,) = os.listdir(os.path.join(cache, "sweeps"))
+    path = os.path.join(cache, "sweeps", name)
+    os.truncate(path, os.path.getsize(path) * 2 // 3)
+    result = figures(*words)
+    assert 0 < result["kept"] < result["runs_exact"] and read(parts) == read(once), result
+    # All of them, of a sweep without the option: those alone that a screen asks for are taken.
+    assert 0 < figures(*grid, "--cache", cache)["kept"] < len(left) and len(os.listdir(os.path.join(cache, "sweeps"))) == 1
+    result = figures(*words)
+    assert result["kept"] == result["runs_exact"] < len(left) and read(parts) == read(once), result
+    done = sweep(*grid, "--screen", "--no-cache")
+    assert f"; screened, {result['runs_exact']} run exactly\n" in done.stdout, done
+    assert not figures(*grid, "--grid", "direction=long,both", "--screen", "--no-cache")["screened"]
+    walk = [*CROSS, "--bars", bars, "--no-cache", "--min-trades", 3, "--grid", "fast=3:9:3", "--grid", "slow=20:60:10", "--walk-forward", "200d:100d"]
+    one, other = figures(*walk, "--top", 1), figures(*walk, "--top", 1, "--screen")
+    assert [(window["params"], window["sharpe"]) for window in one["windows"]] == [(window["params"], window["sharpe"]) for window in other["windows"]]
+    assert not figures(*grid, "--way", "engine", "--screen", "--no-cache", "--samples", 40)["screened"]
+    page = os.path.join(folder, "screened.html")
+    sweep(*grid, "--screen", "--no-cache", "--report", page)
+    assert b"</html>" in read(page)
+    print(f"screened: {result['runs_exact']} of {result['runs']} run exactly")
+
+
 def bad(bars):
     words = [*CROSS, "--bars", bars, "--no-cache"]
     refused(*words, "--grid", "fraction=0.1:0.5", says="--grid: fraction: a step is needed, as LO:HI:STEP, or --samples N")
@@ -299,6 +345,7 @@ def main():
         beside(folder, bars)
         validated(folder, bars)
         walked(folder, bars)
+        screened(folder, bars)
         bad(small)
         luck(folder)
     return 0

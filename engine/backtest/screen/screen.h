@@ -20,6 +20,8 @@
 enum { SCREEN_PARTS = 16 }; /* equal parts of the rows; the first rows % SCREEN_PARTS are in none */
 
 #define SCREEN_CERTAIN 1e4
+/* Of skew and kurtosis: so much, and that part of them. */
+#define SCREEN_MOMENTS_ERROR 1e-3
 
 enum screen_state { SCREEN_RUN, SCREEN_CONTRADICTS, SCREEN_TOO_SHORT };
 

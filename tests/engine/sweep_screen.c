@@ -1,0 +1,308 @@
+/* A sweep with a screen against the same without: the best N are the same combinations in the same order,
+ * with the same digits, whatever the metric; what is marked exact is; what is not lies within the error.
+ * Single backtests of the best have these digits, too.
+ *
+ * usage: test-sweep-screen [--long]    long: the best 1,000 of 20,000 on 26,000 bars */
+#include <errno.h>
+
+#include "engine/backtest/luck.h"
+#include "engine/backtest/report.h"
+#include "engine/backtest/screen/screen.h"
+#include "engine/backtest/sweep_bounds.h"
+#include "strategy/metrics.h"
+#include "strategy/metrics/deflate.h"
+#include "tests/counts.h"
+#include "tests/engine/synthetic_market.h"
+
+#define E8        INT64_C(100000000)
+#define MINUTE_NS (INT64_C(60) * 1000000000)
+
+struct job {
+    const char *strategy, *axes[3];
+    size_t top, rows, rows_part;
+    enum sweep_metric metric;
+    size_t min_trades;
+};
+
+static const struct job jobs[] = {
+    {"sma-cross", {"fast=3:30", "slow=20:60:2", NULL}, 40, 6000, 2500, SWEEP_SHARPE},
+    {"sma-cross", {"average=sma,ema", "fast=5:20:3", "slow=21:60:2"}, 10, 6000, 2500, SWEEP_SORTINO},
+    {"sma-cross-rsi", {"fast=5:20:3", "slow=21:40:3", "stop_atr=0,1,2"}, 25, 4000, 2500, SWEEP_CALMAR},
+    {"sma-cross-rsi-risk", {"fast=5:20:3", "slow=21:40:3", "profit_atr=0,2,4"}, 25, 4000, 2500, SWEEP_OMEGA},
+    {"sma-cross-rsi-risk", {"fast=3:9", "slow=5:40:5", "stop_atr=1,2"}, 25, 4000, 2500, SWEEP_SQN},
+    {"triple-confirmation", {"fast=5:20:3", "slow=21:40:3", "rsi_min=40,50"}, 25, 4000, 2500, SWEEP_RETURN},
+    {"triple-confirmation", {"macd_fast=5:9", "rsi=7:21:2", "atr=7,14"}, 25, 4000, 2500, SWEEP_MAX_DRAWDOWN},
+    /* Their Sharpe ratios vary more than luck's; less; and hardly at all, so that the order hangs on all. */
+    {"sma-cross", {"fast=3:30", "slow=20:60:2", NULL}, 40, 6000, 2500, SWEEP_DSR, 40},
+    {"sma-cross", {"fast=50:70", "slow=200:230", NULL}, 10, 6000, 2500, SWEEP_DSR, 3},
+    {"sma-cross-rsi-risk", {"fast=5:20:3", "slow=21:40:3", "profit_atr=0,2,4"}, 25, 4000, 2500, SWEEP_DSR},
+    {"sma-cross", {"fraction=0.1:0.9:0.01", "slow=20:22", NULL}, 60, 4000, 2500, SWEEP_DSR},
+    {"sma-cross", {"fast=5:40:5", "slow=300:2400:300", NULL}, 60, 2300, 2300, SWEEP_PROFIT_FACTOR}, /* too few
+                                                                                                       bars */
+};
+static const struct job long_jobs[] = {
+    {"sma-cross", {"fast=1:100", "slow=101:300", NULL}, 1000, 26000, 26000, SWEEP_SHARPE},
+    {"sma-cross-rsi-risk",
+     {"fast=1:50", "slow=60:250:10", "stop_atr=1:10:0.5"},
+     1000,
+     26000,
+     26000,
+     SWEEP_DSR},
+    {"triple-confirmation",
+     {"fast=1:50", "slow=60:250:10", "rsi_min=31:49"},
+     1000,
+     26000,
+     26000,
+     SWEEP_CALMAR},
+};
+
+static bool same(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+static void check_row(const struct sweep_result *row, const struct sweep_result *exact)
+{
+    CHECK_INT(row->combination, exact->combination);
+    CHECK(row->exact);
+    for (int k = 0; k < SWEEP_METRICS; k++)
+        CHECK(same(row->metrics[k], exact->metrics[k]));
+    CHECK(same(row->final_equity, exact->final_equity) && same(row->fees, exact->fees) &&
+          same(row->exposure, exact->exposure));
+    CHECK_INT(row->trades, exact->trades);
+    CHECK_INT(row->fills, exact->fills);
+    CHECK_INT(row->refused, exact->refused);
+    CHECK(same(row->skew, exact->skew) && same(row->kurtosis, exact->kurtosis));
+    CHECK(memcmp(row->block_mean, exact->block_mean, sizeof row->block_mean) == 0);
+    CHECK(memcmp(row->block_squares, exact->block_squares, sizeof row->block_squares) == 0);
+}
+
+/* The deflated Sharpe ratio hangs on all Sharpe ratios, unless they vary more than luck's. */
+static void check_deflated(const struct sweep_result *row, const struct sweep_result *exact,
+                           const struct backtest_luck *luck)
+{
+    bool whole = luck->deviation > 1.01 * luck->deviation_luck;
+    CHECK(whole ? same(row->dsr, exact->dsr) && same(row->dsr_errors, exact->dsr_errors)
+                : same(row->dsr, exact->dsr) || fabs(row->dsr - exact->dsr) < 1e-5);
+}
+
+/* By itself, the combination gives the same digits. */
+static void check_single(const struct backtest_sweep *sweep, const struct sweep_result *row)
+{
+    const struct report_config options = {.benchmark = REPORT_BENCHMARK_NONE};
+    struct backtest_config config = *sweep->config;
+    struct account_spec account = *sweep->account;
+    struct backtest backtest;
+    struct backtest_report report;
+    char err[256];
+    CHECK(backtest_grid_set(sweep->grid, account.strategy, row->combination, account.params));
+    config.accounts = &account;
+    config.n_accounts = 1;
+    CHECK_INT(backtest_run(&config, &backtest, err, sizeof err), 0);
+    CHECK_INT(backtest_report(&config, &backtest, 0, &options, &report), 0);
+    CHECK(same(row->metrics[SWEEP_SHARPE], report.metrics.sharpe));
+    CHECK(same(row->metrics[SWEEP_MAX_DRAWDOWN], report.metrics.max_drawdown));
+    CHECK(same(row->final_equity, report.final_equity));
+    backtest_report_finish(&report);
+    backtest_finish(&backtest);
+}
+
+/* Rows that were not run again: sorted by combination, as those of the exhaustive run. */
+static void check_rest(const struct sweep_results *screened, const struct sweep_results *all)
+{
+    size_t outside = 0;
+    for (size_t i = 0; i < screened->n; i++) {
+        const struct sweep_result *row = &screened->results[i], *exact = &all->results[i];
+        CHECK_INT(row->combination, exact->combination);
+        CHECK_INT(row->trades, exact->trades);
+        double is = exact->metrics[SWEEP_SHARPE], error = backtest_screen_error(SWEEP_SHARPE, is);
+        outside += !(fabs(row->metrics[SWEEP_SHARPE] - is) <= error) &&
+                   !same(row->metrics[SWEEP_SHARPE], is) && !backtest_screen_uncertain(is);
+        outside += fabs(row->skew - exact->skew) > SCREEN_MOMENTS_ERROR * (1 + fabs(exact->skew));
+        outside += fabs(row->kurtosis - exact->kurtosis) > SCREEN_MOMENTS_ERROR * (1 + exact->kurtosis);
+        for (int b = 0; b < SWEEP_BLOCKS; b++)
+            outside += fabs(row->block_mean[b] - exact->block_mean[b]) > 1e-8 ||
+                       fabs(row->block_squares[b] - exact->block_squares[b]) >
+                           1e-5 * exact->block_squares[b] + 1e-12;
+    }
+    CHECK(outside * 1000 <= screened->n);
+}
+
+static void run_job(struct random *random, const struct job *job)
+{
+    static struct synthetic_market made;
+    const struct made_walk walk = {.gaps_permille = 3,
+                                   .gap_longest = 9,
+                                   .steps = 40,
+                                   .tick = E8 / 100,
+                                   .start = E8 * 300,
+                                   .step = E8 / 100000};
+    const struct strategy *strategy = strategy_find(job->strategy);
+    struct account_spec account = {.name = "sweep",
+                                   .currency = "USDT",
+                                   .currency_scale = 8,
+                                   .cash = 10000 * E8,
+                                   .rules = {.fees = {1000, 1000}},
+                                   .strategy = strategy};
+    struct backtest_grid grid = {0};
+    char err[BACKTEST_GRID_ERROR_MAX];
+    size_t rows = COUNTS_PART ? job->rows_part : job->rows;
+    made_open(&made, random, &walk, 1, rows, 5 * MINUTE_NS);
+    struct backtest_config config = {
+        .market = &made.market, .to = rows, .slippage_e6 = 100, .threads = 2, .way = BACKTEST_COLUMNS};
+    strategy_defaults(strategy, account.params);
+    for (int i = 0; i < 3 && job->axes[i]; i++)
+        CHECK_INT(backtest_grid_add(&grid, strategy, job->axes[i], err), 0);
+    struct backtest_sweep sweep = {.config = &config,
+                                   .account = &account,
+                                   .grid = &grid,
+                                   .metric = job->metric,
+                                   .min_trades = job->min_trades};
+    struct sweep_results all, screened;
+    CHECK_INT(backtest_sweep_run(&sweep, &all, err, sizeof err), 0);
+    CHECK_INT(all.exact, all.n);
+    sweep.top = job->top;
+    CHECK_INT(backtest_sweep_run(&sweep, &screened, err, sizeof err), 0);
+    CHECK_INT(screened.n, all.n);
+    CHECK_INT(screened.combinations, all.combinations);
+    CHECK_INT(screened.skipped, all.skipped);
+    CHECK_INT(screened.too_short, all.too_short);
+    CHECK(screened.widened >= 1 && screened.exact <= all.n);
+    CHECK_INT(screened.block_rows, all.block_rows);
+    check_rest(&screened, &all);
+    struct backtest_luck luck, again;
+    double periods = metrics_periods_per_year(made.market.interval_ns);
+    all.min_trades = screened.min_trades = job->min_trades;
+    CHECK_INT(backtest_luck(&all, rows, periods, &luck), 0);
+    CHECK_INT(backtest_luck(&screened, rows, periods, &again), 0);
+    CHECK_NEAR(again.deviation, luck.deviation, 1e-3 * luck.deviation + 1e-5);
+    CHECK_INT(again.few, luck.few);
+    size_t ranked = all.n - luck.few < job->top ? all.n - luck.few : job->top;
+    backtest_sweep_sort(&all, job->metric);
+    backtest_sweep_sort(&screened, job->metric);
+    for (size_t i = 0; i < ranked; i++) {
+        check_row(&screened.results[i], &all.results[i]);
+        check_deflated(&screened.results[i], &all.results[i], &luck);
+    }
+    for (size_t i = 0; i < 3 && i < ranked; i++)
+        check_single(&sweep, &screened.results[i]);
+    printf("%-20s %-13s top %zu of %zu: %zu run exactly, error x %.3g; %zu contradictory, %zu too short; "
+           "deviation %.3f of %.3f, PBO %.4f %.4f\n",
+           job->strategy, backtest_sweep_metric_name(job->metric), job->top, screened.n, screened.exact,
+           screened.widened, screened.skipped, screened.too_short, luck.deviation, luck.deviation_luck,
+           luck.pbo, again.pbo);
+    backtest_sweep_finish(&all);
+    backtest_sweep_finish(&screened);
+    backtest_grid_finish(&grid);
+    made_close(&made);
+}
+
+/* An account that is not covered is run exactly, without a word. */
+static void test_uncovered(struct random *random)
+{
+    static struct synthetic_market made;
+    const struct made_walk walk = {.steps = 40, .tick = E8 / 100, .start = E8 * 300, .step = E8 / 100000};
+    struct account_spec account = {.name = "sweep",
+                                   .currency = "USDT",
+                                   .currency_scale = 8,
+                                   .cash = 10000 * E8,
+                                   .strategy = strategy_find("sma-cross")};
+    struct backtest_grid grid = {0};
+    char err[BACKTEST_GRID_ERROR_MAX];
+    made_open(&made, random, &walk, 2, 400, MINUTE_NS);
+    struct backtest_config config = {.market = &made.market, .to = 400, .threads = 1};
+    strategy_defaults(account.strategy, account.params);
+    CHECK_INT(backtest_grid_add(&grid, account.strategy, "fast=3:9", err), 0);
+    const struct backtest_sweep sweep = {.config = &config, .account = &account, .grid = &grid, .top = 2};
+    const struct backtest_sets sets = {.grid = &grid, .n = 7};
+    struct sweep_results results;
+    CHECK_INT(backtest_sweep_screen(&sweep, &sets, &results, err, sizeof err), -ENOTSUP);
+    CHECK_INT(backtest_sweep_run(&sweep, &results, err, sizeof err), 0);
+    CHECK_INT(results.exact, 7);
+    CHECK(results.widened == 0);
+    backtest_sweep_finish(&results);
+    backtest_grid_finish(&grid);
+    made_close(&made);
+}
+
+/* 0 to 1. */
+static double random_unit(struct random *random)
+{
+    return (double)random_between(random, 0, 1000000) / 1e6;
+}
+
+/* Bounds of a deflated Sharpe ratio hold for whatever is within the errors; of two runs the one that is
+ * before the other by both ends is so between them. */
+static void test_bounds(struct random *random)
+{
+    enum { ROWS = 2000, TRIED = 20 };
+    const double periods = 105120, year = sqrt(periods);
+    struct screen_row screened[2] = {{.fills = 2, .trades = 1}, {.fills = 2, .trades = 1}};
+    struct sweep_result rows[2] = {{.exact = true}, {.exact = true}};
+    const struct sweep_result *exact[2] = {NULL, NULL};
+    struct sweep_bounds bounds = {
+        .metric = SWEEP_DSR, .n = 2, .length = ROWS, .periods = periods, .rows = screened, .exact = exact};
+    size_t crossed = 0, before = 0;
+    for (int i = 0; i < 2000; i++) {
+        double low, high, at[2][2];
+        bounds.wide = 1 + 3 * random_unit(random);
+        bounds.expected_low = 0.06 * random_unit(random);
+        bounds.expected_high = bounds.expected_low + 0.001 * random_unit(random);
+        exact[0] = exact[1] = NULL;
+        double sharpe = 60 * random_unit(random) - 30, skew = 4 * random_unit(random) - 2,
+               kurtosis = skew * skew + 1 + 40 * random_unit(random);
+        screened[0].metrics[SWEEP_SHARPE] = sharpe;
+        screened[0].skew = (float)skew;
+        screened[0].kurtosis = (float)(kurtosis - 3);
+        backtest_sweep_bounds_of(&bounds, 0, &low, &high);
+        CHECK(low < high && high - low < 0.5 + 0.1 * fabs(low));
+        for (int k = 0; k < TRIED; k++) {
+            double off[4];
+            for (int j = 0; j < 4; j++)
+                off[j] = 2 * random_unit(random) - 1;
+            double error = backtest_screen_error(SWEEP_SHARPE, sharpe);
+            double expected =
+                bounds.expected_low + (off[3] + 1) / 2 * (bounds.expected_high - bounds.expected_low);
+            struct deflated of = overfit_deflated_moments(
+                (sharpe + 0.99 * bounds.wide * off[0] * error) / year,
+                skew + 0.99 * bounds.wide * off[1] * SCREEN_MOMENTS_ERROR * (1 + fabs(skew)),
+                kurtosis + 0.99 * bounds.wide * off[2] * SCREEN_MOMENTS_ERROR * (1 + kurtosis), ROWS,
+                expected);
+            double is = (of.sharpe - expected) * of.scale;
+            CHECK(is >= low && is <= high);
+        }
+        /* Two runs that are nearly alike. */
+        for (int k = 0; k < 2; k++) {
+            exact[k] = &rows[k];
+            rows[k].metrics[SWEEP_SHARPE] = sharpe + 0.02 * k * (random_unit(random) - 0.5);
+            rows[k].skew = skew + k * (random_unit(random) - 0.5);
+            rows[k].kurtosis = kurtosis;
+            double scale = overfit_deflated_moments(rows[k].metrics[SWEEP_SHARPE] / year, rows[k].skew,
+                                                    kurtosis, ROWS, 0)
+                               .scale;
+            at[k][0] = (rows[k].metrics[SWEEP_SHARPE] / year - bounds.expected_low) * scale;
+            at[k][1] = (rows[k].metrics[SWEEP_SHARPE] / year - bounds.expected_high) * scale;
+        }
+        bool crosses = (at[0][0] > at[1][0]) != (at[0][1] > at[1][1]);
+        crossed += crosses;
+        before += backtest_sweep_bounds_before(&bounds, 0, 1);
+        CHECK(!(crosses && (backtest_sweep_bounds_before(&bounds, 0, 1) ||
+                            backtest_sweep_bounds_before(&bounds, 1, 0))));
+        CHECK(crosses || backtest_sweep_bounds_before(&bounds, at[0][0] > at[1][0] ? 0 : 1,
+                                                      at[0][0] > at[1][0] ? 1 : 0));
+    }
+    CHECK(crossed > 0 && before > 500);
+}
+
+int main(int argc, char **argv)
+{
+    bool longer = getenv("PAPERTAPE_LONG") || (argc > 1 && strcmp(argv[1], "--long") == 0);
+    struct random random = random_seeded("sweep_screen", 32);
+    test_uncovered(&random);
+    test_bounds(&random);
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        run_job(&random, &jobs[i]);
+    for (size_t i = 0; longer && i < sizeof long_jobs / sizeof *long_jobs; i++)
+        run_job(&random, &long_jobs[i]);
+    return check_done("sweep_screen");
+}
