@@ -361,6 +361,26 @@ def test_sweep(folder, bars):
     refused("sweep", *words, "--grid", "slow=4000:5000:100", says="nothing was run")
 
 
+def test_screen(folder, bars):
+    """--screen lists what the exact sweep does, and says which rows are exact; what it does not cover is as without it."""
+    words = ["sweep", "--strategy", "sma-cross-rsi-risk", "--bars", bars["BTCUSDT"], "--no-cache", "--grid", "fast=3:12", "--grid", "slow=15:40:5",
+             "--grid", "stop_atr=1,2", "--top", 7]
+    exact, screened = (os.path.join(folder, name) for name in ("exact.csv", "screened.csv"))
+    for metric in ("sharpe", "max_drawdown"):
+        run(*words, "--metric", metric, "--csv", exact)
+        text = run(*words, "--metric", metric, "--screen", "--csv", screened).stdout
+        assert "120 of 120 combinations; screened, " in text, text
+        left, right = rows(exact), rows(screened)
+        assert [{key: row[key] for key in left[0]} for row in right[:7]] == left[:7]
+        assert all(row["exact"] == "true" for row in right[:7]) and any(row["exact"] == "false" for row in right), right
+        assert {tuple(row[key] for key in ("fast", "slow", "stop_atr", "trades", "fills")) for row in left} == {
+            tuple(row[key] for key in ("fast", "slow", "stop_atr", "trades", "fills")) for row in right}
+    sweep = json.loads(run(*words, "--screen", "--json").stdout)
+    assert [row["exact"] for row in sweep["top"]] == [True] * 7
+    text = run(*words, "--risk", "positions=1", "--screen").stdout
+    assert "120 of 120 combinations\n" in text, text
+
+
 def test_guards(bars):
     for name in STRATEGIES:
         verdict = json.loads(run("lookahead", name, "--bars", ",".join(bars.values()), "--cuts", 8, "--no-cache", "--json").stdout)
@@ -577,6 +597,7 @@ def main():
         test_impossible(folder, bars)
         test_trades(folder, made_trades(os.path.join(folder, "BTCUSDT-trades.csv"), rng, 20000))
         test_sweep(folder, bars)
+        test_screen(folder, bars)
         test_guards(bars)
         test_streams(folder, bars)
         test_own_files(folder)
