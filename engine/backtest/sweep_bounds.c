@@ -28,31 +28,31 @@ bool backtest_sweep_bounds_unknown(const struct screen_row *row)
 
 /* ---- the deflated Sharpe ratio ---- */
 
-struct moments {
+struct bounds_moments {
     double sharpe, skew, kurtosis; /* a row's; 3 of a normal distribution */
 };
 
-static struct moments moments_of(const struct sweep_bounds *bounds, size_t i)
+static struct bounds_moments moments_of(const struct sweep_bounds *bounds, size_t i)
 {
     const struct sweep_result *exact = bounds->exact[i];
     const struct screen_row *row = &bounds->rows[i];
     double year = sqrt(bounds->periods);
-    return exact ? (struct moments){exact->metrics[SWEEP_SHARPE] / year, exact->skew, exact->kurtosis}
-                 : (struct moments){row->metrics[SWEEP_SHARPE] / year, (double)row->skew,
-                                    (double)row->kurtosis + 3};
+    return exact ? (struct bounds_moments){exact->metrics[SWEEP_SHARPE] / year, exact->skew, exact->kurtosis}
+                 : (struct bounds_moments){row->metrics[SWEEP_SHARPE] / year, (double)row->skew,
+                                           (double)row->kurtosis + 3};
 }
 
 /* Of the screen's moments, as stated. */
-static struct moments errors_of(const struct sweep_bounds *bounds, const struct moments *m)
+static struct bounds_moments errors_of(const struct sweep_bounds *bounds, const struct bounds_moments *m)
 {
     double year = sqrt(bounds->periods);
-    return (struct moments){backtest_screen_error(SWEEP_SHARPE, m->sharpe * year) / year,
-                            SCREEN_MOMENTS_ERROR * (1 + fabs(m->skew)),
-                            SCREEN_MOMENTS_ERROR * (1 + fabs(m->kurtosis))};
+    return (struct bounds_moments){backtest_screen_error(SWEEP_SHARPE, m->sharpe * year) / year,
+                                   SCREEN_MOMENTS_ERROR * (1 + fabs(m->skew)),
+                                   SCREEN_MOMENTS_ERROR * (1 + fabs(m->kurtosis))};
 }
 
 /* By how much the sum under the root of the scale is off: its derivatives, and a tenth for what is beyond. */
-static double scale_error(const struct moments *m, const struct moments *off)
+static double scale_error(const struct bounds_moments *m, const struct bounds_moments *off)
 {
     double s = fabs(m->sharpe);
     return 1.1 *
@@ -60,7 +60,7 @@ static double scale_error(const struct moments *m, const struct moments *off)
             fabs(m->kurtosis - 1) / 2 * s * off->sharpe + off->sharpe * off->sharpe * fabs(m->kurtosis));
 }
 
-static void exact_deflated(const struct sweep_bounds *bounds, const struct moments *m, double *ret_low,
+static void exact_deflated(const struct sweep_bounds *bounds, const struct bounds_moments *m, double *ret_low,
                            double *ret_high)
 {
     double scale = overfit_deflated_moments(m->sharpe, m->skew, m->kurtosis, bounds->length, 0).scale;
@@ -72,7 +72,7 @@ static void exact_deflated(const struct sweep_bounds *bounds, const struct momen
 static void deflated(const struct sweep_bounds *bounds, size_t i, double *ret_low, double *ret_high)
 {
     const struct screen_row *row = &bounds->rows[i];
-    struct moments m = moments_of(bounds, i), off = errors_of(bounds, &m);
+    struct bounds_moments m = moments_of(bounds, i), off = errors_of(bounds, &m);
     if (bounds->exact[i]) {
         exact_deflated(bounds, &m, ret_low, ret_high);
         return;
@@ -97,7 +97,7 @@ static double sharpe_of(const struct sweep_bounds *bounds, size_t i)
 
 static double error_of(const struct sweep_bounds *bounds, size_t i)
 {
-    struct moments m = moments_of(bounds, i);
+    struct bounds_moments m = moments_of(bounds, i);
     return bounds->exact[i] || bounds->rows[i].fills == 0 ? 0 : bounds->wide * errors_of(bounds, &m).sharpe;
 }
 

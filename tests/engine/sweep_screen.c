@@ -8,9 +8,8 @@
 #include "engine/backtest/luck.h"
 #include "engine/backtest/report.h"
 #include "engine/backtest/screen/screen.h"
-#include "engine/backtest/sweep_bounds.h"
+#include "engine/backtest/sweep.h"
 #include "strategy/metrics.h"
-#include "strategy/metrics/deflate.h"
 #include "tests/counts.h"
 #include "tests/engine/synthetic_market.h"
 
@@ -42,6 +41,7 @@ static const struct job jobs[] = {
 };
 static const struct job long_jobs[] = {
     {"sma-cross", {"fast=1:100", "slow=101:300", NULL}, 1000, 26000, 26000, SWEEP_SHARPE},
+    {"sma-cross", {"fast=1:100", "slow=101:300", NULL}, 1000, 26000, 26000, SWEEP_DSR},
     {"sma-cross-rsi-risk",
      {"fast=1:50", "slow=60:250:10", "stop_atr=1:10:0.5"},
      1000,
@@ -225,81 +225,11 @@ static void test_uncovered(struct random *random)
     made_close(&made);
 }
 
-/* 0 to 1. */
-static double random_unit(struct random *random)
-{
-    return (double)random_between(random, 0, 1000000) / 1e6;
-}
-
-/* Bounds of a deflated Sharpe ratio hold for whatever is within the errors; of two runs the one that is
- * before the other by both ends is so between them. */
-static void test_bounds(struct random *random)
-{
-    enum { ROWS = 2000, TRIED = 20 };
-    const double periods = 105120, year = sqrt(periods);
-    struct screen_row screened[2] = {{.fills = 2, .trades = 1}, {.fills = 2, .trades = 1}};
-    struct sweep_result rows[2] = {{.exact = true}, {.exact = true}};
-    const struct sweep_result *exact[2] = {NULL, NULL};
-    struct sweep_bounds bounds = {
-        .metric = SWEEP_DSR, .n = 2, .length = ROWS, .periods = periods, .rows = screened, .exact = exact};
-    size_t crossed = 0, before = 0;
-    for (int i = 0; i < 2000; i++) {
-        double low, high, at[2][2];
-        bounds.wide = 1 + 3 * random_unit(random);
-        bounds.expected_low = 0.06 * random_unit(random);
-        bounds.expected_high = bounds.expected_low + 0.001 * random_unit(random);
-        exact[0] = exact[1] = NULL;
-        double sharpe = 60 * random_unit(random) - 30, skew = 4 * random_unit(random) - 2,
-               kurtosis = skew * skew + 1 + 40 * random_unit(random);
-        screened[0].metrics[SWEEP_SHARPE] = sharpe;
-        screened[0].skew = (float)skew;
-        screened[0].kurtosis = (float)(kurtosis - 3);
-        backtest_sweep_bounds_of(&bounds, 0, &low, &high);
-        CHECK(low < high && high - low < 0.5 + 0.1 * fabs(low));
-        for (int k = 0; k < TRIED; k++) {
-            double off[4];
-            for (int j = 0; j < 4; j++)
-                off[j] = 2 * random_unit(random) - 1;
-            double error = backtest_screen_error(SWEEP_SHARPE, sharpe);
-            double expected =
-                bounds.expected_low + (off[3] + 1) / 2 * (bounds.expected_high - bounds.expected_low);
-            struct deflated of = overfit_deflated_moments(
-                (sharpe + 0.99 * bounds.wide * off[0] * error) / year,
-                skew + 0.99 * bounds.wide * off[1] * SCREEN_MOMENTS_ERROR * (1 + fabs(skew)),
-                kurtosis + 0.99 * bounds.wide * off[2] * SCREEN_MOMENTS_ERROR * (1 + kurtosis), ROWS,
-                expected);
-            double is = (of.sharpe - expected) * of.scale;
-            CHECK(is >= low && is <= high);
-        }
-        /* Two runs that are nearly alike. */
-        for (int k = 0; k < 2; k++) {
-            exact[k] = &rows[k];
-            rows[k].metrics[SWEEP_SHARPE] = sharpe + 0.02 * k * (random_unit(random) - 0.5);
-            rows[k].skew = skew + k * (random_unit(random) - 0.5);
-            rows[k].kurtosis = kurtosis;
-            double scale = overfit_deflated_moments(rows[k].metrics[SWEEP_SHARPE] / year, rows[k].skew,
-                                                    kurtosis, ROWS, 0)
-                               .scale;
-            at[k][0] = (rows[k].metrics[SWEEP_SHARPE] / year - bounds.expected_low) * scale;
-            at[k][1] = (rows[k].metrics[SWEEP_SHARPE] / year - bounds.expected_high) * scale;
-        }
-        bool crosses = (at[0][0] > at[1][0]) != (at[0][1] > at[1][1]);
-        crossed += crosses;
-        before += backtest_sweep_bounds_before(&bounds, 0, 1);
-        CHECK(!(crosses && (backtest_sweep_bounds_before(&bounds, 0, 1) ||
-                            backtest_sweep_bounds_before(&bounds, 1, 0))));
-        CHECK(crosses || backtest_sweep_bounds_before(&bounds, at[0][0] > at[1][0] ? 0 : 1,
-                                                      at[0][0] > at[1][0] ? 1 : 0));
-    }
-    CHECK(crossed > 0 && before > 500);
-}
-
 int main(int argc, char **argv)
 {
     bool longer = getenv("PAPERTAPE_LONG") || (argc > 1 && strcmp(argv[1], "--long") == 0);
     struct random random = random_seeded("sweep_screen", 32);
     test_uncovered(&random);
-    test_bounds(&random);
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         run_job(&random, &jobs[i]);
     for (size_t i = 0; longer && i < sizeof long_jobs / sizeof *long_jobs; i++)
