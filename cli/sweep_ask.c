@@ -15,11 +15,13 @@ static bool answer(void)
     return tolower((unsigned char)line[0]) == 'y';
 }
 
-/* "360 combinations", "1e+15 combinations", "500 samples". */
-static void count_text(const struct sweep *sweep, char *ret, size_t size)
+/* "360 combinations", "1e+15 combinations", "500 samples", "12 of 360 combinations" of a screen. */
+static void count_text(const struct sweep *sweep, size_t n, char *ret, size_t size)
 {
     const char *what = sweep->sets.drawn ? "samples" : "combinations";
-    if (sweep->sets.asked < 1e12)
+    if (sweep->screened)
+        snprintf(ret, size, "%zu of %.0f %s", n, sweep->sets.asked, what);
+    else if (sweep->sets.asked < 1e12)
         snprintf(ret, size, "%.0f %s", sweep->sets.asked, what);
     else
         snprintf(ret, size, "%.2g %s", sweep->sets.asked, what);
@@ -32,7 +34,7 @@ bool cli_sweep_ask(const struct sweep *sweep, size_t tried, size_t left, double 
     double a_set = seconds / (double)(tried ? tried : 1);
     double times = sweep->times > 1 ? (double)sweep->times : 1;
     double predicted = a_set * (most ? sweep->sets.asked : (double)left) * times;
-    count_text(sweep, count, sizeof count);
+    count_text(sweep, tried + left, count, sizeof count);
     cli_sweep_time(predicted, time);
     if (most) {
         snprintf(words, sizeof words,

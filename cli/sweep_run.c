@@ -41,6 +41,7 @@ static void screened(void *ctx)
 {
     struct sweep_progress *running = ctx;
     running->runs_s = clock_now_s();
+    running->sweep->screened = true;
 }
 
 static size_t known(void *ctx, struct sweep_result *rows, size_t cap)

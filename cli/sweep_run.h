@@ -29,6 +29,7 @@ struct sweep {
     bool screen;        /* only what may be among the `top` is run exactly */
     bool kept;          /* what is done is on the disk, and the same command continues */
     bool asked;         /* about the time that it takes */
+    bool screened;      /* what is left to run may be among the best */
     size_t times;       /* so many sweeps follow each other; 0: 1 */
     int64_t walk_ns[3]; /* in sample, out of sample, step; 0: no walk-forward */
 

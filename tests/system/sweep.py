@@ -290,6 +290,7 @@ def screened(folder, bars):
     assert result["kept"] == result["runs_exact"] < len(left) and read(parts) == read(once), result
     done = sweep(*grid, "--screen", "--no-cache")
     assert f"; screened, {result['runs_exact']} run exactly\n" in done.stdout, done
+    assert f"note: {result['runs_exact']} of 1209 combinations, about " in done.stderr, done
     assert not figures(*grid, "--grid", "direction=long,both", "--screen", "--no-cache")["screened"]
     walk = [*CROSS, "--bars", bars, "--no-cache", "--min-trades", 3, "--grid", "fast=3:9:3", "--grid", "slow=20:60:10", "--walk-forward", "200d:100d"]
     one, other = figures(*walk, "--top", 1), figures(*walk, "--top", 1, "--screen")
