@@ -161,7 +161,7 @@ static void fill_others(struct screen_columns *columns, size_t from, size_t n,
                         const struct screen_piece *piece)
 {
     const struct columns_bars *bars = &piece->history->bars;
-    struct exact_task tasks[16];
+    struct exact_task tasks[16] = {0};
     double *outputs[16][3];
     enum screen_kind kind = columns->columns[from].kind;
     for (size_t k = 0; k < n; k++) {
