@@ -25,6 +25,8 @@ RISK = {"exposure_symbol": "0.9", "exposure_account": "1", "daily_loss": "0.5", 
 
 # Without shorts this one opens nothing.
 ONLY_SHORT = "pairs"
+# These see several symbols, so that the engine runs them.
+SEVERAL = {"pairs", "rank-momentum"}
 
 # Every strategy, with parameters that make it trade within two days of minutes.
 SETTINGS = {

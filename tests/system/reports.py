@@ -159,7 +159,7 @@ def sweep(file, page, *more, **kwargs):
 def check_sweep(folder, file):
     """Each run's Sharpe ratio is in its cell; the best runs are those of --json, with all their figures."""
     page, table = os.path.join(folder, "sweep.html"), os.path.join(folder, "sweep.csv")
-    done = sweep(file, page, "--grid", "fast=4:12:2", "--grid", "slow=8:40:8", "--csv", table, "--top", "7", "--json")
+    done = sweep(file, page, "--grid", "fast=4:12:2", "--grid", "slow=8:40:8", "--csv", table, "--top", "7", "--json", "--metric", "sharpe", "--min-trades", "0")
     root, best = read(page), json.loads(done.stdout)["top"]
     with open(table) as opened:
         runs = {(int(row["fast"]), int(row["slow"])): float(row["sharpe"]) for row in csv.DictReader(opened)}
@@ -176,7 +176,7 @@ def check_sweep(folder, file):
     titles = [svg.find("title").text for svg in read(page).iter("svg")]
     assert titles == ["return_pct by fast and slow", "return_pct by fast and fraction", "return_pct by slow and fraction", "return_pct of all runs"], titles
     sweep(file, page, "--grid", "fast=2:9:1")
-    assert [svg.find("title").text for svg in read(page).iter("svg")][0] == "sharpe by fast"
+    assert [svg.find("title").text for svg in read(page).iter("svg")][0] == "dsr by fast"
     assert "are both to be written there" in sweep(file, page, "--grid", "fast=2:9:1", "--csv", page, status=2).stderr
     assert "Is a directory" in sweep(file, folder, "--grid", "fast=2:9:1", status=1).stderr
 
