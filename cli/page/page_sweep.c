@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/page/sweep.h"
-#include "engine/backtest/selection.h"
+#include "engine/backtest/luck.h"
 #include "exchange/bar.h"
 #include "strategy/metrics.h"
 
@@ -20,7 +20,7 @@ static bool is_share(enum sweep_metric metric)
 
 double cli_page_sweep_metric(enum sweep_metric metric, const struct sweep_result *result)
 {
-    return (is_share(metric) ? 100 : 1) * result->metrics[metric];
+    return metric == SWEEP_DSR ? result->dsr : (is_share(metric) ? 100 : 1) * result->metrics[metric];
 }
 
 const char *cli_page_sweep_metric_name(enum sweep_metric metric, char ret[static 40])
@@ -96,6 +96,11 @@ static double fees(const struct sweep_result *result)
     return result->fees;
 }
 
+static double dsr(const struct sweep_result *result)
+{
+    return result->dsr;
+}
+
 static double exposure(const struct sweep_result *result)
 {
     return 100 * result->exposure;
@@ -103,6 +108,7 @@ static double exposure(const struct sweep_result *result)
 
 /* From left to right. A figure that results get in addition is a line here. */
 static const struct page_sweep_column columns[] = {
+    {"dsr", dsr, DIGITS},
     {"sharpe", sharpe, DIGITS},
     {"return_pct", total_return, DIGITS},
     {"cagr_pct", cagr, DIGITS},
@@ -171,32 +177,36 @@ static double years_of(const struct sweep *sweep)
     return (double)(sweep->to - sweep->from) / metrics_periods_per_year(sweep->market->interval_ns);
 }
 
-static double best_sharpe(const struct sweep *sweep)
-{
-    double most = NAN;
-    for (size_t i = 0; i < sweep->runs.n; i++) {
-        double value = sweep->runs.results[i].metrics[SWEEP_SHARPE];
-        most = isnan(value) || value <= most ? most : value;
-    }
-    return most;
-}
-
 static void luck(struct text *text, const struct sweep *sweep)
 {
-    const double years = years_of(sweep), lucky = backtest_selection_best_sharpe(sweep->runs.n, years);
-    const double most = best_sharpe(sweep);
+    const struct sweep_results *runs = &sweep->runs;
+    const struct backtest_luck *of = &sweep->luck;
+    const enum backtest_verdict verdict = backtest_luck_verdict(runs);
     char words[WORDS_MAX];
-    size_t at = (size_t)snprintf(
-        words, sizeof words,
-        "Without any skill the best of %zu independent runs over %.2f years would be expected to show a "
-        "Sharpe ratio of %.2f",
-        sweep->runs.n, years, lucky);
-    if (isnan(most))
-        snprintf(words + at, sizeof words - at, "; none here has one.");
+    if (verdict == BACKTEST_VERDICT_UNKNOWN)
+        snprintf(words, sizeof words, "No verdict: no run has %zu trades and a Sharpe ratio.",
+                 runs->min_trades);
     else
-        snprintf(words + at, sizeof words - at, "; the best here shows %.2f%s.", most,
-                 most <= lucky ? ", which is no sign of skill" : "");
-    report_page_sentence(text, words, most > lucky ? -1 : 0);
+        snprintf(words, sizeof words,
+                 "%s than luck: the best has a deflated Sharpe ratio of %.4f; above %.2f it is more.",
+                 verdict == BACKTEST_VERDICT_MORE ? "More" : "No more", runs->results[0].dsr,
+                 BACKTEST_LUCK_LEVEL);
+    report_page_sentence(text, words,
+                         verdict == BACKTEST_VERDICT_UNKNOWN ? -1 : verdict == BACKTEST_VERDICT_MORE);
+    snprintf(
+        words, sizeof words,
+        "Of %zu distinct sets without skill the best would be expected to show a Sharpe ratio of %.2f over "
+        "%.2f years.",
+        of->trials, of->expected, years_of(sweep));
+    report_page_paragraph(text, words);
+    if (!isnan(of->pbo)) {
+        snprintf(
+            words, sizeof words,
+            "PBO %.1f %%: so often what was best in one half of the rows was below the median in the other; it "
+            "lost in %.1f %% of them.",
+            100 * of->pbo, 100 * of->loss);
+        report_page_paragraph(text, words);
+    }
     report_page_paragraph(
         text, "The best of many looks better than it is: try the choice on bars that it has not seen.");
 }

@@ -8,6 +8,7 @@
 
 #include "engine/backtest/sobol.h"
 #include "exchange/fail.h"
+#include "strategy/external.h"
 #include "strategy/philox.h"
 
 _Static_assert((int)STRATEGY_PARAMS_MAX <= (int)BACKTEST_SOBOL_DIMENSIONS, "an axis has no sequence");
@@ -120,7 +121,7 @@ bool backtest_sets_get(const struct backtest_sets *sets, const struct strategy *
         return backtest_grid_set(grid, strategy, i, params);
     for (int a = 0; a < grid->n_axes; a++)
         params[grid->axes[a].param] = sets->drawn[i * (size_t)grid->n_axes + (size_t)a];
-    return !strategy->check || !strategy->check(params);
+    return !strategy_check(strategy, params);
 }
 
 /* ---- what is beside a set ---- */

@@ -177,6 +177,12 @@ def check_sweep(folder, file):
     assert titles == ["return_pct by fast and slow", "return_pct by fast and fraction", "return_pct by slow and fraction", "return_pct of all runs"], titles
     sweep(file, page, "--grid", "fast=2:9:1")
     assert [svg.find("title").text for svg in read(page).iter("svg")][0] == "dsr by fast"
+    sweep(file, page, "--grid", "fast=4:12:4", "--grid", "slow=20:40:10", "--csv", table, "--min-trades", "0")
+    with open(table) as opened:
+        values = [float(row["dsr"]) for row in csv.DictReader(opened)]
+    map_ = next(svg for svg in read(page).iter("svg") if svg.find("title").text == "dsr by fast and slow")
+    shown = sorted(float(text.text) for text in map_.find("g").iter("text"))
+    assert len(values) == 9 and all(abs(a - b) <= 0.005 for a, b in zip(shown, sorted(values), strict=True)), (shown, values)
     assert "are both to be written there" in sweep(file, page, "--grid", "fast=2:9:1", "--csv", page, status=2).stderr
     assert "Is a directory" in sweep(file, folder, "--grid", "fast=2:9:1", status=1).stderr
 
