@@ -48,6 +48,7 @@ static void finish(struct one *one)
     free(one->into.chart_ns);
     free(one->into.chart_equity);
     free(one->into.chart_drawdown);
+    free(one->into.chart_exposure);
 }
 
 /* 100 grow to 110, 110 are put in, 220 fall to 198: +10 %, -10 %, whatever was put in when. */
