@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <openssl/crypto.h>
+
 #include "daemon/execution/executions.h"
 #include "daemon/policies.h"
 #include "exchange/net/context.h"
@@ -112,4 +114,5 @@ void daemon_reload_read(struct reload *reload)
     }
     free(error);
     free(placed);
+    OPENSSL_thread_stop(); /* frees what it keeps of this thread */
 }
