@@ -1,6 +1,7 @@
 /* libcrypto, at its first use: its relocations take longer than all else of a dashboard's start. */
 #define OPENSSL_SUPPRESS_DEPRECATED /* SHA256_Init() and its like, record/ledger_row.c */
 
+#include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -45,6 +46,7 @@ LAZY(lib, unsigned char *, HMAC,
      (const EVP_MD *evp_md, const void *key, int key_len, const unsigned char *data, size_t data_len,
       unsigned char *md, unsigned int *md_len),
      (evp_md, key, key_len, data, data_len, md, md_len))
+LAZY(lib, void, OPENSSL_thread_stop, (void), ())
 LAZY(lib, unsigned int, OPENSSL_version_major, (void), ())
 LAZY(lib, unsigned int, OPENSSL_version_minor, (void), ())
 LAZY(lib, unsigned int, OPENSSL_version_patch, (void), ())
