@@ -1,4 +1,4 @@
-"""What papertape passes to a Python with pyarrow, as an archive: write DIR VERSION SOURCE, verify DIR, or read.
+"""What papertape passes to a Python with pyarrow, as an archive: write DIR VERSION SOURCE, verify DIR, read, or backtest FILE VERSION.
 
 Each is a module of papertape_lake that says what it is asked and what it answers: lines of JSON on standard input and output. The first
 line of output is what this Python is, or what it lacks."""

@@ -1,9 +1,9 @@
 """backtest FILE VERSION: writes the records of a backtest into one file, Parquet or, of FILE.arrow, an Arrow file (Feather).
 
 The first request is {"look": true}, whose answer says whether FILE can be written; the next {"schema": [[name, type], …]}, the columns of
-all records, of which `record` says what a row is. Then {"record": …, "columns": [[name, type], …], "bytes": …} with so many bytes of CSV without a line of
-names, any number of times, each answered; a column that a record lacks is null there. {"end": true} puts FILE in its place, whole, and
-is answered with its size. Without that request, or after an error, nothing is left of it."""
+all records, of which `record` says what a row is. Then {"record": …, "columns": [[name, type], …], "bytes": …} with so many bytes of CSV
+without a line of names, any number of times, each answered; a column that a record lacks is null there. {"end": true} puts FILE in its
+place, whole, and is answered with its size. Without that request, or after an error, nothing is left of it."""
 
 import io
 import json
@@ -14,36 +14,26 @@ import sys
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 
-from papertape_lake.common import HAS_CHECKSUMS, Refused, answer, words_of
+from papertape_lake import rows
+from papertape_lake.common import Refused, answer, words_of
 from papertape_lake.manifest import sync_folder
 
 # Numbers that are measured with, not booked: the exact ones are --trades, --orders and --ledger.
-TYPES = {"time": pa.timestamp("ns", tz="UTC"), "decimal": pa.float64(), "text": pa.string(), "int": pa.int64(), "real": pa.float64(),
-         "bool": pa.bool_()}
-
-
-def schema_of(columns):
-    return pa.schema([pa.field(name, TYPES[kind]) for name, kind in columns])
+TYPES = rows.TYPES | {"decimal": pa.float64()}
 
 
 def read_part(content, columns):
-    kinds = dict(columns)
     return pa_csv.read_csv(
-        io.BytesIO(content), read_options=pa_csv.ReadOptions(column_names=list(kinds)),
+        io.BytesIO(content), read_options=pa_csv.ReadOptions(column_names=[name for name, _ in columns]),
         parse_options=pa_csv.ParseOptions(newlines_in_values=True),
-        convert_options=pa_csv.ConvertOptions(
-            column_types={name: pa.int64() if kind == "time" else TYPES[kind] for name, kind in kinds.items()}, null_values=[""],
-            true_values=["1"], false_values=["0"], strings_can_be_null=True, quoted_strings_can_be_null=False)).cast(schema_of(columns))
+        convert_options=rows.cell_options(columns, TYPES)).cast(rows.schema_of(columns, TYPES))
 
 
 def open_writer(file, path, schema):
     if path.endswith(".arrow"):
         return pa.ipc.new_file(file, schema, options=pa.ipc.IpcWriteOptions(compression="zstd"))
-    checksums = {"write_page_checksum": True} if HAS_CHECKSUMS else {}
-    return pq.ParquetWriter(file, schema, version="2.6", compression="zstd", use_dictionary=[f.name for f in schema if pa.types.is_string(f.type)],
-                            write_statistics=True, **checksums)
+    return rows.parquet_writer(file, schema)
 
 
 def place_of(path):
@@ -60,7 +50,7 @@ class Export:
         self.file = open(self.temporary, "xb")
 
     def begin(self, columns):
-        self.schema = schema_of(columns).with_metadata({"papertape.version": self.version, "papertape.layout": "papertape.backtest/1"})
+        self.schema = rows.schema_of(columns, TYPES).with_metadata({"papertape.version": self.version, "papertape.layout": "papertape.backtest/1"})
         self.writer = open_writer(self.file, self.path, self.schema)
 
     def add(self, request, content):

@@ -1,4 +1,4 @@
-"""What the programs of this folder have in common: their answers, what they refuse, and how files are read."""
+"""What the modules of this folder have in common: their answers, what they refuse, and how files are read."""
 
 import hashlib
 import json

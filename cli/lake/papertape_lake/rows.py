@@ -16,7 +16,6 @@ GROUP_ROWS = 65536
 DECIMAL = pa.decimal128(38, 18)
 TYPES = {"time": pa.timestamp("ns", tz="UTC"), "decimal": DECIMAL, "text": pa.string(), "int": pa.int64(), "real": pa.float64(),
          "bool": pa.bool_()}
-READ_AS = {"time": pa.int64()}
 
 
 class Damaged(Exception):
@@ -44,26 +43,30 @@ class Body(io.RawIOBase):
         return len(data)
 
 
-def schema_of(request):
-    return pa.schema([pa.field(name, TYPES[kind]) for name, kind in request["columns"]])
+def schema_of(columns, types=TYPES):
+    return pa.schema([pa.field(name, types[kind]) for name, kind in columns])
+
+
+def cell_options(columns, types=TYPES):
+    """How cells of the program's CSV are read: times as nanoseconds, until they are cast; what is empty is null."""
+    return pa_csv.ConvertOptions(
+        column_types={name: pa.int64() if kind == "time" else types[kind] for name, kind in columns}, null_values=[""],
+        true_values=["1"], false_values=["0"], strings_can_be_null=True, quoted_strings_can_be_null=False)
 
 
 def read_rows(stream, request):
     """The rows of the CSV that follows a request."""
     digest = hashlib.sha256()
     body = Body(stream, request["bytes"], digest)
-    kinds = dict(request["columns"])
+    columns = request["columns"]
     table = pa_csv.read_csv(
         pa.PythonFile(io.BufferedReader(body, 1 << 20), mode="r"),
-        read_options=pa_csv.ReadOptions(column_names=list(kinds), skip_rows=1, use_threads=True),
-        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
-        convert_options=pa_csv.ConvertOptions(
-            column_types={name: READ_AS.get(kind, TYPES[kind]) for name, kind in kinds.items()}, null_values=[""],
-            true_values=["1"], false_values=["0"], strings_can_be_null=True, quoted_strings_can_be_null=False))
+        read_options=pa_csv.ReadOptions(column_names=[name for name, _ in columns], skip_rows=1, use_threads=True),
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True), convert_options=cell_options(columns))
     if digest.hexdigest() != request["sha256"] or table.num_rows != request["rows"]:
         raise Refused(f"{request['table']} of {request['date']}: what came through the pipe is not what was sent: {table.num_rows} rows of "
                       f"{request['rows']}")
-    return table.cast(schema_of(request))
+    return table.cast(schema_of(columns))
 
 
 def conform(old, schema, path):
@@ -120,11 +123,14 @@ def merge(old, new, keep):
     return pa.concat_tables([new, kept]).sort_by([(name, "ascending") for name in keep["key"]]), kept.num_rows
 
 
-def write_table(file, table, metadata):
-    schema = table.schema.with_metadata(metadata)
+def parquet_writer(file, schema):
     checksums = {"write_page_checksum": True} if HAS_CHECKSUMS else {}
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    with pq.ParquetWriter(file, schema, version="2.6", compression="zstd", compression_level=3, use_dictionary=texts,
-                          write_statistics=True, **checksums) as writer:
+    return pq.ParquetWriter(file, schema, version="2.6", compression="zstd", compression_level=3, use_dictionary=texts, write_statistics=True,
+                            **checksums)
+
+
+def write_table(file, table, metadata):
+    with parquet_writer(file, table.schema.with_metadata(metadata)) as writer:
         for at in range(0, table.num_rows, GROUP_ROWS):  # each without its chunks, which depend on how it was read
             writer.write_table(table.slice(at, GROUP_ROWS).replace_schema_metadata(metadata).combine_chunks(), row_group_size=GROUP_ROWS)

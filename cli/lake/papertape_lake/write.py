@@ -7,8 +7,7 @@ whose answer is the same, "written" where the file is not what it was; with "dam
 and was renamed. The request {"end": true} closes the manifest.
 
 A file is written under a temporary name, synced and renamed, and then is a line of DIR/_manifest.jsonl. A process that is killed in
-between leaves nothing that the next one does not replace by the same bytes.
-in between leaves nothing that the next one does not replace by the same bytes."""
+between leaves nothing that the next one does not replace by the same bytes."""
 
 import errno
 import fcntl
