@@ -42,9 +42,9 @@ def steps_of(bars):
 
 def took(batches, bars):
     """(the batches, microseconds a bar)"""
-    begun = time.process_time()
+    start_s = time.process_time()
     made = list(batches)
-    return made, (time.process_time() - begun) / bars * 1e6
+    return made, (time.process_time() - start_s) / bars * 1e6
 
 
 def of_tasks(file, folder):
@@ -65,9 +65,9 @@ def of_tasks(file, folder):
 
 def costs(folder, stages=scale_model.STAGES):
     """{cost: value}; of the job's beginning those of these stages."""
-    begun, year, small = time.process_time(), Path(folder, "year"), Path(folder, "small")
+    start_s, year, small = time.process_time(), Path(folder, "year"), Path(folder, "small")
     size = scale_bars.lake(year, 1, scale_bars.YEAR_BARS)
-    found = {"lake_b": size / scale_bars.YEAR_BARS, "lake_us": (time.process_time() - begun) / scale_bars.YEAR_BARS * 1e6}
+    found = {"lake_b": size / scale_bars.YEAR_BARS, "lake_us": (time.process_time() - start_s) / scale_bars.YEAR_BARS * 1e6}
     scale_bars.lake(small, SYMBOLS, SMALL)
     for name in (stages[0], *stages):  # the first warms up: its beginning is a fifth dearer
         place = Path(folder, name)

@@ -83,11 +83,11 @@ def processor_s():
 
 def took(way, rows):
     """(wall, processor) seconds of a way over so many rows."""
-    begun, before = time.monotonic(), processor_s()
+    start_s, before = time.monotonic(), processor_s()
     made = way(rows)
     if made is not None:
         made.write.format("noop").mode("overwrite").save()
-    return time.monotonic() - begun, processor_s() - before
+    return time.monotonic() - start_s, processor_s() - before
 
 
 def rates(many, ways, times=TIMES):
@@ -117,9 +117,9 @@ def alone(rows, run):
     """Rows a second of a function in this thread, without Spark, in processor time."""
     taken = []
     for _ in range(TIMES):
-        begun = time.process_time()
+        start_s = time.process_time()
         run()
-        taken.append(time.process_time() - begun)
+        taken.append(time.process_time() - start_s)
     return {"rate": rows / statistics.median(taken), "cpu_us": 1e6 * statistics.median(taken) / rows, "fixed_s": 0.0}
 
 

@@ -55,16 +55,16 @@ def run(folder, path, direction, fast, slow, fraction, cash):
 def trades_of(fills, opens_ns):
     """(bar of entry, bar of exit, side, quantity, profit) of each trade, flat to flat; a fill never passes through zero."""
     bar = {ns: i for i, ns in enumerate(opens_ns)}
-    held, begun, flow, trades = 0.0, None, 0.0, []
+    held, entered, flow, trades = 0.0, None, 0.0, []
     for fill in fills.itertuples():
         sign = 1 if fill.side == "BUY" else -1
         if held == 0:
-            begun, flow = (bar[fill.ts_ns], sign, fill.qty), 0.0
+            entered, flow = (bar[fill.ts_ns], sign, fill.qty), 0.0
         held = round(held + sign * fill.qty, 8)
         flow += -sign * fill.notional - fill.fee
-        assert held * begun[1] >= 0, fill
+        assert held * entered[1] >= 0, fill
         if held == 0:
-            trades.append((begun[0], bar[fill.ts_ns], begun[1], begun[2], flow))
+            trades.append((entered[0], bar[fill.ts_ns], entered[1], entered[2], flow))
     return trades
 
 

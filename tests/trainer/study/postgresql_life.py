@@ -64,7 +64,7 @@ class Life:
         return Run(self.trainer, study, "--config", config, "--state", state or study, "--workers", str(workers), "--no-proposal",
                    "--storage", self.server.url("life", query, user=user, port=port), *more)
 
-    def begun(self, study, *changes, workers=2, **kwargs):
+    def started(self, study, *changes, workers=2, **kwargs):
         run = self.start(study, *changes, workers=workers, **kwargs)
         run.until(lambda seen: events(seen, "start"), f"{study}: it starts")
         poll(lambda: len(running(self.server, study)) == workers, f"{study}: {workers} trials")
@@ -73,7 +73,7 @@ class Life:
 
 def connections(life):
     """One a worker, and one of the process."""
-    run = life.begun("connections", ENDLESS, workers=3)
+    run = life.started("connections", ENDLESS, workers=3)
     beats = lambda: set(life.server.rows("life", "SELECT trial_id, heartbeat FROM trial_heartbeats"))
     first = beats()
     poll(lambda: len(beats() - first) >= 3, "heartbeats")
@@ -88,7 +88,7 @@ def connections(life):
 def stopped_while(life, how):
     """SIGTERM while the server is not there: it does not wait for it."""
     study = f"stopped-{how}"
-    run, server = life.begun(study, ENDLESS), life.server
+    run, server = life.started(study, ENDLESS), life.server
     pids = tree(run.process.pid)
     if how == "away":
         server.stop("immediate")
@@ -142,7 +142,7 @@ def stopped_connecting(life):
 
 def gone(life):
     """It does not come back: one line, and the error once the time-out has passed."""
-    run = life.begun("gone", ENDLESS, query="timeout=2")
+    run = life.started("gone", ENDLESS, query="timeout=2")
     life.server.stop()
     seen, error, status = run.end()
     check(status == 1 and len(words(seen, WAITS + "2 s at most")) == 1 and len(events(seen, "error")) == 1, f"gone: {status} {error}")
@@ -184,7 +184,7 @@ def all_lived(life, runs, study):
 def server_away(life):
     """Of two machines; for longer than the grace."""
     study = "server-away"
-    runs = [life.begun(study, SLOW, workers=1, state=f"{study}-1", trials=6, grace=GRACE_S)]
+    runs = [life.started(study, SLOW, workers=1, state=f"{study}-1", trials=6, grace=GRACE_S)]
     runs.append(life.start(study, SLOW, workers=1, state=f"{study}-2", trials=6, grace=GRACE_S, more=["--resume"]))
     poll(lambda: len(running(life.server, study)) == 2, f"{study}: both run a trial")
     life.server.stop("immediate")
@@ -197,7 +197,7 @@ def network_away(life):
     """The server runs on."""
     study, proxy = "network-away", Proxy(life.server.port)
     with contextlib.closing(proxy):
-        runs = [life.begun(study, SLOW, workers=1, state=f"{study}-1", trials=6, grace=GRACE_S, port=proxy.port)]
+        runs = [life.started(study, SLOW, workers=1, state=f"{study}-1", trials=6, grace=GRACE_S, port=proxy.port)]
         runs.append(life.start(study, SLOW, workers=1, state=f"{study}-2", trials=6, grace=GRACE_S, port=proxy.port, more=["--resume"]))
         poll(lambda: len(running(life.server, study)) == 2, f"{study}: both run a trial")
         proxy.refuses = True
