@@ -293,7 +293,7 @@ def the_page():
 
 
 for part in (the_checker, levels_of_a_direction, types, autoreset_modes, resting, seeds, every_way, masks, wrapped, states, the_page):
-    before = ready.count
+    before = ready.checked()
     part()
-    check(ready.count > before, f"{part.__name__} checked nothing")
+    check(ready.checked() > before, f"{part.__name__} checked nothing")
 done("trainer/python/gymnasium")

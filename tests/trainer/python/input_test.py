@@ -240,7 +240,7 @@ def shared():
 
 
 for part in (shapes_of_markets, contents_of_markets, clocks, duplicates, keywords, steps, shared):
-    before = ready.count
+    before = ready.checked()
     part()
-    check(ready.count > before, f"{part.__name__} checked nothing")
+    check(ready.checked() > before, f"{part.__name__} checked nothing")
 done("trainer/python/input")

@@ -65,5 +65,5 @@ with tempfile.TemporaryDirectory() as scratch:
     described = run([python, example], env=clean, cwd=scratch, input='{"type":"describe"}\n')
     check(json.loads(described)["name"] == "sma-cross-rsi-risk", f"the example describes itself: {described!r}")
 
-assert ready.count > 0
+assert ready.checked() > 0
 done("trainer/python/install")

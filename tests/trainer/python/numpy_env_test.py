@@ -92,5 +92,5 @@ aside, trades = (sum(column) for column in zip(*(run(rng, at) for at in range(RU
 print(f"{RUNS} runs of {COPIES} copies, {trades} trades in their last episodes; {aside} copies put aside")
 check(aside * 100 <= RUNS * COPIES, f"{aside} of {RUNS * COPIES} copies traded otherwise")
 check(trades > RUNS * COPIES, "hardly a trade")
-assert ready.count > 0
+assert ready.checked() > 0
 done("trainer/python/numpy_env")

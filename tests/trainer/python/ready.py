@@ -14,21 +14,13 @@ with oracle_venv.imports("Gymnasium"):
     import gymnasium  # noqa: F401
     import numpy as np
 
+from oracle_checks import check, checked, done, seeded  # noqa: E402,F401
+
 sys.path.insert(0, str(SOURCE / "trainer/python"))
 BUILT = Path(os.environ.get("PAPERTAPE_BUILD", SOURCE / "build")) / "trainer/env/installed/libpapertape-env.so.0"
 os.environ.setdefault("PAPERTAPE_ENV_LIBRARY", str(BUILT))
 LONG = "PAPERTAPE_LONG" in os.environ
 MINUTE_NS = 60_000_000_000
-
-count = failures = 0
-
-
-def check(condition, what):
-    global count, failures
-    count += 1
-    if not condition:
-        failures += 1
-        print("FAILED", what, file=sys.stderr)
 
 
 def refused(kind, part, call, *arguments, **keywords):
@@ -41,17 +33,6 @@ def refused(kind, part, call, *arguments, **keywords):
         check(False, f"{type(error).__name__} for {kind.__name__}: {error}")
     else:
         check(False, f"{kind.__name__} with {part!r} was not raised")
-
-
-def done(name):
-    print(f"{name}: {count} checks, {failures} failed")
-    sys.exit(1 if failures else 0)
-
-
-def seeded(what, fallback):
-    seed = int(os.environ.get("PAPERTAPE_SEED", fallback))
-    print(f"{what}: PAPERTAPE_SEED={seed}")
-    return np.random.default_rng(seed)
 
 
 def walk(rng, rows=400, assets=3, move=0.004):

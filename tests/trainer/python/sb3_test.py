@@ -109,5 +109,5 @@ for _ in range(50):
     observations, *_ = envs.step(actions)
 envs.close()
 
-assert ready.count > 0
+assert ready.checked() > 0
 done("trainer/python/sb3")

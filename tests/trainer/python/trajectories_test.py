@@ -82,5 +82,5 @@ for name in recordings.names():
         compare(f"{name}, {backend}", record, *through_vector(record, market, backend))
     compare(f"{name}, single", record, *through_single(record, market))
 
-assert ready.count > 0
+assert ready.checked() > 0
 done("trainer/python/trajectories")
