@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "bench/measure.h"
 #include "engine/backtest/backtest.h"
@@ -124,13 +123,6 @@ static struct account_spec account_of(const char *strategy)
     return spec;
 }
 
-static size_t peak_bytes(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (size_t)usage.ru_maxrss * 1024;
-}
-
 static int fail(const char *why)
 {
     fprintf(stderr, "backtest_runs: %s\n", why);
@@ -168,7 +160,7 @@ static int run(const char *strategy, int threads, const char *cache, const char 
         backtest.seconds[STAGE_METRICS] = started + took - ran;
         if (i == 0) {
             first = took;
-            peak = peak_bytes();
+            peak = bench_peak_bytes();
         }
         if (took < best) {
             best = took;
@@ -193,14 +185,6 @@ static int run(const char *strategy, int threads, const char *cache, const char 
     return EXIT_SUCCESS;
 }
 
-static double cpu_seconds(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-}
-
 /* Processor time of a run on one thread, the least of some; the first has warmed caches up. */
 static int cpu(const char *strategy, const char *way, const char *cache, const char *file)
 {
@@ -222,14 +206,14 @@ static int cpu(const char *strategy, const char *way, const char *cache, const c
     size_t n_fills = 0;
     for (int i = 0; i < CPU_RUNS; i++) {
         struct backtest backtest;
-        double started = cpu_seconds();
+        double started = bench_cpu_seconds();
         for (int k = 0; k < (*way == 'e' ? 1 : CPU_BATCH); k++) {
             if (k > 0)
                 backtest_finish(&backtest);
             if (backtest_run(&config, &backtest, err, sizeof err) < 0)
                 return fail(err);
         }
-        double took = (cpu_seconds() - started) / (*way == 'e' ? 1 : CPU_BATCH);
+        double took = (bench_cpu_seconds() - started) / (*way == 'e' ? 1 : CPU_BATCH);
         best = i > 0 && took < best ? took : best;
         n_fills = backtest.accounts[0].n_fills;
         final = backtest.accounts[0].final_equity;

@@ -169,25 +169,18 @@ static void fill(const char *path, int trials)
     close_worker(&worker);
 }
 
-static double processor_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static void one(const char *path, int times)
 {
     struct worker worker;
     double values[PARAMS];
     open_worker(&worker, path, SEED);
     for (int i = 0; i < times; i++) {
-        double before = bench_seconds(), processor = processor_seconds(),
+        double before = bench_seconds(), processor = bench_cpu_seconds(),
                commits = study_store_commit_s(worker.store);
         finish_trial(&worker, ask(&worker, true, values), values);
         commits = study_store_commit_s(worker.store) - commits;
         double took = bench_seconds() - before;
-        printf("%.9f %.9f %.9f\n", took - commits, commits, processor_seconds() - processor);
+        printf("%.9f %.9f %.9f\n", took - commits, commits, bench_cpu_seconds() - processor);
     }
     close_worker(&worker);
 }

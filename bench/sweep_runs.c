@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "bench/measure.h"
 #include "engine/backtest/screen/internal.h"
@@ -70,20 +69,6 @@ static bool get(void *ctx, size_t set, double params[static STRATEGY_PARAMS_MAX]
     return backtest_grid_set(&of->grid, of->account.strategy, set, params);
 }
 
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static size_t peak_bytes(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (size_t)usage.ru_maxrss * 1024;
-}
-
 static int fail(const char *why)
 {
     fprintf(stderr, "sweep_runs: %s\n", why);
@@ -125,10 +110,10 @@ static int time_screen(const struct grid_case *named, struct sweep_case *of)
         screen.set = &thin;
     double best = INFINITY, best_cpu = INFINITY, began = bench_seconds(), fills = 0, best_sharpe = -INFINITY;
     for (int i = 0; i < REPETITIONS && (i < 3 || bench_seconds() - began < SECONDS); i++) {
-        double started = bench_seconds(), cpu = cpu_seconds();
+        double started = bench_seconds(), cpu = bench_cpu_seconds();
         if (backtest_screen_run(&screen, rows, err, sizeof err) < 0)
             return fail(err);
-        best_cpu = fmin(best_cpu, cpu_seconds() - cpu);
+        best_cpu = fmin(best_cpu, bench_cpu_seconds() - cpu);
         best = fmin(best, bench_seconds() - started);
     }
     for (size_t i = 0; i < n; i++) {
@@ -139,7 +124,7 @@ static int time_screen(const struct grid_case *named, struct sweep_case *of)
     printf("{\"sets\": %zu, \"bars\": %zu, \"seconds\": %.6f, \"cpu_seconds\": %.6f, \"steps\": %.0f, "
            "\"orders_per_1000\": %.3f, \"best_sharpe\": %.6f, \"isa\": \"%s\", \"peak_bytes\": %zu}\n",
            n, of->config.to, best, best_cpu, steps, 1000 * fills / steps, best_sharpe,
-           indicator_isa_name(indicator_isa_best()), peak_bytes());
+           indicator_isa_name(indicator_isa_best()), bench_peak_bytes());
     free(rows);
     return EXIT_SUCCESS;
 }
@@ -151,13 +136,13 @@ static int time_sweep(struct sweep_case *of)
         .config = &of->config, .account = &of->account, .grid = &of->grid, .top = 10, .metric = SWEEP_SHARPE};
     struct sweep_results results;
     char err[256];
-    double started = bench_seconds(), cpu = cpu_seconds();
+    double started = bench_seconds(), cpu = bench_cpu_seconds();
     if (backtest_sweep_run(&sweep, &results, err, sizeof err) < 0)
         return fail(err);
     printf("{\"sets\": %zu, \"bars\": %zu, \"seconds\": %.6f, \"cpu_seconds\": %.6f, \"exact\": %zu, "
            "\"peak_bytes\": %zu}\n",
-           results.n, of->config.to, bench_seconds() - started, cpu_seconds() - cpu, results.exact,
-           peak_bytes());
+           results.n, of->config.to, bench_seconds() - started, bench_cpu_seconds() - cpu, results.exact,
+           bench_peak_bytes());
     backtest_sweep_finish(&results);
     return EXIT_SUCCESS;
 }

@@ -15,7 +15,6 @@
  *     trial_workers FOLDER      for the bars, and what the trials write */
 #include <math.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,14 +67,6 @@ static void configure(struct train_config *config, struct study_settings *settin
         die(err);
 }
 
-static double cpu_seconds(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
 /* The processor's time in trainings, by when progress says that one begins and ends. */
 struct clock {
     double since, training, last;
@@ -84,7 +75,7 @@ struct clock {
 static enum trial_go on_progress(void *ctx, double share, double steps_s)
 {
     struct clock *clock = ctx;
-    double now = cpu_seconds();
+    double now = bench_cpu_seconds();
     (void)share;
     if (clock->last == steps_s) /* a training begins: its first call, nothing done yet */
         clock->since = now;
@@ -166,14 +157,14 @@ static void shares(int width)
     struct clock first = {0}, second = {0};
     char err[TRIAL_ERROR_MAX];
     configure(config, &settings, width, 1);
-    double started = cpu_seconds();
+    double started = bench_cpu_seconds();
     if (study_market_open(config, &settings, NULL, &market, err) < 0)
         die(err);
-    double opened = cpu_seconds();
+    double opened = bench_cpu_seconds();
     run_trial(market, config, 0, &first);
-    double once = cpu_seconds();
+    double once = bench_cpu_seconds();
     run_trial(market, config, 0, &second);
-    double twice = cpu_seconds();
+    double twice = bench_cpu_seconds();
     line(width, "opening", (opened - started) / (once - started), "share");
     line(width, "training", first.training / (once - started), "share");
     line(width, "training-again", second.training / (twice - once), "share");
