@@ -100,25 +100,16 @@ static int64_t cash_left(struct engine *engine, int account, int symbol)
                : engine_loan_spendable_left(engine, account, symbol);
 }
 
-/* The most that may be sold short for so much cash: its value, or what the collateral for more than twice
- * that leaves. */
-static int64_t short_budget(const struct engine *engine, int account, int64_t cash)
-{
-    const struct account_rules *rules = &engine->accounts[account].rules;
-    int64_t beyond_e4 = rules->collateral_e4 - 10000; /* the proceeds are there for the rest */
-    return rules->margin == MARGIN_OFF && beyond_e4 > 10000 ? (int64_t)((int128_t)cash * 10000 / beyond_e4)
-                                                            : cash;
-}
-
 /* `turns`: the exit of a position the other way round was ordered at the same bar. */
 struct sizing engine_intent_sizing(struct engine *engine, int account, int symbol, enum order_side side,
                                    bool turns)
 {
+    const struct account_rules *rules = &engine->accounts[account].rules;
     struct sizing sizing = sizing_of(engine, account, symbol);
     if (turns)
         sizing.available = cash_left(engine, account, symbol);
-    if (side == ORDER_SELL)
-        sizing.available = short_budget(engine, account, sizing.available);
+    if (side == ORDER_SELL && rules->margin == MARGIN_OFF)
+        sizing.available = margin_short_budget(sizing.available, rules->collateral_e4);
     return sizing;
 }
 

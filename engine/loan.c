@@ -10,8 +10,7 @@
 #include "exchange/filter.h"
 #include "exchange/order_rules.h"
 
-#define HOUR_NS      (3600 * INT64_C(1000000000))
-#define HOURS_A_YEAR 8760
+#define HOUR_NS (3600 * INT64_C(1000000000))
 
 static int64_t clamped(int128_t value)
 {
@@ -126,12 +125,6 @@ static void charge(struct engine *engine, int index, int64_t due)
     account->moved = engine->account_moved = true;
 }
 
-static int64_t interest(int64_t value, int32_t rate_e6, int64_t hours)
-{
-    int128_t year = (int128_t)1000000 * HOURS_A_YEAR;
-    return clamped(((int128_t)value * rate_e6 * hours + year - 1) / year);
-}
-
 static void charge_account(struct engine *engine, int index, int64_t hours)
 {
     struct account *account = &engine->accounts[index];
@@ -145,12 +138,12 @@ static void charge_account(struct engine *engine, int index, int64_t hours)
             continue;
         int64_t value = -account_position_value(engine, index, s);
         bool free = engine->markets[s].symbol.easy_to_borrow == SYMBOL_SAYS_YES; /* its venue lends it so */
-        int64_t due = free ? 0 : interest(value, account->rules.borrow_rate_e6, hours);
+        int64_t due = free ? 0 : margin_interest(value, account->rules.borrow_rate_e6, hours);
         if (due > 0)
             charge(engine, index, due);
     }
     int64_t debt = account_currency(engine, index)->borrowed;
-    int64_t due = debt > 0 && hours > 0 ? interest(debt, account->rules.borrow_rate_e6, hours) : 0;
+    int64_t due = debt > 0 && hours > 0 ? margin_interest(debt, account->rules.borrow_rate_e6, hours) : 0;
     if (due > 0)
         charge(engine, index, due);
 }

@@ -9,6 +9,7 @@ enum {
     LOW_CENTS = 250,
     LOW_DOLLARS = 5,
     PATTERN_PERCENT = 6,
+    HOURS_A_YEAR = 8760,
 };
 
 const char *const margin_kind_names[MARGIN_KINDS] = {"off", "regt", "intraday"};
@@ -23,6 +24,18 @@ static int64_t clamped(__int128 value)
 int64_t margin_share(int64_t value, int share_e4)
 {
     return clamped(((__int128)value * share_e4 + 9999) / 10000);
+}
+
+int64_t margin_interest(int64_t value, int32_t rate_e6, int64_t hours)
+{
+    __int128 year = (__int128)1000000 * HOURS_A_YEAR;
+    return clamped(((__int128)value * rate_e6 * hours + year - 1) / year);
+}
+
+int64_t margin_short_budget(int64_t cash, int32_t collateral_e4)
+{
+    int32_t beyond_e4 = collateral_e4 - 10000;
+    return beyond_e4 > 10000 ? (int64_t)((__int128)cash * 10000 / beyond_e4) : cash;
 }
 
 static int64_t cents_a_share(const struct margin_holding *holding, int cents)

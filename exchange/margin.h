@@ -63,6 +63,15 @@ struct margin_holding {
 /* That share of a value >= 0, rounded up; at most FILL_MONEY_MAX. */
 int64_t margin_share(int64_t value, int share_e4);
 
+/* The interest on what is borrowed, for so many hours at a rate a year of 365 days, rounded up; at most
+ * FILL_MONEY_MAX. */
+int64_t margin_interest(int64_t value, int32_t rate_e6, int64_t hours);
+
+/* The most that may be sold short for so much free cash, where a short needs that share of its value: the
+ * proceeds are there for the first 100 %, and the cash for what is beyond, once that is more than the value.
+ */
+int64_t margin_short_budget(int64_t cash, int32_t collateral_e4);
+
 /* The equity that it needs to be opened, and to be kept, rounded up: quote_scale. */
 int64_t margin_initial(const struct margin_holding *holding);
 int64_t margin_maintenance(const struct margin_holding *holding);

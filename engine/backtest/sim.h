@@ -2,7 +2,8 @@
  * match_bar.c for an account in one currency, written again over flat structs, and run only at the bars where
  * they can have an effect: bars that a strategy's scan() marks, bars at which orders arrive, bars that reach
  * a price at which an order rests, and those at which interest is booked. The rules themselves are the same
- * functions: exchange/bar_rules.h, fill_rules.h, filter.h, sizing.h, strategy/risk.h, intent.h, record.h.
+ * functions: exchange/bar_rules.h, fill_rules.h, filter.h, margin.h, sizing.h, strategy/risk.h, intent.h,
+ * record.h.
  *
  * Internal to engine/backtest, for the files sim*.c and vectorised.c. */
 #ifndef ENGINE_BACKTEST_SIM_H
@@ -11,6 +12,7 @@
 #include "engine/backtest/run.h"
 #include "exchange/bar_rules.h"
 #include "strategy/record.h"
+#include "strategy/strategy.h"
 
 enum {
     SIM_LIVE_MAX = 16, /* orders of a symbol that live at once, or amends on their way */
@@ -258,8 +260,6 @@ void backtest_sim_push(struct sim *sim, struct sim_symbol *symbol, const struct 
 
 /* The cash that is neither reserved nor covers shorts; `left`: once what is held of the symbol is closed. */
 int64_t backtest_sim_spendable(const struct sim *sim, const struct sim_symbol *symbol, bool left);
-/* The most that may be sold short for so much cash. */
-int64_t backtest_sim_short_budget(const struct sim *sim, int64_t cash);
 /* May an order that is not reduce-only be accepted? */
 enum order_reason backtest_sim_loan_check(const struct sim *sim, const struct sim_symbol *symbol,
                                           enum order_side side, int64_t qty, int64_t price);

@@ -7,6 +7,7 @@
 #include "engine/backtest/sim.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
+#include "exchange/margin.h"
 #include "exchange/order_rules.h"
 #include "exchange/sizing.h"
 #include "indicators_gpu/indicators.h"
@@ -103,7 +104,7 @@ static enum intent_fault enter(struct sim *sim, struct sim_symbol *symbol, const
         return INTENT_BAD_PROFIT;
     struct sizing sizing = sizing_of(sim, symbol, equity, turns);
     if (sells)
-        sizing.available = backtest_sim_short_budget(sim, sizing.available);
+        sizing.available = margin_short_budget(sizing.available, sim->spec->rules.collateral_e4);
     int64_t qty = sizing_entry(&sizing, intent->fraction, limit > 0 ? limit : symbol->last);
     if (sells && order_rules_of(symbol->listed)) /* whole shares are lent */
         qty -= qty % order_rules_whole(symbol->listed);
@@ -202,7 +203,7 @@ static void reach_short(struct sim *sim, struct sim_symbol *symbol, const struct
         return;
     }
     struct sizing sizing = sizing_of(sim, symbol, equity, false);
-    sizing.available = backtest_sim_short_budget(sim, sizing.available);
+    sizing.available = margin_short_budget(sizing.available, sim->spec->rules.collateral_e4);
     int64_t qty = sizing_target(&sizing, entry.fraction, -held, symbol->last, symbol->last);
     if (qty > 0 && order_rules_of(symbol->listed)) /* whole shares are lent */
         qty -= qty % order_rules_whole(symbol->listed);

@@ -9,8 +9,7 @@
 #include "exchange/margin.h"
 #include "exchange/order_rules.h"
 
-#define HOUR_NS      (3600 * INT64_C(1000000000))
-#define HOURS_A_YEAR 8760
+#define HOUR_NS (3600 * INT64_C(1000000000))
 
 static int64_t clamped(int128_t value)
 {
@@ -19,7 +18,7 @@ static int64_t clamped(int128_t value)
 
 /* ---- what is borrowed, and what covers it ---- */
 
-/* The last close of a symbol before the bars of row `row` that come after symbol `now`'s. */
+/* What is held of a symbol at its last close before the bars of row `row` that come after symbol `now`'s. */
 static int64_t value_at(const struct sim *sim, int s, size_t row, int now)
 {
     const struct sim_symbol *symbol = &sim->symbols[s];
@@ -28,7 +27,7 @@ static int64_t value_at(const struct sim *sim, int s, size_t row, int now)
 }
 
 /* The value of all shorts once the bar of symbol `now` in a row has closed; -1: before the row's first. */
-static int64_t owed_at(const struct sim *sim, size_t row, int now)
+static int64_t borrowed_at(const struct sim *sim, size_t row, int now)
 {
     int128_t value = 0;
     for (int s = 0; s < sim->n_symbols; s++)
@@ -38,7 +37,7 @@ static int64_t owed_at(const struct sim *sim, size_t row, int now)
 }
 
 /* The same at the last prices, as something is done in `symbol`. */
-static int64_t owed(const struct sim *sim, const struct sim_symbol *symbol)
+static int64_t borrowed_now(const struct sim *sim, const struct sim_symbol *symbol)
 {
     int128_t value = 0;
     for (int s = 0; sim->shorts > 0 && s < sim->n_symbols; s++)
@@ -52,7 +51,7 @@ static int64_t collateral(const struct sim *sim, int64_t value)
     return margin_share(value, sim->spec->rules.collateral_e4);
 }
 
-static int64_t borrowed(const struct sim_symbol *symbol)
+static int64_t borrowed_qty(const struct sim_symbol *symbol)
 {
     return sim_reducible(symbol, ORDER_BUY);
 }
@@ -65,7 +64,7 @@ static int64_t own_debt(const struct sim_symbol *symbol)
 
 int64_t backtest_sim_spendable(const struct sim *sim, const struct sim_symbol *symbol, bool left)
 {
-    int64_t value = owed(sim, symbol), closed = 0, fee = 0;
+    int64_t value = borrowed_now(sim, symbol), closed = 0, fee = 0;
     if (left) {
         closed = sim_value(symbol, symbol->last);
         fee = fill_fee(closed < 0 ? -closed : closed, symbol->fee_bound_e6);
@@ -75,16 +74,11 @@ int64_t backtest_sim_spendable(const struct sim *sim, const struct sim_symbol *s
     return most > 0 ? clamped(most) : 0;
 }
 
-int64_t backtest_sim_short_budget(const struct sim *sim, int64_t cash)
-{
-    int64_t beyond_e4 = sim->spec->rules.collateral_e4 - 10000; /* the proceeds are there for the rest */
-    return beyond_e4 > 10000 ? (int64_t)((int128_t)cash * 10000 / beyond_e4) : cash;
-}
-
 /* The currency that can open a position, once what is borrowed of this symbol is paid back. */
 static int64_t to_open(const struct sim *sim, const struct sim_symbol *symbol)
 {
-    return sim->cash - sim->reserved - sim->unpaid - collateral(sim, owed(sim, symbol) - own_debt(symbol));
+    return sim->cash - sim->reserved - sim->unpaid -
+           collateral(sim, borrowed_now(sim, symbol) - own_debt(symbol));
 }
 
 /* Is the currency, with the proceeds, enough for the collateral of all shorts once `qty` is sold at `price`,
@@ -92,9 +86,9 @@ static int64_t to_open(const struct sim *sim, const struct sim_symbol *symbol)
 static bool covered(const struct sim *sim, const struct sim_symbol *symbol, int64_t price, int64_t qty,
                     int64_t short_qty)
 {
-    int128_t value = owed(sim, symbol) - own_debt(symbol);
+    int128_t value = borrowed_now(sim, symbol) - own_debt(symbol);
     int64_t last = symbol->last > 0 ? symbol->last : price;
-    value += ((int128_t)last * (borrowed(symbol) + short_qty) + symbol->unit - 1) / symbol->unit;
+    value += ((int128_t)last * (borrowed_qty(symbol) + short_qty) + symbol->unit - 1) / symbol->unit;
     int128_t proceeds = (int128_t)price * qty / symbol->unit;
     if (value > FILL_MONEY_MAX / 2 || proceeds > FILL_MONEY_MAX / 2)
         return false;
@@ -122,7 +116,7 @@ enum order_reason backtest_sim_loan_check(const struct sim *sim, const struct si
 {
     if (side == ORDER_SELL)
         return check_sale(sim, symbol, qty, price);
-    if (qty <= borrowed(symbol))
+    if (qty <= borrowed_qty(symbol))
         return ORDER_OK;
     return fill_purchase(price, qty, symbol->unit, symbol->fee_bound_e6) <= to_open(sim, symbol)
                ? ORDER_OK
@@ -156,7 +150,7 @@ static int64_t payable(const struct sim_symbol *symbol, int64_t cash, int64_t pr
 int64_t backtest_sim_loan_affordable(const struct sim *sim, const struct sim_symbol *symbol,
                                      enum order_side side, int64_t price, int64_t qty)
 {
-    int64_t back = borrowed(symbol), held = sim_reducible(symbol, side);
+    int64_t back = borrowed_qty(symbol), held = sim_reducible(symbol, side);
     if (qty <= 0 ||
         (held == 0 && (int128_t)price * qty >= (int128_t)(FILL_MONEY_MAX - symbol->cost) * symbol->unit))
         return 0;
@@ -195,12 +189,6 @@ static void charge(struct sim *sim, int64_t due)
     sim->unpaid = clamped((int128_t)sim->unpaid + due - paid);
 }
 
-static int64_t interest(const struct sim *sim, int64_t value, int64_t hours)
-{
-    int128_t year = (int128_t)1000000 * HOURS_A_YEAR;
-    return clamped(((int128_t)value * sim->spec->rules.borrow_rate_e6 * hours + year - 1) / year);
-}
-
 /* As the first bar of the row opens, at the prices of the rows before. */
 static void charge_all(struct sim *sim)
 {
@@ -218,7 +206,7 @@ static void charge_all(struct sim *sim)
         const struct sim_symbol *symbol = &sim->symbols[s];
         if (symbol->qty >= 0 || symbol->listed->easy_to_borrow == SYMBOL_SAYS_YES)
             continue;
-        int64_t due = interest(sim, -value_at(sim, s, row, -1), hours);
+        int64_t due = margin_interest(-value_at(sim, s, row, -1), sim->spec->rules.borrow_rate_e6, hours);
         if (due > 0)
             charge(sim, due);
     }
@@ -232,14 +220,15 @@ static void charge_all(struct sim *sim)
 /* Would the engine make a margin call as the bar of symbol `now` in a row closes? */
 static bool too_little(const struct sim *sim, size_t row, int now)
 {
-    return sim->cash - sim->unpaid < margin_share(owed_at(sim, row, now), sim->spec->rules.maintenance_e4);
+    return sim->cash - sim->unpaid <
+           margin_share(borrowed_at(sim, row, now), sim->spec->rules.maintenance_e4);
 }
 
 /* Prices up to which there is no margin call, whatever the order in which the symbols come to theirs: the
  * shorts may all rise by as much as the cover is larger than what they need. */
 static void find_calm(struct sim *sim, size_t row)
 {
-    double value = (double)owed_at(sim, row, -1) + sim->n_symbols + 2; /* each is rounded up */
+    double value = (double)borrowed_at(sim, row, -1) + sim->n_symbols + 2; /* each is rounded up */
     double share = (double)(sim->cash - sim->unpaid) * 10000 / (value * sim->spec->rules.maintenance_e4);
     for (int s = 0; s < sim->n_symbols; s++)
         sim->symbols[s].calm_below = sim->symbols[s].series->close[row - 1] * share * (1 - 1e-9);
