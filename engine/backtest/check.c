@@ -159,6 +159,15 @@ bool backtest_may_short(const struct backtest_config *config, const struct accou
     return may && account->rules.shorts;
 }
 
+/* The symbols that the account trades. */
+static int symbols_of(const struct market *market, const struct account_spec *account)
+{
+    int n = 0;
+    for (int s = 0; s < market->n_symbols; s++)
+        n += strcmp(market->series[s].symbol.quote, account->currency) == 0;
+    return n;
+}
+
 static int check_account(const struct backtest_config *config, const struct account_spec *account, char *err,
                          size_t err_size)
 {
@@ -171,20 +180,19 @@ static int check_account(const struct backtest_config *config, const struct acco
                          account->name, account->strategy ? "a strategy and a policy" : "no strategy");
     if (account->cash <= 0)
         return fail_with(-EINVAL, err, err_size, "account %s: cash must be more than 0", account->name);
-    int s = 0;
-    while (s < market->n_symbols && strcmp(market->series[s].symbol.quote, account->currency) != 0)
-        s++;
-    if (s == market->n_symbols)
+    const int n_symbols = symbols_of(market, account);
+    if (n_symbols == 0)
         return fail_with(-EINVAL, err, err_size,
                          "account %s is kept in %s, and no symbol is quoted in it: %s is quoted in %s",
                          account->name, account->currency, market->series[0].symbol.name,
                          market->series[0].symbol.quote);
     if (account->policy)
         return check_policy(config, account, err, err_size);
-    if (market->n_symbols < account->strategy->symbols_min)
+    if (n_symbols < account->strategy->symbols_min)
         return fail_with(-EINVAL, err, err_size,
-                         "%s needs %d symbols, and there is %d: give the bars of more",
-                         account->strategy->name, account->strategy->symbols_min, market->n_symbols);
+                         "%s needs %d symbols quoted in %s, and there is %d: give the bars of more",
+                         account->strategy->name, account->strategy->symbols_min, account->currency,
+                         n_symbols);
     int r = check_params(account, err, err_size);
     return r < 0 ? r : check_bars(config, account, err, err_size);
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "engine/backtest/backtest.h"
+#include "strategy/strategy.h"
 #include "tests/engine/synthetic_market.h"
 
 #define E8        INT64_C(100000000)
@@ -169,10 +170,29 @@ static void test_bad_input(struct random *random)
     made_close(&made);
 }
 
+/* A strategy of several symbols counts those that its account trades, not all that have bars. */
+static void test_too_few_symbols(struct random *random)
+{
+    struct synthetic_market made;
+    made_open(&made, random, &calm_walk, 2, 2000, MINUTE_NS);
+    struct account_spec account = account_of("one", "pairs");
+    const struct backtest_config config = {
+        .market = &made.market, .to = 2000, .accounts = &account, .n_accounts = 1};
+    struct backtest backtest;
+    char err[256] = "";
+    CHECK_INT(backtest_run(&config, &backtest, err, sizeof err), 0);
+    CHECK_STR(err, "");
+    backtest_finish(&backtest);
+    snprintf(made.series[1].symbol.quote, sizeof made.series[1].symbol.quote, "EUR");
+    refused(&config, "pairs needs 2 symbols quoted in USDT, and there is 1: give the bars of more");
+    made_close(&made);
+}
+
 int main(void)
 {
     struct random random = random_seeded("backtest", 61);
     test_run(&random);
     test_bad_input(&random);
+    test_too_few_symbols(&random);
     return check_done("backtest");
 }
