@@ -15,6 +15,7 @@
 #include "strategy/intent.h"
 #include "strategy/record.h"
 #include "strategy/strategy.h"
+#include "tests/strategy/key_values.h"
 
 enum { BARS_MAX = 200000, OUTPUTS_MAX = 32 };
 
@@ -98,17 +99,8 @@ int main(int argc, char **argv)
         return fail("STRATEGY INTERVAL_S [KEY=VALUE…] are needed");
     int64_t interval_ns = strtoll(argv[2], NULL, 10) * 1000000000;
     double params[STRATEGY_PARAMS_MAX];
-    char err[SPECS_ERROR_MAX];
-    strategy_defaults(strategy, params);
-    for (int i = 3; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        if (!equals)
-            return fail("KEY=VALUE is needed");
-        *equals = '\0';
-        if (strategy_set(strategy, params, argv[i], equals + 1, err) < 0)
-            return fail(err);
-    }
-    const char *wrong = strategy->check ? strategy->check(params) : NULL;
+    char err[SPECS_ERROR_MAX], why[CONFIG_WHY_MAX];
+    const char *wrong = key_values_read(strategy, argv + 3, argc - 3, params, why);
     if (wrong)
         return fail(wrong);
 

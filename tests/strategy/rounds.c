@@ -16,6 +16,7 @@
 #include "strategy/intent.h"
 #include "strategy/record.h"
 #include "strategy/strategy.h"
+#include "tests/strategy/key_values.h"
 
 enum { ROUNDS_MAX = 50000, SYMBOLS = 8, OUTPUTS_MAX = 4 };
 
@@ -142,17 +143,8 @@ int main(int argc, char **argv)
     int64_t interval_ns = strtoll(argv[2], NULL, 10) * 1000000000;
     int n_symbols = (int)strtol(argv[3], NULL, 10);
     double params[STRATEGY_PARAMS_MAX];
-    char err[SPECS_ERROR_MAX];
-    strategy_defaults(strategy, params);
-    for (int i = 4; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
-        if (!equals)
-            return fail("KEY=VALUE is needed");
-        *equals = '\0';
-        if (strategy_set(strategy, params, argv[i], equals + 1, err) < 0)
-            return fail(err);
-    }
-    const char *wrong = strategy->check ? strategy->check(params) : NULL;
+    char err[SPECS_ERROR_MAX], why[CONFIG_WHY_MAX];
+    const char *wrong = key_values_read(strategy, argv + 4, argc - 4, params, why);
     if (wrong)
         return fail(wrong);
     struct runner_spec specs[STRATEGY_SPECS_MAX];

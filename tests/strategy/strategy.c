@@ -1,6 +1,5 @@
 /* The list of strategies, their parameters, and what the crossover decides on series made by hand. */
 #include "strategy/strategy.h"
-#include "strategy/direction.h"
 
 #include <errno.h>
 

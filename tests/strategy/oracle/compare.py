@@ -1,4 +1,4 @@
-"""Holds every strategy's intents against rules written from docs/strategies.md: python3 compare.py INTENTS_PROGRAM
+"""Compares every strategy's intents with rules written from docs/strategies.md: python3 compare.py INTENTS_PROGRAM
 ROUNDS_PROGRAM STRATEGIES_MD
 
 The rules (rules.py, on NumPy's and TA-Lib's indicators) trade an account of their own; the program is shown the same
