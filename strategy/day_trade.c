@@ -64,8 +64,7 @@ static size_t enter(const double *p, struct memory *memory, const struct strateg
         return 0;
     double stop = side > 0 ? memory->low : memory->high;
     double profit = p[PROFIT_RISK] > 0 ? close + p[PROFIT_RISK] * (close - stop) : 0;
-    if (side > 0 ? !sizing_enter(p[RISK], p[FRACTION_MAX], close, stop, profit, intent)
-                 : !sizing_short(p[RISK], p[FRACTION_MAX], close, stop, profit, intent))
+    if (!sizing_side(side, p[RISK], p[FRACTION_MAX], close, stop, profit, intent))
         return 0;
     intent->why = "opening range broken";
     memory->entered = true;

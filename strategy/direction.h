@@ -1,5 +1,6 @@
-/* Which way a strategy trades: a parameter of every built-in rule, whose short side is the mirror of its long
- * one. A position on a side that is not traded, as one by hand, is not the rule's: it is left alone. */
+/* Which way a strategy trades: a parameter of every built-in rule of one symbol, whose short side is the
+ * mirror of its long one. A position on a side that is not traded, as one by hand, is not the rule's: it is
+ * left alone. */
 #ifndef STRATEGY_DIRECTION_H
 #define STRATEGY_DIRECTION_H
 

@@ -25,8 +25,6 @@ enum {
 
 enum strategy_form { STRATEGY_LIBRARY, STRATEGY_PROCESS, STRATEGY_FORMS };
 
-struct strategy_columns;
-
 /* What makes a struct strategy an outside one: its member `external`, NULL of a built-in. Its `name` is the
  * word that it is chosen by: "lib:" or "exec:" and `source`. Its functions get the strategy, so that one
  * loader's functions serve all of its strategies; struct strategy's own (check, specs, on_bar, scan) are

@@ -38,15 +38,21 @@ static inline bool sizing_short(double risk, double most, double price, double s
     return true;
 }
 
-/* The entry on a side, 1 or -1, with its stop and its profit so many ATR from the price; profit_atr 0: none.
- */
+/* The entry on a side, 1 or -1. */
+static inline bool sizing_side(int side, double risk, double most, double price, double stop, double profit,
+                               struct intent *ret)
+{
+    return side > 0 ? sizing_enter(risk, most, price, stop, profit, ret)
+                    : sizing_short(risk, most, price, stop, profit, ret);
+}
+
+/* The same with its stop and its profit so many ATR from the price; profit_atr 0: none. */
 static inline bool sizing_atr(int side, double risk, double most, double price, double atr, double stop_atr,
                               double profit_atr, struct intent *ret)
 {
     double stop = price - side * stop_atr * atr;
     double profit = profit_atr > 0 ? price + side * profit_atr * atr : 0;
-    return side > 0 ? sizing_enter(risk, most, price, stop, profit, ret)
-                    : sizing_short(risk, most, price, stop, profit, ret);
+    return sizing_side(side, risk, most, price, stop, profit, ret);
 }
 
 #endif
