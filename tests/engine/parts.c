@@ -36,20 +36,9 @@ static void open_with(enum fill_model model, bool shorts, enum margin_kind margi
     trade(&h, BTCUSDT, 60000 * E8, E8);
 }
 
-static void bar(int open, int high, int low, int close)
-{
-    pass(&h, MINUTE_NS - h.now_ns % MINUTE_NS + MS_NS);
-    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, close * E8);
-    bar.open = open * E8;
-    bar.high = high * E8;
-    bar.low = low * E8;
-    kline(&h, BTCUSDT, &bar);
-    pass(&h, 100 * MS_NS);
-}
-
 static void flat(void)
 {
-    bar(60000, 60000, 60000, 60000);
+    puppet_minute(&h, 60000, 60000, 60000, 60000);
 }
 
 static void ask_for(struct intent intent)
@@ -177,9 +166,9 @@ static void test_part(enum fill_model model, bool shorts)
     stop = live_of(ORDER_STOP);
     CHECK(stop && stop->qty == llabs(held()) && stop->amends == 2);
     if (shorts)
-        bar(61500, 61500, 61500, 61500);
+        puppet_minute(&h, 61500, 61500, 61500, 61500);
     else
-        bar(58500, 58500, 58500, 58500);
+        puppet_minute(&h, 58500, 58500, 58500, 58500);
     if (model == FILL_BAR) { /* the stop closes what was left, to the lot */
         CHECK_INT(held(), 0);
         CHECK_INT(engine_orders(h.engine), 0);

@@ -46,4 +46,16 @@ static inline void puppet_want(struct intent intent)
     puppet_n = 1;
 }
 
+/* BTCUSDT's bar of the minute, in whole prices, as it closes; what is wanted then reaches the market. */
+static inline void puppet_minute(struct harness *harness, int open, int high, int low, int close)
+{
+    pass(harness, MINUTE_NS - harness->now_ns % MINUTE_NS + MS_NS);
+    struct bar bar = flat_bar(harness->now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, close * E8);
+    bar.open = open * E8;
+    bar.high = high * E8;
+    bar.low = low * E8;
+    kline(harness, BTCUSDT, &bar);
+    pass(harness, 100 * MS_NS);
+}
+
 #endif

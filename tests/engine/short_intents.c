@@ -21,21 +21,9 @@ static void open_model(enum fill_model model, int32_t collateral_e4)
     trade(&h, BTCUSDT, 60000 * E8, E8);
 }
 
-/* The last minute's bar, in whole prices; what is wanted at its close reaches the market. */
-static void bar(int open, int high, int low, int close)
-{
-    pass(&h, MINUTE_NS - h.now_ns % MINUTE_NS + MS_NS);
-    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, close * E8);
-    bar.open = open * E8;
-    bar.high = high * E8;
-    bar.low = low * E8;
-    kline(&h, BTCUSDT, &bar);
-    pass(&h, 100 * MS_NS);
-}
-
 static void flat(int price)
 {
-    bar(price, price, price, price);
+    puppet_minute(&h, price, price, price, price);
 }
 
 static struct intent short_of(double fraction, double stop, double profit)
@@ -162,10 +150,10 @@ static void test_bars(void)
         open_model(FILL_BAR, 15000);
         flat(60000);
         ask_for(short_of(0.5, 61000, 59000));
-        bar(60000, 60100, 59900, 60000); /* entered at its open */
+        puppet_minute(&h, 60000, 60100, 59900, 60000); /* entered at its open */
         CHECK_INT(held(), -8325000);
         CHECK_INT(h.last_fill.price, 60000 * E8);
-        bar(cases[i].open, cases[i].high, cases[i].low, cases[i].close);
+        puppet_minute(&h, cases[i].open, cases[i].high, cases[i].low, cases[i].close);
         CHECK_INT(held(), 0);
         CHECK_INT(h.last_fill.price, cases[i].price * E8);
         CHECK_INT(h.last_fill.maker, cases[i].maker);
@@ -176,7 +164,7 @@ static void test_bars(void)
     open_model(FILL_BAR, 15000);
     flat(60000);
     ask_for(short_of(0.5, 61000, 59000));
-    bar(60000, 61500, 58500, 60000);
+    puppet_minute(&h, 60000, 61500, 58500, 60000);
     CHECK_INT(held(), 0);
     CHECK_INT(h.last_fill.price, 61000 * E8);
     harness_close(&h);

@@ -73,10 +73,7 @@ static void open_wide(void)
 
 static void minute(void)
 {
-    pass(&h, MINUTE_NS - h.now_ns % MINUTE_NS + MS_NS);
-    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, 60000 * E8);
-    kline(&h, BTCUSDT, &bar);
-    pass(&h, 100 * MS_NS);
+    puppet_minute(&h, 60000, 60000, 60000, 60000);
 }
 
 static void save(struct codec *codec)
