@@ -6,7 +6,7 @@
 
 #include "tests/check.h"
 #include "tests/engine/driver.h"
-#include "tests/engine/tape.h"
+#include "tests/engine/voice.h"
 
 #ifdef __SANITIZE_ADDRESS__
 enum { RUNS = 100 };
@@ -14,48 +14,6 @@ enum { RUNS = 100 };
 enum { RUNS = 300 };
 #endif
 enum { EVENTS = 1500, SAVED_EVERY = 60 };
-
-/* An engine and what it says. */
-struct voice {
-    struct engine *engine;
-    struct tape tape;
-};
-
-static bool same_bytes(const struct codec *a, const struct codec *b)
-{
-    return a->len == b->len && memcmp(a->bytes, b->bytes, a->len) == 0;
-}
-
-static void save(const struct engine *engine, struct codec *codec)
-{
-    codec_save(codec);
-    CHECK_INT(engine_save(engine, codec), 0);
-}
-
-/* A second engine from the first one's bytes, that has given the same outputs so far. */
-static bool follow(const struct voice *first, struct voice *second)
-{
-    static struct codec saved, again;
-    char err[ENGINE_ERROR_MAX] = "";
-    struct engine_sink sink = tape_sink(&second->tape);
-    save(first->engine, &saved);
-    if (second->engine) {
-        save(second->engine, &again);
-        CHECK(same_bytes(&saved, &again));
-        engine_destroy(second->engine);
-        second->engine = NULL;
-    }
-    second->tape = first->tape;
-    int r = engine_load(saved.bytes, saved.len, &sink, NULL, &second->engine, err);
-    CHECK_STR(err, "");
-    CHECK_INT(r, 0);
-    if (r < 0)
-        return false;
-    save(second->engine, &again);
-    CHECK(same_bytes(&saved, &again));
-    CHECK(tape_view(first->engine) == tape_view(second->engine));
-    return true;
-}
 
 struct totals {
     struct tape tape;
@@ -79,7 +37,7 @@ static bool run(uint64_t seed, struct totals *totals)
     for (int i = 0; i < EVENTS && same; i++) {
         struct event event;
         if (i == 0 || random_between(&points, 1, SAVED_EVERY) == 1) {
-            same = follow(&first, &second);
+            same = voice_follow(&first, &second);
             totals->states++;
             if (!same)
                 break;
@@ -97,9 +55,9 @@ static bool run(uint64_t seed, struct totals *totals)
     }
     if (same) {
         static struct codec a, b;
-        save(first.engine, &a);
-        save(second.engine, &b);
-        CHECK(same_bytes(&a, &b));
+        voice_save(first.engine, &a);
+        voice_save(second.engine, &b);
+        CHECK(voice_same_bytes(&a, &b));
         totals->bytes = a.len;
     }
     const struct tape *tape = &first.tape;
@@ -170,7 +128,7 @@ static void test_bad_bytes(uint64_t seed)
     struct codec saved = {0};
     char err[ENGINE_ERROR_MAX];
     struct engine *engine = some_engine(seed, 700);
-    save(engine, &saved);
+    voice_save(engine, &saved);
     CHECK_INT(load(saved.bytes, saved.len, err), 0);
     for (size_t len = 0; len < saved.len; len += 1 + len / 64)
         CHECK_INT(load(saved.bytes, len, err), -EBADMSG);
@@ -207,7 +165,7 @@ static void test_missing_strategy(void)
     char err[ENGINE_ERROR_MAX];
     struct engine *engine = some_engine(7, 10);
     static const char name[] = "sma-cross-rsi";
-    save(engine, &saved);
+    voice_save(engine, &saved);
     uint8_t *at = memmem(saved.bytes, saved.len, name, sizeof name - 1);
     CHECK(at != NULL);
     if (at)
@@ -232,7 +190,7 @@ static void test_rare(void)
     engine->counters.refused[ORDER_REASONS - 1] = 5;
     engine->bar_closed = true;
     engine->markets[2].builder.gaps = 9;
-    save(engine, &saved);
+    voice_save(engine, &saved);
     CHECK_INT(engine_load(saved.bytes, saved.len, &none, NULL, &other, err), 0);
     CHECK_INT(other->accounts[1].unpaid_interest, 77);
     CHECK_INT(other->counters.impossible, 3);
@@ -347,7 +305,7 @@ static int write_seeds(const char *dir)
         char path[4096];
         snprintf(path, sizeof path, "%s/state-%d", dir, (int)i);
         FILE *f = fopen(path, "wb");
-        save(engine, &saved);
+        voice_save(engine, &saved);
         bool written = f && fwrite(saved.bytes, 1, saved.len, f) == saved.len;
         if (!f || fclose(f) != 0 || !written)
             return EXIT_FAILURE;

@@ -10,7 +10,7 @@
 #include "tests/check.h"
 #include "tests/counts.h"
 #include "tests/engine/driver.h"
-#include "tests/engine/tape.h"
+#include "tests/engine/voice.h"
 
 enum { RUNS = 300, RUNS_PART = 60, RUNS_LONG = 1500, EVENTS = 1500, SAVED_EVERY = 60 };
 
@@ -126,12 +126,6 @@ const struct strategy *const *strategy_list(size_t *ret_n)
     return all;
 }
 
-/* An engine and what it says. */
-struct voice {
-    struct engine *engine;
-    struct tape tape;
-};
-
 static void count_order(const struct engine *engine)
 {
     for (size_t i = 0; i < engine_orders(engine); i++) {
@@ -141,30 +135,6 @@ static void count_order(const struct engine *engine)
         seen.types[order->type] += own;
         seen.shrunk += order->reduce_only && order->amends > 0;
     }
-}
-
-static bool follow(const struct voice *first, struct voice *second)
-{
-    static struct codec saved, again;
-    char err[ENGINE_ERROR_MAX] = "";
-    codec_save(&saved);
-    CHECK_INT(engine_save(first->engine, &saved), 0);
-    if (second->engine)
-        engine_destroy(second->engine);
-    second->engine = NULL;
-    second->tape = first->tape;
-    struct engine_sink sink = tape_sink(&second->tape);
-    int r = engine_load(saved.bytes, saved.len, &sink, NULL, &second->engine, err);
-    CHECK_STR(err, "");
-    CHECK_INT(r, 0);
-    if (r < 0)
-        return false;
-    codec_save(&again);
-    CHECK_INT(engine_save(second->engine, &again), 0);
-    CHECK(saved.len == again.len && memcmp(saved.bytes, again.bytes, saved.len) == 0);
-    seen.states++;
-    count_order(first->engine);
-    return true;
 }
 
 static void let_loose(struct driver *d, uint64_t seed)
@@ -196,10 +166,13 @@ static bool run(uint64_t seed)
     bool same = true;
     for (int i = 0; i < EVENTS && same; i++) {
         struct event event;
-        if (i == 0 || random_between(&points, 1, SAVED_EVERY) == 1)
-            same = follow(&first, &second);
-        if (!same)
-            break;
+        if (i == 0 || random_between(&points, 1, SAVED_EVERY) == 1) {
+            same = voice_follow(&first, &second);
+            if (!same)
+                break;
+            seen.states++;
+            count_order(first.engine);
+        }
         driver_next(&d, first.engine, &event);
         int r = engine_handle(first.engine, &event), r2 = engine_handle(second.engine, &event);
         same = r == r2 && r != -ENOMEM && first.tape.hash == second.tape.hash;
