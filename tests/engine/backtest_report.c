@@ -2,20 +2,13 @@
 #include <errno.h>
 
 #include "engine/backtest/report.h"
+#include "strategy/strategy.h"
 #include "tests/engine/synthetic_market.h"
 
 #define E8        INT64_C(100000000)
 #define MINUTE_NS (INT64_C(60) * 1000000000)
 
 enum { ROWS = 40000, FROM = 500, SYMBOLS = 3 };
-
-static const struct made_walk walk = {.gaps_permille = 5,
-                                      .gap_longest = 9,
-                                      .steps = 4000,
-                                      .start = 60000 * E8,
-                                      .tick = E8 / 100,
-                                      .step = E8 / 100000,
-                                      .late_permille = 200};
 
 static struct account_spec account_of(const char *strategy)
 {
@@ -177,7 +170,7 @@ int main(void)
 {
     struct random random = random_seeded("backtest_report", 67);
     struct synthetic_market made;
-    made_open(&made, &random, &walk, SYMBOLS, ROWS, MINUTE_NS);
+    made_open(&made, &random, &made_coin, SYMBOLS, ROWS, MINUTE_NS);
     const struct account_spec accounts[] = {account_of("sma-cross-rsi"), account_of("buy-and-hold")};
     struct backtest_config config = {.market = &made.market,
                                      .from = FROM,

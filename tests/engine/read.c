@@ -4,19 +4,12 @@
 
 #include <errno.h>
 
+#include "strategy/strategy.h"
 #include "tests/engine/synthetic_market.h"
 
 #define E8 INT64_C(100000000)
 
 enum { ROWS = 6000, FROM = 700, SYMBOLS = 2, OUTPUTS = 6 };
-
-static const struct made_walk walk = {.gaps_permille = 5,
-                                      .gap_longest = 9,
-                                      .steps = 4000,
-                                      .start = 60000 * E8,
-                                      .tick = E8 / 100,
-                                      .step = E8 / 100000,
-                                      .late_permille = 200};
 
 /* By the bar's close, of the symbol with that close; both symbols have the same rows. */
 static struct {
@@ -104,7 +97,7 @@ int main(void)
         .name = "noting", .summary = "notes", .specs = specs_of, .on_bar = note};
     struct random random = random_seeded("read", 32);
     struct synthetic_market made;
-    made_open(&made, &random, &walk, SYMBOLS, ROWS, INT64_C(60) * 1000000000);
+    made_open(&made, &random, &made_coin, SYMBOLS, ROWS, INT64_C(60) * 1000000000);
     noted.market = &made.market;
     const struct account_spec account = {.name = "noting",
                                          .currency = "USDT",

@@ -31,6 +31,15 @@ struct made_walk {
     int late_permille;   /* of rows, before a symbol's first bar */
 };
 
+/* Of a coin at 60000, with gaps. */
+static const struct made_walk made_coin = {.gaps_permille = 5,
+                                           .gap_longest = 9,
+                                           .steps = 4000,
+                                           .start = INT64_C(6000000000000),
+                                           .tick = 1000000,
+                                           .step = 1000,
+                                           .late_permille = 200};
+
 static inline struct symbol made_symbol(int index, const struct made_walk *walk)
 {
     struct symbol symbol = {.price_scale = 8,
