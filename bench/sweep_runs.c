@@ -25,6 +25,7 @@
 
 #include "bench/measure.h"
 #include "engine/backtest/screen/internal.h"
+#include "strategy/strategy.h"
 
 enum { REPETITIONS = 50 };
 static const double SECONDS = 6;

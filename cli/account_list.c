@@ -12,6 +12,7 @@
 #include "record/account.h"
 #include "record/print.h"
 #include "strategy/param_json.h"
+#include "strategy/strategy.h"
 
 static const struct stored_column columns[] = {
     {"account", -12},

@@ -7,6 +7,7 @@
 #include "exchange/exit_status.h"
 #include "record/print.h"
 #include "strategy/param_json.h"
+#include "strategy/strategy.h"
 
 static void set(json_t *object, const char *key, json_t *value)
 {

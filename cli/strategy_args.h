@@ -3,8 +3,11 @@
 #define CLI_STRATEGY_ARGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "strategy/strategy.h"
+#include "strategy/params.h"
+
+struct strategy;
 
 enum { STRATEGY_ARGS_MAX = 64 };
 

@@ -5,6 +5,7 @@
 #include "cli/stored.h"
 #include "cli/sweep_run.h"
 #include "exchange/exit_status.h"
+#include "strategy/strategy.h"
 
 static void write_value(const struct strategy_param *param, double value, FILE *out)
 {

@@ -6,6 +6,7 @@
 #include "engine/backtest/selection.h"
 #include "record/json.h"
 #include "strategy/param_json.h"
+#include "strategy/strategy.h"
 
 /* Shares come as percent, with the unit in their key. */
 static bool is_share(enum sweep_metric metric)

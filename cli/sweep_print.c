@@ -5,6 +5,7 @@
 #include "cli/sweep_run.h"
 #include "exchange/bar.h"
 #include "exchange/clock.h"
+#include "strategy/strategy.h"
 
 static const char *cell(char buf[static FORMAT_MAX], double value, int decimals)
 {

@@ -3,6 +3,7 @@
 
 #include "cli/sweep_run.h"
 #include "strategy/metrics.h"
+#include "strategy/strategy.h"
 
 double cli_sweep_years(const struct sweep *sweep)
 {

@@ -15,6 +15,7 @@
 #include "record/json.h"
 #include "strategy/metrics.h"
 #include "strategy/metrics/deflate.h"
+#include "strategy/strategy.h"
 
 enum { WINDOWS_MAX = 10000 };
 

@@ -16,6 +16,7 @@
 #include "record/print.h"
 #include "strategy/param_json.h"
 #include "strategy/policy/cache.h"
+#include "strategy/strategy.h"
 
 #define MINUTE_NS (60 * 1000000000LL)
 

@@ -17,6 +17,7 @@
 #include "exchange/nearest.h"
 #include "record/sqlite.h"
 #include "strategy/param_json.h"
+#include "strategy/strategy.h"
 
 enum {
     WRONG_MAX = 64,

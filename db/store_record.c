@@ -12,6 +12,7 @@
 #include "record/ledger_row.h"
 #include "record/sqlite.h"
 #include "strategy/param_json.h"
+#include "strategy/strategy.h"
 
 #define HOUR_NS INT64_C(3600000000000)
 

@@ -8,7 +8,9 @@
 #include <stdint.h>
 
 #include "indicators_gpu/indicators.h"
-#include "strategy/strategy.h"
+#include "strategy/params.h"
+
+struct strategy;
 
 enum { SPECS_ERROR_MAX = 200 };
 

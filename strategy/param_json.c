@@ -1,5 +1,7 @@
 #include "strategy/param_json.h"
 
+#include "strategy/strategy.h"
+
 json_t *strategy_param_json(const struct strategy_param *param, double value)
 {
     char word[STRATEGY_WORD_MAX];

@@ -3,8 +3,13 @@
 #define STRATEGY_PARAM_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-#include "strategy/strategy.h"
+#include "strategy/params.h"
+
+struct strategy;
+struct strategy_param;
 
 /* A new reference, or NULL: out of memory. */
 json_t *strategy_param_json(const struct strategy_param *param, double value);

@@ -7,6 +7,7 @@
 #include "engine/backtest/luck.h"
 #include "exchange/bar.h"
 #include "strategy/metrics.h"
+#include "strategy/strategy.h"
 
 enum { WORDS_MAX = 512, LISTED_MAX = 500, DIGITS = 6 };
 

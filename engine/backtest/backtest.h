@@ -25,16 +25,19 @@
  * on bars, long and short, except on margin, with sales that settle later, and limits of daily loss and of
  * drawdown, which depend on each price; symbols of different assets, all quoted in the account's currency; at
  * most 16 orders of a symbol at once; no margin call; with a calendar its regular sessions; and, where orders
- * or the ledger are kept, one account. Not
- * orders that a strategy describes itself, nor strategies that see other symbols, or are asked outside.
- * BACKTEST_AUTO uses the engine for the rest, also where that shows while it runs: `restarts`. */
+ * or the ledger are kept, one account. Neither orders that a strategy describes itself, nor strategies that
+ * see other symbols or are processes. BACKTEST_AUTO uses the engine for the rest, also where that shows only
+ * while it runs: `restarts`. */
 #ifndef ENGINE_BACKTEST_BACKTEST_H
 #define ENGINE_BACKTEST_BACKTEST_H
 
 #include "engine/engine.h"
 #include "engine/market/market.h"
 #include "exchange/trading_calendar.h"
-#include "strategy/intent.h"
+#include "strategy/intent_fault.h"
+#include "strategy/params.h"
+
+struct intent;
 
 enum backtest_way { BACKTEST_AUTO, BACKTEST_ENGINE, BACKTEST_COLUMNS };
 
@@ -60,7 +63,7 @@ struct backtest_ticks {
     size_t n;
 };
 
-#define BACKTEST_LIMIT_NS (10 * INT64_C(1000000000))
+#define BACKTEST_LIMIT_NS (10 * INT64_C(1000000000)) /* of a call of a process, by default */
 
 struct backtest_config {
     const struct market *market;

@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "strategy/strategy.h"
+#include "strategy/params.h"
+
+struct strategy;
 
 struct backtest_axis {
     int param; /* index of the strategy's parameters */

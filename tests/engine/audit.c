@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "engine/backtest/guard_bars.h"
+#include "strategy/strategy.h"
 #include "tests/check.h"
 #include "tests/random.h"
 

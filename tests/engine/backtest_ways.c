@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "engine/backtest/backtest.h"
+#include "strategy/strategy.h"
 #include "tests/engine/synthetic_market.h"
 
 #define E8          INT64_C(100000000)

@@ -7,6 +7,7 @@
 #include "exchange/decimal.h"
 #include "indicators_gpu/features/group.h"
 #include "record/codec.h"
+#include "strategy/strategy.h"
 #include "tests/engine/harness.h"
 #include "tests/random.h"
 

@@ -10,6 +10,7 @@
 #include "engine/backtest/sobol.h"
 #include "engine/backtest/sweep_file.h"
 #include "exchange/folder.h"
+#include "strategy/strategy.h"
 #include "tests/check.h"
 
 static const struct strategy *cross(void)

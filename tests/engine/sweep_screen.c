@@ -10,6 +10,7 @@
 #include "engine/backtest/screen/screen.h"
 #include "engine/backtest/sweep.h"
 #include "strategy/metrics.h"
+#include "strategy/strategy.h"
 #include "tests/counts.h"
 #include "tests/engine/synthetic_market.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/backtest/screen/internal.h"
+#include "strategy/strategy.h"
 
 struct sorted_set {
     uint32_t set, column[SCREEN_ROLES], atr, first;

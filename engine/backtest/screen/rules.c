@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/backtest/screen/internal.h"
+#include "strategy/strategy.h"
 
 /* Parameters by their index in the strategies' files; tests/engine/screen.c checks that they are still these.
  */
