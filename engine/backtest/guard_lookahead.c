@@ -137,6 +137,12 @@ static void compare(struct search *search, const struct job *job, const struct g
         keep(search, &search->moved[way]);
 }
 
+/* False where the engine ran instead of a vectorised run, as at a margin call on bars that changed. */
+static bool went_its_way(const struct job *job, const struct guard_run *run)
+{
+    return run->backtest.accounts[0].way == job->way;
+}
+
 static int try_job(struct search *search, const struct job *job, struct guard_run *ret, char *err,
                    size_t err_size)
 {
@@ -151,7 +157,9 @@ static int try_job(struct search *search, const struct job *job, struct guard_ru
         calendar = &moved.calendar;
     }
     if (r == 0)
-        r = backtest_guard_run_make(search->config, &bars.market, calendar, 0, job->way, ret, err, err_size);
+        r = backtest_guard_run_make(search->config, &bars.market, calendar, 0,
+                                    job->way == BACKTEST_COLUMNS ? BACKTEST_AUTO : job->way, ret, err,
+                                    err_size);
     else
         fail_with(r, err, err_size, "out of memory");
     backtest_guard_calendar_finish(&moved);
@@ -184,10 +192,8 @@ static void *work(void *arg)
         pthread_mutex_unlock(&search->lock);
         int r = try_job(search, job, &run, err, sizeof err);
         pthread_mutex_lock(&search->lock);
-        if (r == 0)
+        if (r == 0 && went_its_way(job, &run))
             compare(search, job, &run);
-        else if (r == -EINVAL && job->way == BACKTEST_COLUMNS) /* as a margin call on the bars that changed */
-            r = 0;
         keep_error(search, r, err);
         backtest_guard_run_finish(&run);
     }
@@ -332,14 +338,9 @@ int backtest_guard_lookahead(const struct guard_config *config, struct guard_loo
     int r = try_job(&search, &whole, &engine, err, err_size);
     whole.way = BACKTEST_COLUMNS;
     if (r == 0 && strategy_scans(config->account->strategy)) {
-        char why_not[512] = "";
-        r = try_job(&search, &whole, &columns, why_not, sizeof why_not);
-        if (r == 0 && columns.backtest.accounts[0].way == BACKTEST_COLUMNS)
+        r = try_job(&search, &whole, &columns, err, err_size);
+        if (r == 0 && went_its_way(&whole, &columns))
             search.whole[1] = &columns;
-        else if (r == -EINVAL) /* the vectorised backtest does not cover the account */
-            r = 0;
-        else
-            snprintf(err, err_size, "%s", why_not);
     }
     if (r == 0)
         r = search_all(&search);
