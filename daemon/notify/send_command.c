@@ -12,35 +12,10 @@
 #include <unistd.h>
 
 #include "daemon/notify/sink.h"
+#include "exchange/child_environment.h"
 #include "exchange/clock.h"
 
-enum {
-    COMMAND_MS = 30000,
-    OUTPUT_MAX = 64 << 10,
-    LOOK_MS = 200,
-    LAST_WORDS_MAX = 160,
-    ENVIRONMENT_MAX = 1024
-};
-
-extern char **environ;
-
-/* The environment without what a service manager meant for this process alone; the credentials' folder too.
- */
-static void own_environment(char *ret[static ENVIRONMENT_MAX])
-{
-    static const char *const others[] = {
-        "NOTIFY_SOCKET=", "WATCHDOG_",       "SYSTEMD_EXEC_PID=",     "LISTEN_",
-        "INVOCATION_ID=", "JOURNAL_STREAM=", "CREDENTIALS_DIRECTORY="};
-    size_t n = 0;
-    for (char **at = environ; *at && n < ENVIRONMENT_MAX - 1; at++) {
-        bool other = false;
-        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-            other |= strncmp(*at, others[i], strlen(others[i])) == 0;
-        if (!other)
-            ret[n++] = *at;
-    }
-    ret[n] = NULL;
-}
+enum { COMMAND_MS = 30000, OUTPUT_MAX = 64 << 10, LOOK_MS = 200, LAST_WORDS_MAX = 160 };
 
 /* A process and the ends of its pipes that are ours; -1: closed. */
 struct child {
@@ -52,11 +27,11 @@ struct child {
 
 static int spawn(char *const words[], int in, int out, pid_t *ret)
 {
-    char *environment[ENVIRONMENT_MAX];
+    char *environment[CHILD_ENVIRONMENT_MAX];
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
     sigset_t none, defaults;
-    own_environment(environment);
+    child_environment_list(false, environment);
     sigemptyset(&none);
     sigfillset(&defaults);
     int r = posix_spawn_file_actions_init(&files);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exchange/child_environment.h"
 #include "exchange/fail.h"
 
 enum {
@@ -19,10 +20,7 @@ enum {
     LAST_WORDS_MAX = 200,
     SPAWN_NICE = 10,
     STARTTIME_FIELD = 22, /* of /proc/PID/stat, proc(5) */
-    ENVIRONMENT_MAX = 1024,
 };
-
-extern char **environ;
 
 struct spawn {
     uv_process_t process;
@@ -75,23 +73,6 @@ bool daemon_training_spawn_by_systemd(void)
 }
 
 /* ---- start ---- */
-
-/* The environment without what a service manager meant for this process alone. */
-static void own_environment(char *ret[static ENVIRONMENT_MAX])
-{
-    static const char *const others[] = {
-        "NOTIFY_SOCKET=", "WATCHDOG_USEC=",  "WATCHDOG_PID=",  "SYSTEMD_EXEC_PID=", "LISTEN_PID=",
-        "LISTEN_FDS=",    "LISTEN_FDNAMES=", "INVOCATION_ID=", "JOURNAL_STREAM="};
-    size_t n = 0;
-    for (char **at = environ; *at && n < ENVIRONMENT_MAX - 1; at++) {
-        bool other = false;
-        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-            other |= strncmp(*at, others[i], strlen(others[i])) == 0;
-        if (!other)
-            ret[n++] = *at;
-    }
-    ret[n] = NULL;
-}
 
 /* The last line that the program itself wrote, control characters replaced. */
 static void last_words(const struct spawn *spawn, char ret[static LAST_WORDS_MAX])
@@ -160,7 +141,7 @@ static int open_log(struct spawn *spawn, char *err, size_t err_size)
 int daemon_training_spawn_start(uv_loop_t *loop, const struct spawn_config *config, struct spawn **ret,
                                 char *err, size_t err_size)
 {
-    char *environment[ENVIRONMENT_MAX];
+    char *environment[CHILD_ENVIRONMENT_MAX];
     struct spawn *spawn = calloc(1, sizeof *spawn);
     if (!spawn)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
@@ -170,7 +151,7 @@ int daemon_training_spawn_start(uv_loop_t *loop, const struct spawn_config *conf
         free(spawn);
         return log;
     }
-    own_environment(environment);
+    child_environment_list(true, environment);
     uv_stdio_container_t streams[3] = {
         {.flags = UV_IGNORE}, {.flags = UV_IGNORE}, {.flags = UV_INHERIT_FD, .data.fd = log}};
     uv_process_options_t options = {.exit_cb = on_exit_status,

@@ -11,29 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exchange/child_environment.h"
 #include "strategy/process/child.h"
 #include "strategy/process/internal.h"
 
-enum { ENVIRONMENT_MAX = 1024, SIGNALS_END = 65 };
-
-extern char **environ;
-
-/* Without what a service manager meant for this process alone; the credentials' folder too. */
-static void own_environment(char *ret[static ENVIRONMENT_MAX])
-{
-    static const char *const others[] = {
-        "NOTIFY_SOCKET=", "WATCHDOG_",       "SYSTEMD_EXEC_PID=",     "LISTEN_",
-        "INVOCATION_ID=", "JOURNAL_STREAM=", "CREDENTIALS_DIRECTORY="};
-    size_t n = 0;
-    for (char **at = environ; *at && n < ENVIRONMENT_MAX - 1; at++) {
-        bool other = false;
-        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-            other |= strncmp(*at, others[i], strlen(others[i])) == 0;
-        if (!other)
-            ret[n++] = *at;
-    }
-    ret[n] = NULL;
-}
+enum { SIGNALS_END = 65 };
 
 /* A soft limit, so that a command may begin with prlimit(1) to have another. */
 static void limit(int which, rlim_t most)
@@ -82,10 +64,10 @@ static int reported(int fd)
 
 static pid_t start(char *const words[], const int fds[static 3], const int report[static 2])
 {
-    char *environment[ENVIRONMENT_MAX];
+    char *environment[CHILD_ENVIRONMENT_MAX];
     sigset_t all, before;
     const pid_t parent = getpid();
-    own_environment(environment);
+    child_environment_list(false, environment);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of ours runs in the new process */
     const pid_t pid = vfork();
