@@ -119,6 +119,20 @@ static void test_dates(void)
     CHECK(!margin_is_pattern(6, 100)); /* 6 % is not more */
 }
 
+/* 1000 at 5 % a year of 8760 hours, in units of 10^-8; what a short may be for 1000 of cash. */
+static void test_shorts(void)
+{
+    const int64_t value = 1000 * INT64_C(100000000);
+    CHECK_INT(margin_interest(value, 50000, 8760), 50 * INT64_C(100000000));
+    CHECK_INT(margin_interest(value, 50000, 1), 570777); /* 570776.26, rounded up */
+    CHECK(margin_interest(0, 50000, 24) == 0 && margin_interest(value, 0, 24) == 0);
+    CHECK_INT(margin_interest(INT64_MAX / 4, 1000000, 87600), INT64_MAX / 4);
+    CHECK_INT(margin_short_budget(1000, 10000), 1000);
+    CHECK_INT(margin_short_budget(1000, 15000), 1000); /* no more than its value */
+    CHECK_INT(margin_short_budget(1000, 20000), 1000);
+    CHECK_INT(margin_short_budget(1000, 30000), 500);
+}
+
 int main(void)
 {
     test_days();
@@ -126,5 +140,6 @@ int main(void)
     test_settlement();
     test_requirements();
     test_dates();
+    test_shorts();
     return check_done("exchange/business_day");
 }
