@@ -267,17 +267,34 @@ static void check_policy_files(const struct account_config *account, const char 
                              "policy = PARAMS.json is needed too: a recorded policy has two files");
 }
 
+/* "fast: fewer …" is of that parameter; all else, as a process may say it, of the strategy. */
+static void misfit_params(const struct strategy *strategy, const char *why, const char *section,
+                          const struct daemon_config_check *check)
+{
+    char key[64];
+    size_t n = strcspn(why, ":");
+    for (size_t i = 0; i < strategy->n_params; i++)
+        if (strncmp(why, strategy->params[i].name, n) == 0 && strlen(strategy->params[i].name) == n &&
+            strncmp(why + n, ": ", 2) == 0) {
+            snprintf(key, sizeof key, PARAM_PREFIX "%s", strategy->params[i].name);
+            daemon_config_misfit(check, section, key, "%s", why + n + 2);
+            return;
+        }
+    if (why == strategy_unanswered && check->n_late)
+        ++*check->n_late;
+    daemon_config_misfit(check, section, "strategy", "%s", why);
+}
+
 static void check_strategy(const struct daemon_config *config, const struct account_config *account,
                            const char *section, const struct daemon_config_check *check)
 {
     const struct strategy *strategy = account->strategy;
     struct runner_spec specs[STRATEGY_SPECS_MAX];
-    char unfit[SPECS_ERROR_MAX], key[64];
+    char unfit[SPECS_ERROR_MAX];
     size_t n_specs;
     const char *why = strategy ? strategy_check(strategy, account->params) : NULL;
-    if (why) { /* "fast: fewer …" */
-        snprintf(key, sizeof key, PARAM_PREFIX "%.*s", (int)strcspn(why, ":"), why);
-        daemon_config_misfit(check, section, key, "%s", why + strcspn(why, ":") + 2);
+    if (why) {
+        misfit_params(strategy, why, section, check);
     } else if (strategy && engine_runner_specs(strategy, account->params, config->interval_ns, specs,
                                                &n_specs, unfit) < 0) {
         daemon_config_misfit(check, section, "strategy [market]interval", "%s", unfit);

@@ -184,7 +184,8 @@ struct daemon_config {
  * USDT. */
 void daemon_config_defaults(struct daemon_config *config);
 
-/* Reads `path` over the defaults. 0; -errno when it cannot be read; -EINVAL. On failure *ret is untouched and
+/* Reads `path` over the defaults. 0; -errno when it cannot be read; -ETIMEDOUT: all that is wrong is that
+ * processes of strategies did not answer in time; else -EINVAL. On failure *ret is untouched and
  * `errors` has a line for everything that is wrong, in the file's order: file, line, key, what would be right
  * (the nearest key for an unknown one). */
 int daemon_config_read(const char *path, struct daemon_config *ret, char errors[static CONFIG_ERRORS_MAX]);

@@ -24,9 +24,26 @@ static int turn_of(const struct config_line *line)
     return line->key && strncmp(line->key, "strategy.", strlen("strategy.")) == 0 ? LAST : MIDDLE;
 }
 
+struct config_reading {
+    struct daemon_config *config;
+    const struct config_file *file;
+    size_t n_late; /* errors: a strategy's process did not answer in time */
+};
+
+/* Are they parameters of a strategy that is wrong itself, so that they are not known? */
+static bool is_unknown(const struct config_reading *reading, const struct config_line *line)
+{
+    return turn_of(line) == LAST && config_file_faulty(reading->file, NULL, line->section, "strategy");
+}
+
 static int set_line(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX])
 {
-    return daemon_config_set_line(ctx, line->section, line->key, line->value, why);
+    struct config_reading *reading = ctx;
+    if (is_unknown(reading, line))
+        return 0;
+    int r = daemon_config_set_line(reading->config, line->section, line->key, line->value, why);
+    reading->n_late += r == -ETIMEDOUT;
+    return r;
 }
 
 static const struct config_form form = {
@@ -57,13 +74,15 @@ int daemon_config_read(const char *path, struct daemon_config *ret, char errors[
     for (size_t i = 0; i < file.n; i++)
         if (strncmp(file.lines[i].section, "account", strlen("account")) == 0)
             config->n_accounts = 0; /* the file's accounts replace the default one */
+    struct config_reading reading = {.config = config, .file = &file};
     if (e == 0) {
-        config_file_apply(&file, &form, config);
+        config_file_apply(&file, &form, &reading);
         if (config->n_accounts > 0 || file.n_errors == 0)
-            daemon_config_check_all(config, &(struct daemon_config_check){take_misfit, &file});
+            daemon_config_check_all(
+                config, &(struct daemon_config_check){take_misfit, &file, .n_late = &reading.n_late});
     }
     if (e == 0 && file.n_errors > 0)
-        e = -EINVAL;
+        e = reading.n_late == file.n_errors ? -ETIMEDOUT : -EINVAL;
     if (file.no_memory)
         e = -ENOMEM;
     config_file_sort(&file);

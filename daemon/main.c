@@ -551,6 +551,17 @@ static void print_sessions(const struct daemon_config *config, const struct poli
     }
 }
 
+/* Of a configuration that cannot be read, or of a file that it names: is it what another start would find
+ * again? */
+static int status_of_config(int error)
+{
+    static const int passing[] = {ENOMEM, EIO, EMFILE, ENFILE, ETIMEDOUT};
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+        if (error == -passing[i])
+            return EXIT_FAILURE;
+    return EXIT_USAGE;
+}
+
 static int run_call(struct option_call *call)
 {
     static struct daemon daemon;
@@ -567,12 +578,12 @@ static int run_call(struct option_call *call)
     daemon_config_is(read ? arguments->given.file : NULL);
     if (r < 0) {
         daemon_say(error);
-        return EXIT_USAGE; /* as for a bad option: another start would find the same */
+        return status_of_config(r);
     }
     r = arguments->print ? 0 : daemon_config_check_files(&arguments->given, &daemon.config, &policies, error);
     if (r < 0) {
         daemon_say(error);
-        return r == -ENOMEM || r == -EIO || r == -EMFILE || r == -ENFILE ? EXIT_FAILURE : EXIT_USAGE;
+        return status_of_config(r);
     }
     bool checks = arguments->check && !arguments->print;
     bool sound =
@@ -612,7 +623,7 @@ static const struct option_verb daemon_verb = {
         "or an event log that this user may not read and write, or that a newer papertape wrote, "
         "something else in the place of the database, of the lock or of the socket, a strategy or policy that "
         "the event log names and that is not there, only venues that refuse for good. 1 also: another papertaped "
-        "runs on the state directory.",
+        "runs on the state directory, or the process of a strategy does not answer in time.",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
     .size = sizeof(struct arguments),

@@ -55,7 +55,7 @@ void config_file_error(struct config_file *file, int line, const char *section, 
 
 static bool same_section(const struct config_form *form, const char *a, const char *b)
 {
-    return strcmp(a, b) == 0 || (form->same && form->same(a, b));
+    return strcmp(a, b) == 0 || (form && form->same && form->same(a, b));
 }
 
 static bool is_faulty(const struct config_file *file, const struct config_form *form, const char *section,
@@ -76,6 +76,12 @@ static bool is_faulty(const struct config_file *file, const struct config_form *
             return true;
     }
     return false;
+}
+
+bool config_file_faulty(const struct config_file *file, const struct config_form *form, const char *section,
+                        const char *key)
+{
+    return is_faulty(file, form, section, key, strlen(key));
 }
 
 void config_file_misfit(struct config_file *file, const struct config_form *form, const char *section,

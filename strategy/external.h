@@ -49,6 +49,8 @@ struct strategy_external {
 
 /* A built-in's function, or an outside strategy's. */
 const char *strategy_check(const struct strategy *strategy, const double *params); /* NULL, or why not */
+/* What it returns of a process that did not answer in time: it may another time. */
+extern const char strategy_unanswered[];
 size_t strategy_specs(const struct strategy *strategy, const double *params,
                       char specs[][STRATEGY_SPEC_TEXT]);
 static inline size_t strategy_on_bar(const struct strategy *strategy, const double *params, void *state,

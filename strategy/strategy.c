@@ -161,6 +161,8 @@ int strategy_set(const struct strategy *strategy, double params[static STRATEGY_
     return -ENOENT;
 }
 
+const char strategy_unanswered[] = "it does not answer hello within 10 s";
+
 const char *strategy_check(const struct strategy *strategy, const double *params)
 {
     if (strategy->external)

@@ -34,17 +34,17 @@ static const char *keep(struct process_strategy *process, const char *text)
     return "the strategy refuses these parameters";
 }
 
-/* Ends the checker; why it ended by itself. */
+/* Ends the checker; why it ended by itself. -EPIPE, or -ETIMEDOUT of one that had not ended. */
 static int lose(struct process_strategy *process, bool ended, char *why)
 {
     char how[PROCESS_REASON_MAX];
     strategy_child_end(process->checker, true, how, sizeof how);
     process->checker = NULL;
-    return fail_with(-EPIPE, why, PROCESS_REASON_MAX, "%s",
-                     ended ? how : "it does not answer hello within 10 s");
+    return fail_with(ended ? -EPIPE : -ETIMEDOUT, why, PROCESS_REASON_MAX, "%s",
+                     ended ? how : strategy_unanswered);
 }
 
-/* One question. -EPIPE: the checker is gone. */
+/* One question. -EPIPE, -ETIMEDOUT: the checker is gone. */
 static int ask(struct process_strategy *process, const char *hello, char specs[][STRATEGY_SPEC_TEXT],
                size_t *ret_n, char *why)
 {
@@ -74,7 +74,7 @@ static int answer(struct process_strategy *process, const double *params, char s
         return fail_with(-ENOMEM, why, PROCESS_REASON_MAX, "not enough memory");
     bool ran = process->checker != NULL;
     int r = ask(process, hello, specs, ret_n, why);
-    if (r == -EPIPE && ran)
+    if ((r == -EPIPE || r == -ETIMEDOUT) && ran)
         r = ask(process, hello, specs, ret_n, why);
     free(hello);
     return r;
@@ -98,7 +98,7 @@ static struct process_checked *look(struct process_strategy *process, const doub
         return found;
     int r = answer(process, params, specs, &n, text);
     if (r < 0)
-        *why = keep(process, text);
+        *why = r == -ETIMEDOUT ? strategy_unanswered : keep(process, text);
     void *copy = r == 0 ? malloc(n * sizeof *specs + 1) : NULL;
     if (r != -EINVAL && !copy)
         return NULL;

@@ -242,6 +242,43 @@ static void test_configuration(void)
     round_trip(&config);
 }
 
+static void check_read(const char *text, int r, const char *expected)
+{
+    CHECK_INT(read_text(text, &config), r);
+    CHECK_STR(error, expected);
+}
+
+/* What another start may not find again is no bad configuration, unless there is more that is wrong. And of a
+ * strategy that is not known, its parameters are not said to be unknown. */
+static void test_late(void)
+{
+#define PROCESS "[account main]\nstrategy = exec:sma-cross\nstrategy.period = 3\nstrategy.nonsense = 4\n"
+    wrapped.opens_with = -ETIMEDOUT;
+    check_read(PROCESS, -ETIMEDOUT, ":2: [account main] strategy: sma-cross: Connection timed out");
+    check_read(PROCESS "cash = x\n", -EINVAL,
+               ":2: [account main] strategy: sma-cross: Connection timed out\n"
+               ":5: [account main] cash: \"x\": a number from 0 to 10000000000 is needed");
+    wrapped.opens_with = -EPIPE;
+    check_read(PROCESS, -EINVAL, ":2: [account main] strategy: sma-cross: Broken pipe");
+    wrapped.opens_with = 0;
+    check_read("[account main]\nstrategy = exec:nonsense\nstrategy.period = 3\n"
+               "[account other]\nstrategy.period = 3\n",
+               -EINVAL,
+               ":2: [account main] strategy: nonsense: no such command\n"
+               ":5: [account other] strategy.period: unknown key: one of "
+               "fast, slow, rsi, rsi_max, atr, stop_atr, fraction, average, direction is needed");
+#undef PROCESS
+#define PROCESS "[account main]\nstrategy = exec:sma-cross\n"
+    wrapped.refuses = strategy_unanswered;
+    check_read(PROCESS, -ETIMEDOUT, ":2: [account main] strategy: it does not answer hello within 10 s");
+    wrapped.refuses = "no"; /* a process may say anything */
+    check_read(PROCESS, -EINVAL, ":2: [account main] strategy: no");
+    wrapped.refuses = "about fast: no";
+    check_read(PROCESS, -EINVAL, ":2: [account main] strategy: about fast: no");
+    wrapped.refuses = NULL;
+#undef PROCESS
+}
+
 static bool make_state(char path[static SCRATCH_MAX], struct state_dir *ret)
 {
     char err[SESSION_ERROR_MAX];
@@ -261,6 +298,7 @@ int main(void)
     for (int i = 0; i < 4; i++)
         CHECK(make_state(paths[i], &states[i]));
     test_configuration();
+    test_late();
     uv_loop_init(&loop);
     struct engine_ids called = run_whole(&states[0], "sma-cross");
     struct engine_ids asked = run_whole(&states[1], "exec:sma-cross");

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/engine.h"
 #include "engine/event.h"
@@ -31,6 +32,8 @@ struct wrapped_host {
 /* What the hosts were asked, and what they are to fail with. */
 static struct {
     int opened, hosts, asked;
+    int opens_with;      /* -errno; 0 */
+    const char *refuses; /* what strategy_check() is to say; NULL: what the built-in does */
     bool (*fails)(const struct strategy_request *request, struct strategy_decision *ret);
 } wrapped;
 
@@ -42,7 +45,7 @@ static size_t wrapped_specs(const struct strategy *strategy, const double *param
 
 static const char *wrapped_check(const struct strategy *strategy, const double *params)
 {
-    return strategy_check(strategy->external->ctx, params);
+    return wrapped.refuses ? wrapped.refuses : strategy_check(strategy->external->ctx, params);
 }
 
 /* NULL: there is no built-in of that name. Itself where it sees several symbols: an outside strategy does
@@ -81,6 +84,10 @@ static int wrapped_open(const char *source, const struct strategy **ret, char *e
 {
     const struct strategy *strategy = wrapped_strategy(source);
     wrapped.opened++;
+    if (wrapped.opens_with < 0) {
+        snprintf(err, err_size, "%s: %s", source, strerror(-wrapped.opens_with));
+        return wrapped.opens_with;
+    }
     if (!strategy) {
         snprintf(err, err_size, "%s: no such command", source);
         return -ENOENT;
