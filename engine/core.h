@@ -1,27 +1,18 @@
-/* The engine's internals, shared by its own files only. */
+/* The engine's internals, shared by its own files only: the engine itself, live orders, and what its files do
+ * for each other. market_state.h has a symbol's market, runner.h what trades for an account, request.h what
+ * outside strategies are asked. */
 #ifndef ENGINE_CORE_H
 #define ENGINE_CORE_H
 
-#include "engine/engine.h"
-#include "engine/frame.h"
-#include "engine/measure.h"
+#include "engine/market_state.h"
+#include "engine/request.h"
+#include "engine/runner.h"
 #include "engine/specs.h"
-#include "engine/split.h"
 #include "exchange/fill_rules.h"
-#include "exchange/market.h"
-#include "exchange/sizing.h"
 #include "exchange/trading_calendar.h"
-#include "indicators_gpu/indicators.h"
-#include "strategy/external.h"
-#include "strategy/intent.h"
-#include "strategy/policy/limit_rules.h"
-#include "strategy/policy/policy.h"
 
 enum {
     HELD_BARS_MAX = 256,
-    RECENT_BARS_MAX = ENGINE_RECENT_BARS_MAX,
-    OUTPUTS_MAX = STRATEGY_SPECS_MAX * INDICATOR_OUTPUTS_MAX,
-    OUTPUT_NAME_MAX = 48,
     CALENDARS_MAX = 16,
     CALENDAR_DAYS_MAX = 1 << 16,
 };
@@ -30,244 +21,6 @@ enum {
 /* A bar this late is not history yet, however short its interval: clocks differ, and frames take time to
  * arrive. */
 #define DELAY_ALLOWED_NS (5 * INT64_C(1000000000))
-
-/* The last closed bars of a symbol, for the indicators of accounts that are made later. {0} is empty. */
-struct recent_bars {
-    struct bar *bars; /* a ring: the oldest at `first` once n is RECENT_BARS_MAX, before that at 0 */
-    uint32_t first, n, cap;
-};
-
-/* How much an account's orders took of a price that the market shows: it counts as taken while the price is
- * shown. */
-struct taken {
-    int account;
-    enum order_side taker; /* BUY: of the asks */
-    int64_t price, qty;
-};
-
-/* The source of a symbol's last price. One of history may be long past: no peak is computed from it, and it
- * locks no account. */
-enum last_from { LAST_NONE, LAST_HISTORY, LAST_BAR, LAST_TRADE };
-
-/* A trade as it was reported, while it may be corrected. */
-struct kept_trade {
-    int64_t ts_ns, id, price, qty;
-    bool odd;
-};
-
-/* The newest of a symbol, in order of arrival; the one of its last price stays. {0} is empty. */
-struct kept_trades {
-    struct kept_trade *trades; /* a ring */
-    uint32_t first, n, cap;
-    int64_t newest_ns; /* the latest of their times, while there are any */
-    bool priced;       /* does one of them make a price? */
-    int64_t priced_ns; /* then: the latest time of those */
-    bool started;
-    int64_t whole_ns; /* all trades of bars that open then or later are there */
-};
-
-/* A split or a dividend that took effect. */
-struct known_action {
-    char id[ACTION_ID_MAX];
-    int64_t ex_ns;
-};
-
-/* A symbol's session and its auctions, by its trades: auction.c. */
-struct auction {
-    int64_t open_ns;     /* when the newest session opened; 0: not known */
-    int64_t first, last; /* prices of its first and its last trade; 0: none yet */
-    int64_t last_ns;     /* when the last one was made */
-    int64_t print;       /* an official price that came before the event of its phase; 0: none */
-    int64_t due_ns;      /* until then, by recv_ns, the official price is waited for; 0: no auction waits */
-    int64_t before_ns;   /* only orders that took effect before it trade there */
-    bool closing;        /* which of the two is waited for */
-};
-
-/* One symbol's market, as the events reported it. */
-struct market_state {
-    struct symbol symbol;
-    int64_t notional_unit; /* price·qty / notional_unit = quote units */
-    struct book book;
-    struct bar_builder builder;
-    struct market_quote quote;
-    int64_t last; /* price of the last trade; of the last closed bar before the first, and with FILL_BAR */
-    /* FILL_BAR: the close of the newest bar where that is before or after the session; 0: it is not. Only
-     * accounts that trade then see it: engine_price(). Derived from last_bar. */
-    int64_t outside;
-    enum last_from last_from;
-    int64_t last_ns;     /* receive time of the last event */
-    int64_t change_open; /* 24 h ago */
-    int64_t ahead_ns;    /* its venue's clock is so far ahead of recv_ns; 0: it is the same, or not known */
-    bool stale;
-    /* Its calendar's session; OPEN without a calendar. */
-    enum market_phase phase;
-    bool extended;         /* EARLY and LATE are traded in as well */
-    int64_t phase_next_ns; /* when the phase changes; 0: not known */
-    /* When the newest period in which orders are filled started, and when the newest one that is over
-     * ended; 0: not known. */
-    int64_t opened_ns, closed_ns;
-    int64_t reopened_ns; /* when trading last began again: what was shown before is forgotten; 0: never */
-    enum market_trading trading;
-    struct auction auction;
-    struct market_bands bands;  /* for display only */
-    struct known_action *known; /* in order of arrival */
-    uint32_t n_known, cap_known;
-    int64_t known_before_ns; /* of those whose ex_ns is not after it no other takes effect; 0: none */
-    uint64_t bars;
-    struct bar last_bar, forming;
-    struct bar *held; /* closed bars that wait for missing ones before them; NULL: there never were any */
-    uint32_t n_held;
-    bool torn; /* bars may be missing since the last one: the stream was interrupted */
-    struct kept_trades trades;
-    struct recent_bars recent;
-    uint32_t shorts;      /* accounts that are short of it */
-    uint32_t live_orders; /* of all accounts, resting or on their way */
-    /* Derived, and not part of the state: does any live order depend on quotes, or on trades within these
-     * prices? false: not known. */
-    bool unmoved, calm;
-    int64_t calm_above, calm_below;
-    bool quotes_only; /* derived: the fill model uses no book */
-    struct measure_track
-        *measured;       /* for sink.book_bar, and not part of the state; NULL until it is needed */
-    struct taken *taken; /* oldest first */
-    uint32_t n_taken, cap_taken;
-};
-
-/* What was decided on the last bar of a session, of one account and symbol: ordered when the next one opens.
- */
-struct kept_decision {
-    int symbol;
-    struct bar bar;   /* on which */
-    int64_t since_ns; /* the end of the bar, or when it was decided where that was later */
-    /* A strategy's. intents[i].why is whys[i]. */
-    uint32_t n_intents;
-    struct intent intents[STRATEGY_INTENTS_MAX];
-    char whys[STRATEGY_INTENTS_MAX][ORDER_TAG_MAX];
-    /* A policy's; without votes. */
-    bool of_policy;
-    struct engine_policy_decision decided;
-};
-
-/* An indicator of a strategy slot. */
-struct slot_stream {
-    struct indicator_stream *stream;
-    uint32_t n_outputs;
-    int8_t frame;   /* which higher bars it reads; -1: the run's own */
-    int8_t measure; /* of the book; -1: it reads prices */
-};
-
-/* A strategy slot: one strategy of one account on one symbol. */
-struct strategy_slot {
-    struct slot_stream *streams;    /* [n_streams] */
-    struct measure_track *measured; /* since the slot was opened; NULL: no stream reads any */
-    size_t n_streams, n_values, n_frames;
-    struct frame *frames;           /* [n_frames], one an interval */
-    double *values;                 /* [n_values] */
-    char (*names)[OUTPUT_NAME_MAX]; /* [n_values] */
-    unsigned char *state;           /* [state_size] */
-    size_t state_size;
-    bool shown;          /* an outside strategy has been asked of it since it was opened */
-    unsigned char *kept; /* [kept_len] that its last decision left; NULL: none */
-    uint32_t kept_len;
-    /* Of a strategy that sees peers: the last bar that it saw; with `together` whether that is the round's,
-     * and may be acted on. */
-    bool sees, saw, there, fresh;
-    struct bar seen;
-};
-
-/* Of a strategy that sees peers: the symbols that its account trades, and what it is shown of them; with
- * `together` the bars of one time, as a policy_driver's round. All zero without such a strategy. */
-struct strategy_round {
-    int *symbols, n; /* of the peers */
-    struct strategy_peer *peers;
-    struct strategy_input *inputs;
-    struct intent *intents;
-    int64_t open_ns;  /* of the newest bars that came; 0: none yet */
-    bool decided;     /* on them */
-    int64_t since_ns; /* when the first of them that may be acted on was received; 0: no round waits */
-};
-
-/* A bar that an outside strategy is to see. */
-struct bar_request {
-    int account, symbol;
-    struct bar bar;
-    uint64_t seq;
-    bool acts, begins;
-    struct strategy_input input; /* without what it points to: */
-    struct strategy_record record;
-    double *values; /* [n_values] */
-    size_t n_values;
-};
-
-/* In their order. At most one of them acts: the last one, which the bar at `halfway` waits for. */
-struct bar_requests {
-    struct bar_request *list; /* [first, n) wait */
-    size_t first, n, cap;
-};
-
-/* A closed bar whose event has been handled up to the decision of an account's outside strategy: the rest
- * follows with that. */
-struct halfway {
-    bool there;
-    int symbol, account;
-    struct bar bar;
-    int64_t good_ns; /* a decision that was received later is one on history */
-    bool held;       /* the symbol's held bars follow it */
-};
-
-/* How an account's outside strategy answers. */
-struct runner_answers {
-    uint64_t failures[STRATEGY_OUTCOMES]; /* requests by outcome; of DECIDED 0 */
-    uint32_t in_a_row;                    /* without a decision */
-    uint32_t alerted;                     /* a bit an outcome that there is an alert of */
-    bool halted;                          /* it is not asked */
-};
-
-/* One of a policy's assets, for one account. */
-struct policy_slot {
-    int symbol;
-    struct policy_symbol units; /* quantum 0: its filters allow for none, and it is not traded */
-    struct policy_memory memory;
-    int64_t quantum;   /* that the memory counts in */
-    bool there, fresh; /* this round's bar of it has closed; and may be acted on */
-    float action;      /* of its last decision; not part of the state */
-};
-
-/* driver.since_ns of the round that was partly there when its policy started: nothing is decided on it, and
- * it passes once the last of its bars is there, or a later bar comes. */
-enum { ROUND_PASSES = -1 };
-
-/* Is there an alert that a policy holds a position which it cannot decide on? */
-enum driver_warming { WARMING_NOT_KNOWN, WARMING_OVER, WARMING_HOLDS };
-
-/* A policy driver: an account's policy decides once for a time, when the bars of that time have closed. */
-struct policy_driver {
-    const struct policy *policy;
-    struct policy_slot *slots;      /* [policy->n_assets] */
-    struct policy_runtime *runtime; /* NULL: the policy has none */
-    struct policy_portfolio all;    /* what its limits remember; 0 without limits */
-    int64_t round_ns;               /* open of the newest bars that came; 0: none yet */
-    bool decided;                   /* on them */
-    int64_t since_ns;   /* when the first of them that may be acted on was received; 0: no round waits;
-                           ROUND_PASSES */
-    int64_t decided_ns; /* its last decision's time; 0: none yet; not part of the state */
-    bool reported;      /* an alert said that it cannot decide; not part of the state */
-    enum driver_warming warming; /* not part of the state */
-};
-
-struct strategy_runner {
-    const struct strategy *strategy;
-    double params[STRATEGY_PARAMS_MAX];
-    struct strategy_slot *slots; /* [n_symbols], NULL without a strategy */
-    struct strategy_round round;
-    struct policy_driver driver; /* all NULL without a policy */
-    struct kept_decision *kept;  /* by symbol, at most one each */
-    uint32_t n_kept, cap_kept;
-    bool closing;                      /* nothing trades for it any more, and its positions are closed */
-    struct runner_answers answers;     /* of an outside strategy */
-    uint64_t refused[INTENT_FAULTS];   /* intents, by what was wrong */
-    int64_t alerted_ns[INTENT_FAULTS]; /* when such an intent last raised an alert; 0: never */
-};
 
 /* A live order, and what it reserves of the balance. */
 struct live_order {
@@ -366,7 +119,7 @@ struct engine {
     bool measures;      /* some slot reads measures of its book; derived */
     bool direct;        /* struct engine_config; not part of the state */
     struct bar_requests requests;
-    struct halfway halfway;
+    struct waiting_bar waiting_bar;
     struct engine_counters counters;
 };
 
@@ -732,26 +485,6 @@ int64_t engine_calendars_open(const struct engine *engine, int symbol, int64_t n
 /* After a symbol's calendar changed, or its days: the sessions of the bars that are kept of it. */
 void engine_calendars_date_again(struct engine *engine, int symbol);
 
-/* kept.c: sessions of strategies and policies; all do nothing where no days are known. */
-/* Are bars of that session among those that the account trades by? */
-bool engine_kept_takes(const struct engine *engine, int account, const struct bar *bar);
-/* What is decided on it, is it ordered when the next session opens? `since_ns`: its end, or now. */
-bool engine_kept_waits(const struct engine *engine, int account, int symbol, int64_t end_ns,
-                       int64_t *ret_since_ns);
-/* In place of what was kept of the symbol. */
-void engine_kept_put(struct engine *engine, int account, const struct kept_decision *decision);
-void engine_kept_drop(struct engine *engine, int account);
-void engine_kept_drop_all(struct engine *engine);
-void engine_kept_finish(struct strategy_runner *runner);
-void engine_kept_split(struct engine *engine, int symbol, const struct stock_split *split);
-/* A calendar's phase is another: entries of sessions that have closed end, and what was kept for one that
- * opened is ordered. With FILL_BAR bars and timers do so. */
-void engine_kept_session(struct engine *engine, const char *calendar);
-/* FILL_BAR: before a bar that opens then, of any symbol, takes effect; and after a symbol's. */
-void engine_kept_bar(struct engine *engine, int64_t open_ns);
-void engine_kept_bar_over(struct engine *engine, int symbol, const struct bar *bar);
-void engine_kept_timer(struct engine *engine);
-
 /* measure.c: the symbol's book, or quote, changed or is gone; event_ns 0: not known. And: a bar closed. */
 void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns);
 void engine_measure_report(struct engine *engine, int symbol, int64_t open_ns);
@@ -769,109 +502,5 @@ bool engine_match_best(const struct engine *engine, int account, int symbol, enu
 /* reserve.c */
 /* How much of a position an order of this side can close. */
 int64_t engine_match_reducible(const struct engine *engine, int account, int symbol, enum order_side side);
-
-/* slot.c */
-/* Opens streams and forming bars for the strategy's specs. 0; -EINVAL for specs that bars of this interval
- * cannot serve; -ENOMEM; to be closed in each case. */
-int engine_slot_open(struct strategy_slot *slot, const struct strategy *strategy, const double *params,
-                     int64_t interval_ns);
-void engine_slot_close(struct strategy_slot *slot);
-/* Takes a closed bar, of a market of that calendar, into the slot's values. */
-void engine_slot_update(struct strategy_slot *slot, const struct trading_calendar *calendar, int64_t open_ns,
-                        const struct indicator_bar *bar);
-
-/* intent.c: makes orders of strategies' order intents */
-/* The price of the first stop, of the first take-profit, that protects the position; 0: there is none. */
-int64_t engine_intent_stop(const struct engine *engine, int account, int symbol);
-int64_t engine_intent_profit(const struct engine *engine, int account, int symbol);
-/* Does an order of the symbol work, stops and profits apart? */
-bool engine_intent_working(const struct engine *engine, int account, int symbol);
-/* For an entry: what it may spend. `turns`: the exit of a position the other way round was ordered at the
- * same bar. The price that an order at market would get, as far as is known; 0: no price is known. */
-struct sizing engine_intent_sizing(struct engine *engine, int account, int symbol, enum order_side side,
-                                   bool turns);
-int64_t engine_intent_shown(const struct engine *engine, int account, int symbol, enum order_side side);
-/* Before and after the session: makes it one that its venue takes then. */
-void engine_intent_extend(const struct engine *engine, struct order *order);
-/* intent_order.c: a strategy's own orders. How many of a symbol work, as its input counts them; cancels
- * those; and makes one. */
-int engine_intent_orders(const struct engine *engine, int account, int symbol);
-void engine_intent_cancel(struct engine *engine, int account, int symbol);
-enum intent_fault engine_intent_place(struct engine *engine, int account, int symbol,
-                                      const struct intent *intent);
-/* An order to submit; its prices are the caller's to set. */
-struct order engine_intent_order(int account, int symbol, enum order_side side, enum order_type type,
-                                 int64_t qty, const char *tag);
-/* Sells whole lots of a long, or buys a short back, at market. */
-enum order_reason engine_intent_leave(struct engine *engine, int account, int symbol, const char *why);
-/* Those that are to be ordered later: the others are refused now. Returns how many, in their order. */
-size_t engine_intent_sound(struct engine *engine, int account, int symbol, const struct strategy_input *input,
-                           const struct intent *intents, size_t n,
-                           struct intent sound[static STRATEGY_INTENTS_MAX]);
-/* Carries the intents out, or refuses them visibly. n: how many the strategy says it wrote. */
-void engine_intent_carry_out(struct engine *engine, int account, int symbol,
-                             const struct strategy_input *input, const struct intent *intents, size_t n);
-int64_t engine_intent_free_cash(struct engine *engine, int account,
-                                int symbol); /* what may be spent on a symbol */
-
-/* request.c: what outside strategies are asked. */
-/* Is the account's strategy asked, and not called? */
-bool engine_request_asks(const struct engine *engine, int account);
-/* False: it is halted, and is not asked. `values`: of the bar. */
-bool engine_request_put(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
-                        const struct strategy_input *input, const double *values, size_t n_values);
-/* One more, before one that acts, with its values and nothing else; NULL without memory. */
-struct bar_request *engine_request_add(struct engine *engine, const double *values, size_t n_values);
-/* Forgets what waits of an account; symbol -1: of all symbols. */
-void engine_request_drop(struct engine *engine, int account, int symbol);
-/* After symbols have other indices, -1: none; `keeps` an account's. */
-void engine_request_move(struct engine *engine, const int *to, const bool *keeps);
-/* The decision on the first request. 0, or -EINVAL for another. */
-int engine_request_decided(struct engine *engine, const struct event *event);
-void engine_request_drop_history(struct engine *engine, int account, int symbol);
-void engine_request_drop_acting(struct engine *engine);
-/* engine.c: the bar at halfway continues where it waits no longer. */
-void engine_request_continue(struct engine *engine);
-/* engine.c: it gets no decision, and what its bar still brings about follows. */
-void engine_request_lapse(struct engine *engine);
-void engine_request_finish(struct bar_requests *requests);
-/* How it answered, and the alerts of that: another trades from now on, or it starts again. */
-void engine_request_forget(struct engine *engine, int account);
-/* Asks it again, if it was halted, from the recent bars on. */
-void engine_request_resume(struct engine *engine, int account);
-/* Refuses one visibly. */
-void engine_intent_refuse(struct engine *engine, int account, int symbol, enum intent_fault fault,
-                          const struct intent *intent, const struct strategy_input *input);
-
-/* runner.c */
-int engine_runner_open(struct engine *engine, int account, const struct account_spec *spec);
-void engine_runner_close(struct engine *engine, int account);
-void engine_runner_leave(struct engine *engine, int account); /* only its strategy's slots */
-void engine_runner_warm(struct engine *engine,
-                        int account); /* gives it the recent bars of every symbol, as history */
-void engine_runner_again(struct engine *engine,
-                         int symbol); /* its past bars changed: restarts all slots on them */
-/* Orders what was kept, by the account as it is now. */
-void engine_runner_order(struct engine *engine, int account, const struct kept_decision *kept);
-/* False: it waits for a decision of an account's strategy, and engine->halfway says so; the rest follows with
- * engine_runner_bar_after(), the account's part included. */
-bool engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
-bool engine_runner_bar_after(struct engine *engine, int symbol, const struct bar *bar, int account);
-/* What an account's strategy decided on a bar. n: how many intents it says there are. */
-void engine_runner_decided(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
-                           const struct strategy_input *input, const struct intent *intents, size_t n);
-/* Asks about the recent bars of a symbol that opened before a time again, as history. */
-void engine_runner_show(struct engine *engine, int account, int symbol, int64_t before_ns);
-/* Restarts all of an account's slots on the recent bars. */
-void engine_runner_restart(struct engine *engine, int account);
-void engine_runner_ended(struct engine *engine, const struct order *order); /* an order ended with fills */
-void engine_runner_flatten(struct engine *engine);
-/* Cancels all orders of an account and closes at market. While runner->closing, what still fills is closed
- * again; engine_runner_end_closing() ends that, at an event's end, once nothing is left to close. */
-void engine_runner_quit(struct engine *engine, int account);
-void engine_runner_end_closing(struct engine *engine);
-/* Liquidates a locked account: cancels all except reduce-only orders, and closes at market; while it is
- * locked, what still fills is closed again. */
-void engine_runner_halt(struct engine *engine, int account);
 
 #endif

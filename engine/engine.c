@@ -132,7 +132,7 @@ static void bar_over(struct engine *engine, int symbol, const struct bar *bar, b
 }
 
 /* Accepts a closed bar: stores it and shows it to the strategies. `venue_ns`: the venue's time of the event
- * that brought it; 0: not known. False: the rest waits for a decision, as engine->halfway says. */
+ * that brought it; 0: not known. False: the rest waits for a decision, as engine->waiting_bar says. */
 static bool accept_bar(struct engine *engine, int symbol, const struct bar *taken, bool live,
                        int64_t venue_ns)
 {
@@ -170,7 +170,7 @@ static bool accept_bar(struct engine *engine, int symbol, const struct bar *take
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     if (!engine_runner_bar(engine, symbol, bar, fresh)) {
         int64_t most_ns = engine->interval_ns > DELAY_ALLOWED_NS ? engine->interval_ns : DELAY_ALLOWED_NS;
-        engine->halfway.good_ns = engine->recv_ns + most_ns - age_ns - 1;
+        engine->waiting_bar.good_ns = engine->recv_ns + most_ns - age_ns - 1;
         engine->outside = NULL;
         return false;
     }
@@ -401,7 +401,7 @@ static void accept_held(struct engine *engine, int symbol)
         const struct bar bar = market->held[0];
         memmove(market->held, market->held + 1, --market->n_held * sizeof *market->held);
         if (bar.open_ns > market->last_bar.open_ns && !accept_bar(engine, symbol, &bar, true, 0)) {
-            engine->halfway.held = true;
+            engine->waiting_bar.held = true;
             return;
         }
     }
@@ -614,28 +614,28 @@ static void finish_event(struct engine *engine)
  * that it waits for. */
 void engine_request_continue(struct engine *engine)
 {
-    while (engine->halfway.there && !engine_request_waits(engine)) {
-        const struct halfway at = engine->halfway;
-        engine->halfway = (struct halfway){0};
+    while (engine->waiting_bar.there && !engine_request_waits(engine)) {
+        const struct waiting_bar at = engine->waiting_bar;
+        engine->waiting_bar = (struct waiting_bar){0};
         if (engine->fill_model == FILL_BAR && engine_hours_bar_outside(&at.bar))
             engine->outside = &engine->markets[at.symbol];
         if (!engine_runner_bar_after(engine, at.symbol, &at.bar, at.account)) {
-            engine->halfway.good_ns = at.good_ns;
-            engine->halfway.held = at.held;
+            engine->waiting_bar.good_ns = at.good_ns;
+            engine->waiting_bar.held = at.held;
             engine->outside = NULL;
             continue;
         }
         bar_over(engine, at.symbol, &at.bar, true);
         if (at.held)
             accept_held(engine, at.symbol);
-        if (!engine->halfway.there)
+        if (!engine->waiting_bar.there)
             finish_event(engine);
     }
 }
 
 void engine_request_lapse(struct engine *engine)
 {
-    while (engine->halfway.there) {
+    while (engine->waiting_bar.there) {
         engine_request_drop_acting(engine);
         engine_request_continue(engine);
     }
@@ -739,7 +739,7 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = -EINVAL;
         break;
     }
-    if (!engine->halfway.there)
+    if (!engine->waiting_bar.there)
         finish_event(engine);
     return memory(engine, r);
 }

@@ -152,10 +152,10 @@ static bool moves(struct bar_request *request, const void *ctx)
 
 void engine_request_move(struct engine *engine, const int *to, const bool *keeps)
 {
-    struct halfway *halfway = &engine->halfway;
+    struct waiting_bar *bar = &engine->waiting_bar;
     sift(&engine->requests, moves, &(const struct moved){to, keeps});
-    if (halfway->there && (halfway->symbol = to[halfway->symbol]) < 0)
-        halfway->there = false;
+    if (bar->there && (bar->symbol = to[bar->symbol]) < 0)
+        bar->there = false;
 }
 
 void engine_request_finish(struct bar_requests *requests)
@@ -343,7 +343,7 @@ int engine_request_decided(struct engine *engine, const struct event *event)
         return -EINVAL;
     struct bar_request request = *first;
     engine->requests.first++;
-    bool acts = request.acts && event->recv_ns <= engine->halfway.good_ns;
+    bool acts = request.acts && event->recv_ns <= engine->waiting_bar.good_ns;
     if (decision->outcome == STRATEGY_DECIDED) {
         end_alerts(engine, request.account);
         decided(engine, &request, acts, decision);

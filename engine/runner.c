@@ -382,7 +382,8 @@ static bool bar_from(struct engine *engine, int account, int symbol, const struc
         if (strategy && strategy->together) {
             engine_together_bar(engine, a, symbol, bar, fresh);
         } else if (strategy && engine_runner_decide(engine, a, symbol, bar, fresh)) {
-            engine->halfway = (struct halfway){.there = true, .symbol = symbol, .account = a, .bar = *bar};
+            engine->waiting_bar =
+                (struct waiting_bar){.there = true, .symbol = symbol, .account = a, .bar = *bar};
             return false;
         }
         bar_of(engine, a, symbol, bar, fresh);

@@ -144,17 +144,17 @@ static void visit_one(struct codec *codec, struct engine *engine, size_t at)
         codec_double(codec, &read.values[i]);
 }
 
-static void visit_halfway(struct codec *codec, struct engine *engine)
+static void visit_waiting_bar(struct codec *codec, struct engine *engine)
 {
-    struct halfway *halfway = &engine->halfway;
-    codec_bool(codec, &halfway->there);
-    if (codec->failed || !halfway->there)
+    struct waiting_bar *bar = &engine->waiting_bar;
+    codec_bool(codec, &bar->there);
+    if (codec->failed || !bar->there)
         return;
-    codec_int(codec, &halfway->symbol, 0, engine->n_symbols - 1);
-    codec_int(codec, &halfway->account, 0, engine->n_accounts - 1);
-    engine_visit_bar(codec, &halfway->bar);
-    codec_i64(codec, &halfway->good_ns);
-    codec_bool(codec, &halfway->held);
+    codec_int(codec, &bar->symbol, 0, engine->n_symbols - 1);
+    codec_int(codec, &bar->account, 0, engine->n_accounts - 1);
+    engine_visit_bar(codec, &bar->bar);
+    codec_i64(codec, &bar->good_ns);
+    codec_bool(codec, &bar->held);
     for (int a = 0; a < engine->n_accounts && !codec->failed; a++) {
         codec_bool(codec, &engine->accounts[a].moved);
         engine->account_moved |= engine->accounts[a].moved;
@@ -168,8 +168,8 @@ void engine_visit_requests(struct codec *codec, struct engine *engine)
     engine_visit_count(codec, &n, UINT32_MAX, 32);
     for (uint32_t i = 0; i < n && !codec->failed; i++)
         visit_one(codec, engine, requests->first + i);
-    visit_halfway(codec, engine);
+    visit_waiting_bar(codec, engine);
     for (size_t i = requests->first; i + 1 < requests->n; i++)
         codec->failed |= requests->list[i].acts;
-    codec->failed |= !codec->failed && engine_request_waits(engine) != engine->halfway.there;
+    codec->failed |= !codec->failed && engine_request_waits(engine) != engine->waiting_bar.there;
 }
