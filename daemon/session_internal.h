@@ -69,8 +69,8 @@ struct session {
     struct early_reply *early, **early_end;
     struct policy_set *policies; /* of the configuration, and those kept in the state directory */
     struct engine *engine;
-    struct strategy_seat *seats;        /* [ACCOUNTS_MAX]: session_strategies.c; NULL before it began */
-    struct strategy_decision *decision; /* the one that is given */
+    struct account_host *hosts;         /* [ACCOUNTS_MAX]: session_strategies.c; NULL before it began */
+    struct strategy_decision *decision; /* the one that the engine is given */
     struct trade_tape *tape;            /* what came since the start */
     struct price_alerts price_alerts;
     int price_alerts_unread; /* -errno: the row of a former run is not overwritten */

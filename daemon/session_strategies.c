@@ -14,7 +14,7 @@
 static const uint64_t HISTORY_TURN_NS = 20000000;
 
 /* An account's host, of that strategy with those parameters. */
-struct strategy_seat {
+struct account_host {
     const struct strategy *strategy; /* NULL: it needs no host */
     double params[STRATEGY_PARAMS_MAX];
     struct strategy_host *host; /* NULL: it could not be opened */
@@ -24,19 +24,19 @@ struct strategy_seat {
 
 /* ---- hosts ---- */
 
-static void says(void *ctx, const char *line)
+static void log_line(void *ctx, const char *line)
 {
-    const struct strategy_seat *seat = ctx;
-    daemon_log_info("strategy of account %s: %.400s", seat->account, line);
+    const struct account_host *entry = ctx;
+    daemon_log_info("strategy of account %s: %.400s", entry->account, line);
 }
 
-static void leave(struct strategy_seat *seat)
+static void close_host(struct account_host *entry)
 {
-    strategy_host_close(seat->host);
-    *seat = (struct strategy_seat){0};
+    strategy_host_close(entry->host);
+    *entry = (struct account_host){0};
 }
 
-static void open_host(struct session *session, int account, struct strategy_seat *seat)
+static void open_host(struct session *session, int account, struct account_host *entry)
 {
     const struct engine *engine = session->engine;
     const struct account_spec *spec = engine_account_spec(engine, account);
@@ -55,56 +55,57 @@ static void open_host(struct session *session, int account, struct strategy_seat
                                          .limit_ns = session->config->strategy_limit_ns,
                                          .live = true,
                                          .states = states,
-                                         .says = says,
-                                         .ctx = seat};
-    snprintf(seat->why, sizeof seat->why, "out of memory");
+                                         .says = log_line,
+                                         .ctx = entry};
+    snprintf(entry->why, sizeof entry->why, "out of memory");
     if (symbols && states &&
-        strategy_host_open(spec->strategy, spec->params, &hello, &seat->host, seat->why, sizeof seat->why) <
-            0)
-        seat->host = NULL;
+        strategy_host_open(spec->strategy, spec->params, &hello, &entry->host, entry->why,
+                           sizeof entry->why) < 0)
+        entry->host = NULL;
     free(symbols);
     free(states);
 }
 
-static bool fits(const struct strategy_seat *seat, const struct account_spec *spec)
+static bool fits(const struct account_host *entry, const struct account_spec *spec)
 {
-    return seat->strategy == spec->strategy && memcmp(seat->params, spec->params, sizeof seat->params) == 0;
+    return entry->strategy == spec->strategy &&
+           memcmp(entry->params, spec->params, sizeof entry->params) == 0;
 }
 
 /* Opens the host that an account's strategy needs now, or tries again. */
-static struct strategy_seat *seat_of(struct session *session, int account)
+static struct account_host *host_of(struct session *session, int account)
 {
-    struct strategy_seat *seat = &session->seats[account];
+    struct account_host *entry = &session->hosts[account];
     const struct account_spec *spec = engine_account_spec(session->engine, account);
-    if (seat->strategy && !fits(seat, spec))
-        leave(seat);
-    if (!seat->host) {
-        seat->strategy = spec->strategy;
-        memcpy(seat->params, spec->params, sizeof seat->params);
-        memcpy(seat->account, spec->name, sizeof seat->account);
-        open_host(session, account, seat);
+    if (entry->strategy && !fits(entry, spec))
+        close_host(entry);
+    if (!entry->host) {
+        entry->strategy = spec->strategy;
+        memcpy(entry->params, spec->params, sizeof entry->params);
+        memcpy(entry->account, spec->name, sizeof entry->account);
+        open_host(session, account, entry);
     }
-    return seat;
+    return entry;
 }
 
 void daemon_session_strategies_follow(struct session *session)
 {
-    for (int a = 0; session->seats && a < engine_accounts(session->engine); a++) {
+    for (int a = 0; session->hosts && a < engine_accounts(session->engine); a++) {
         const struct engine_answers answers = engine_answers(session->engine, a);
-        struct strategy_seat *seat = &session->seats[a];
+        struct account_host *entry = &session->hosts[a];
         bool needed = answers.asked && !answers.halted;
-        if (seat->strategy && (!needed || !fits(seat, engine_account_spec(session->engine, a))))
-            leave(seat);
-        if (needed && !seat->strategy)
-            seat_of(session, a);
+        if (entry->strategy && (!needed || !fits(entry, engine_account_spec(session->engine, a))))
+            close_host(entry);
+        if (needed && !entry->strategy)
+            host_of(session, a);
     }
 }
 
 int daemon_session_strategies_begin(struct session *session)
 {
-    session->seats = calloc(ACCOUNTS_MAX, sizeof *session->seats);
+    session->hosts = calloc(ACCOUNTS_MAX, sizeof *session->hosts);
     session->decision = malloc(sizeof *session->decision);
-    if (!session->seats || !session->decision)
+    if (!session->hosts || !session->decision)
         return -ENOMEM;
     engine_requests_begin(session->engine);
     daemon_session_strategies_follow(session);
@@ -113,10 +114,10 @@ int daemon_session_strategies_begin(struct session *session)
 
 void daemon_session_strategies_end(struct session *session)
 {
-    for (int a = 0; session->seats && a < ACCOUNTS_MAX; a++)
-        leave(&session->seats[a]);
-    free(session->seats);
-    session->seats = NULL;
+    for (int a = 0; session->hosts && a < ACCOUNTS_MAX; a++)
+        close_host(&session->hosts[a]);
+    free(session->hosts);
+    session->hosts = NULL;
 }
 
 /* ---- decisions ---- */
@@ -124,12 +125,12 @@ void daemon_session_strategies_end(struct session *session)
 static void decide(struct session *session, const struct strategy_request *request,
                    struct strategy_decision *ret)
 {
-    struct strategy_seat *seat = seat_of(session, request->account);
+    struct account_host *entry = host_of(session, request->account);
     *ret = (struct strategy_decision){.outcome = STRATEGY_ENDED};
-    if (seat->host)
-        strategy_host_decide(seat->host, request, ret);
+    if (entry->host)
+        strategy_host_decide(entry->host, request, ret);
     else
-        snprintf(ret->fault, sizeof ret->fault, "%s", seat->why);
+        snprintf(ret->fault, sizeof ret->fault, "%s", entry->why);
 }
 
 /* As daemon_session_event(), except that its time is the bar's. */
@@ -154,7 +155,7 @@ void daemon_session_strategies_ask(struct session *session)
 {
     struct strategy_request request;
     uint64_t end_ns = uv_hrtime() + HISTORY_TURN_NS;
-    if (!session->seats || session->playing)
+    if (!session->hosts || session->playing)
         return;
     while (engine_request_next(session->engine, &request)) {
         if (!engine_request_waits(session->engine) && uv_hrtime() > end_ns) {
@@ -165,6 +166,6 @@ void daemon_session_strategies_ask(struct session *session)
         decide(session, &request, session->decision);
         give(session, &request, session->decision);
         if (engine_answers(session->engine, request.account).halted != was_halted)
-            leave(&session->seats[request.account]);
+            close_host(&session->hosts[request.account]);
     }
 }

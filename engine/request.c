@@ -31,39 +31,27 @@ bool engine_request_waits(const struct engine *engine)
     return first_of(engine) && engine->requests.list[engine->requests.n - 1].acts;
 }
 
-static bool make_room(struct engine *engine)
-{
-    struct bar_requests *requests = &engine->requests;
-    if (requests->first == requests->n)
-        requests->first = requests->n = 0;
-    if (requests->n < requests->cap)
-        return true;
-    size_t cap = requests->cap ? 2 * requests->cap : 4;
-    struct bar_request *moved = realloc(requests->list, cap * sizeof *moved);
-    if (!moved)
-        return false;
-    requests->list = moved;
-    requests->cap = cap;
-    return true;
-}
-
 struct bar_request *engine_request_add(struct engine *engine, const double *values, size_t n_values)
 {
+    struct bar_requests *requests = &engine->requests;
     double *copy = malloc((n_values + 1) * sizeof *copy);
-    if (!copy || !make_room(engine)) {
+    if (requests->first == requests->n)
+        requests->first = requests->n = 0;
+    struct bar_request *last =
+        copy ? engine_live_append((void **)&requests->list, &requests->n, &requests->cap, sizeof *last)
+             : NULL;
+    if (!last) {
         free(copy);
         return NULL;
     }
     if (n_values > 0)
         memcpy(copy, values, n_values * sizeof *copy);
-    struct bar_requests *requests = &engine->requests;
-    size_t at = requests->n++;
-    if (at > requests->first && requests->list[at - 1].acts) {
-        requests->list[at] = requests->list[at - 1];
-        at--;
+    if (last > requests->list + requests->first && last[-1].acts) {
+        *last = last[-1];
+        last--;
     }
-    requests->list[at] = (struct bar_request){.values = copy, .n_values = n_values};
-    return &requests->list[at];
+    *last = (struct bar_request){.values = copy, .n_values = n_values};
+    return last;
 }
 
 bool engine_request_put(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
