@@ -325,6 +325,19 @@ static inline void random_venue_account(struct random *random, struct random_eve
     }
 }
 
+/* What only INTENT_ORDER has. */
+static inline void random_order_intent(struct random *random, struct intent *intent)
+{
+    intent->side = (enum order_side)random_between(random, 0, ORDER_SELL);
+    intent->type = (enum order_type)random_between(random, 0, ORDER_TYPES - 1);
+    intent->tif = (enum order_tif)random_between(random, 0, ORDER_TIFS - 1);
+    intent->size = (enum intent_size)random_between(random, 0, INTENT_OF_UNITS);
+    intent->qty = random_real(random);
+    intent->trail = random_real(random);
+    intent->trail_share = random_real(random);
+    intent->reduce_only = random_chance(random, 50);
+}
+
 static inline void random_decision(struct random *random, struct random_event *made)
 {
     struct event_decision *e = &made->event.decision;
@@ -345,6 +358,8 @@ static inline void random_decision(struct random *random, struct random_event *m
                                         .good_ns = random_i64(random),
                                         .why = d->whys[i]};
         random_name(random, d->whys[i], sizeof d->whys[i]);
+        if (d->intents[i].kind == INTENT_ORDER)
+            random_order_intent(random, &d->intents[i]);
     }
     d->keeps = random_chance(random, 50);
     if (!d->keeps)
@@ -568,12 +583,19 @@ static inline bool same_command(const struct event_command *a, const struct even
     }
 }
 
+static inline bool same_order_intent(const struct intent *a, const struct intent *b)
+{
+    return SAME(side) && SAME(type) && SAME(tif) && SAME(size) && SAME(qty) && SAME(trail) &&
+           SAME(trail_share) && SAME(reduce_only);
+}
+
 static inline bool same_decision(const struct strategy_decision *a, const struct strategy_decision *b)
 {
     for (uint32_t i = 0; i < a->n && i < STRATEGY_INTENTS_MAX; i++)
         if (!SAME(intents[i].kind) || !SAME(intents[i].fraction) || !SAME(intents[i].stop) ||
             !SAME(intents[i].profit) || !SAME(intents[i].limit) || !SAME(intents[i].good_ns) ||
-            strcmp(a->intents[i].why, b->intents[i].why) != 0)
+            strcmp(a->intents[i].why, b->intents[i].why) != 0 ||
+            !same_order_intent(&a->intents[i], &b->intents[i]))
             return false;
     return SAME(outcome) && SAME_TEXT(fault) && SAME(n) && SAME(keeps) && SAME(state.len) &&
            (a->state.len == 0 || memcmp(a->state.bytes, b->state.bytes, a->state.len) == 0);
