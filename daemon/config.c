@@ -280,8 +280,6 @@ static void misfit_params(const struct strategy *strategy, const char *why, cons
             daemon_config_misfit(check, section, key, "%s", why + n + 2);
             return;
         }
-    if (why == strategy_unanswered && check->n_late)
-        ++*check->n_late;
     daemon_config_misfit(check, section, "strategy", "%s", why);
 }
 

@@ -36,7 +36,6 @@ void daemon_config_venue_defaults(struct daemon_config_venue *venue, const struc
 struct daemon_config_check {
     void (*misfit)(void *ctx, const char *section, const char *keys, const char *words);
     void *ctx;
-    size_t *n_late; /* counts those that another time may not have: a process did not answer; or NULL */
 };
 void daemon_config_check_all(const struct daemon_config *config, const struct daemon_config_check *check);
 /* ---- config_sinks.c: sinks of alerts, whose keys may have a name, KEY.NAME ---- */

@@ -5,6 +5,7 @@
 #include "daemon/config.h"
 #include "daemon/config_keys.h"
 #include "record/config_file.h"
+#include "strategy/external.h"
 
 static int read_heading(const char *section, char why[static CONFIG_WHY_MAX])
 {
@@ -26,14 +27,14 @@ static int turn_of(const struct config_line *line)
 
 struct config_reading {
     struct daemon_config *config;
-    const struct config_file *file;
+    struct config_file *file;
     size_t n_late; /* errors: a strategy's process did not answer in time */
 };
 
 /* Are they parameters of a strategy that is wrong itself, so that they are not known? */
 static bool is_unknown(const struct config_reading *reading, const struct config_line *line)
 {
-    return turn_of(line) == LAST && config_file_faulty(reading->file, NULL, line->section, "strategy");
+    return turn_of(line) == LAST && config_file_faulty(reading->file, line->section, "strategy");
 }
 
 static int set_line(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX])
@@ -57,7 +58,10 @@ static const struct config_form form = {
 
 static void take_misfit(void *ctx, const char *section, const char *keys, const char *words)
 {
-    config_file_misfit(ctx, &form, section, keys, words);
+    struct config_reading *reading = ctx;
+    size_t before = reading->file->n_errors;
+    config_file_misfit(reading->file, &form, section, keys, words);
+    reading->n_late += reading->file->n_errors > before && strcmp(words, strategy_unanswered) == 0;
 }
 
 int daemon_config_read(const char *path, struct daemon_config *ret, char errors[static CONFIG_ERRORS_MAX])
@@ -78,8 +82,7 @@ int daemon_config_read(const char *path, struct daemon_config *ret, char errors[
     if (e == 0) {
         config_file_apply(&file, &form, &reading);
         if (config->n_accounts > 0 || file.n_errors == 0)
-            daemon_config_check_all(
-                config, &(struct daemon_config_check){take_misfit, &file, .n_late = &reading.n_late});
+            daemon_config_check_all(config, &(struct daemon_config_check){take_misfit, &reading});
     }
     if (e == 0 && file.n_errors > 0)
         e = reading.n_late == file.n_errors ? -ETIMEDOUT : -EINVAL;

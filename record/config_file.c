@@ -55,7 +55,7 @@ void config_file_error(struct config_file *file, int line, const char *section, 
 
 static bool same_section(const struct config_form *form, const char *a, const char *b)
 {
-    return strcmp(a, b) == 0 || (form && form->same && form->same(a, b));
+    return strcmp(a, b) == 0 || (form->same && form->same(a, b));
 }
 
 static bool is_faulty(const struct config_file *file, const struct config_form *form, const char *section,
@@ -78,10 +78,10 @@ static bool is_faulty(const struct config_file *file, const struct config_form *
     return false;
 }
 
-bool config_file_faulty(const struct config_file *file, const struct config_form *form, const char *section,
-                        const char *key)
+bool config_file_faulty(const struct config_file *file, const char *section, const char *key)
 {
-    return is_faulty(file, form, section, key, strlen(key));
+    static const struct config_form any = {0};
+    return is_faulty(file, &any, section, key, strlen(key));
 }
 
 void config_file_misfit(struct config_file *file, const struct config_form *form, const char *section,

@@ -65,9 +65,8 @@ void config_file_error(struct config_file *file, int line, const char *section, 
 void config_file_misfit(struct config_file *file, const struct config_form *form, const char *section,
                         const char *keys, const char *words);
 
-/* Has the key of the section an error? `form`: as below; NULL: sections share no keys. */
-bool config_file_faulty(const struct config_file *file, const struct config_form *form, const char *section,
-                        const char *key);
+/* Has the key an error, in a section of that very name? */
+bool config_file_faulty(const struct config_file *file, const char *section, const char *key);
 
 /* The line of a key; with `heading`, where there is no such key, of its section's heading; 0. */
 int config_file_line(const struct config_file *file, const struct config_form *form, const char *section,

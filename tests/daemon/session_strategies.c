@@ -271,6 +271,7 @@ static void test_late(void)
 #define PROCESS "[account main]\nstrategy = exec:sma-cross\n"
     wrapped.refuses = strategy_unanswered;
     check_read(PROCESS, -ETIMEDOUT, ":2: [account main] strategy: it does not answer hello within 10 s");
+    check_read(PROCESS "strategy = none\n", -EINVAL, ":3: [account main] strategy: already set in line 2");
     wrapped.refuses = "no"; /* a process may say anything */
     check_read(PROCESS, -EINVAL, ":2: [account main] strategy: no");
     wrapped.refuses = "about fast: no";
