@@ -13,6 +13,7 @@
 #include "exchange/exit_status.h"
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
+#include "strategy/external.h"
 #include "strategy/policy/policy.h"
 
 /* The symbols that the database has bars of. */
@@ -118,6 +119,8 @@ int cli_stored_bars_load(struct run_args *args, const char *database, struct mar
     return status;
 }
 
+enum { FAIL_WORDS = 500 };
+
 struct wanted {
     const char *name;
     struct nearest nearest;
@@ -173,18 +176,37 @@ int cli_stored_bars_settings(const char *verb, const char *database, struct stor
     return status == EXIT_OK ? cli_stored_close(verb, reader, read_settings(reader, ret)) : status;
 }
 
+/* Reads the settings and the account that is wanted. */
+static int read_account(const char *verb, const char *database, struct wanted *wanted)
+{
+    struct db_reader *reader;
+    int status = cli_stored_open_file(verb, database, &reader);
+    if (status != EXIT_OK)
+        return status;
+    int r = read_settings(reader, &wanted->account);
+    r = r < 0 ? r : db_reader_accounts(reader, take_account, wanted);
+    return cli_stored_close(verb, reader, r);
+}
+
+/* A strategy from outside is opened first: its parameters are read by their names then. */
+static int read_outside_account(const char *verb, const char *database, struct wanted *wanted)
+{
+    const struct strategy *strategy;
+    char words[FAIL_WORDS];
+    if (strategy_open(wanted->strategy, &strategy, words, sizeof words) < 0)
+        return cli_stored_fail(EXIT_ERROR, verb, wanted->name, words);
+    *wanted = (struct wanted){.name = wanted->name, .r = -ENOENT};
+    return read_account(verb, database, wanted);
+}
+
 int cli_stored_bars_account(const char *verb, const char *database, const char *name,
                             struct stored_account *ret)
 {
     struct wanted wanted = {.name = name, .r = -ENOENT};
     char what[80], words[32 + NEAREST_HINT_MAX];
-    struct db_reader *reader;
-    int status = cli_stored_open_file(verb, database, &reader);
-    if (status != EXIT_OK)
-        return status;
-    int r = read_settings(reader, &wanted.account);
-    r = r < 0 ? r : db_reader_accounts(reader, take_account, &wanted);
-    status = cli_stored_close(verb, reader, r);
+    int status = read_account(verb, database, &wanted);
+    if (status == EXIT_OK && wanted.r == -ENOTSUP && strategy_is_outside(wanted.strategy))
+        status = read_outside_account(verb, database, &wanted);
     if (status != EXIT_OK)
         return status;
     if (wanted.r == -ENOENT) {
