@@ -31,6 +31,7 @@
 #include "exchange/early_stop.h"
 #include "exchange/net/lazy_curl.h"
 #include "exchange/net/notify.h"
+#include "indicators_gpu/plugin_watch.h"
 #include "record/option.h"
 #include "strategy/policy/device.h"
 
@@ -607,6 +608,7 @@ static int run_call(struct option_call *call)
         return status_of(r);
     }
     daemon_log_init(daemon.config.log_level);
+    indicator_plugin_watch_crashes();
     if (early_stop_asked())
         return status_of(-ECANCELED);
     return arguments->rebuild ? rebuild(&daemon) : run(&daemon);
@@ -639,6 +641,7 @@ static const struct option_program program = {
 
 int main(int argc, char **argv)
 {
+    indicator_plugin_watch_exit();
     daemon_memory_begin();
     early_stop_catch();
     return option_main(&program, argc, argv);

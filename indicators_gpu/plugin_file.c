@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "exchange/fail.h"
+#include "indicators_gpu/plugin_watch.h"
 
 /* What dlopen() has loaded is the process's, and so is this list of it. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -54,6 +55,8 @@ static bool ends_in_so(const char *word, size_t n)
 static int absolute(const char *path, char ret[static INDICATOR_PLUGIN_PATH_MAX], char *err, size_t err_cap)
 {
     char here[PATH_MAX] = "";
+    while (strncmp(path, "./", 2) == 0)
+        path += 2 + strspn(path + 2, "/");
     if (path[0] != '/' && !getcwd(here, sizeof here))
         return fail_with(-errno, err, err_cap, "%.200s: the current folder: %s", path, strerror(errno));
     int n = snprintf(ret, INDICATOR_PLUGIN_PATH_MAX, "%s%s%s", here, here[0] ? "/" : "", path);
@@ -201,7 +204,7 @@ static int link_copy(struct indicator_plugin_file *file, int fd, char *err, size
 {
     char name[64];
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    file->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    file->handle = INDICATOR_PLUGIN_CALL(file, dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE));
     if (file->handle)
         return 0;
     const char *why = dlerror(); /* begins with that name, as a rule */
@@ -298,7 +301,7 @@ int indicator_plugin_table(const struct indicator_plugin_file *file, const char 
                    : fail_with(-ENOENT, err, err_cap, "%.300s: it exports no %s(): %s says what that is",
                                file->path, symbol, header);
     }
-    const uint32_t *table = function();
+    const uint32_t *table = INDICATOR_PLUGIN_CALL(file, function());
     if (!table)
         return fail_with(-EINVAL, err, err_cap, "%.300s: %s() returned NULL: a table is needed", file->path,
                          symbol);

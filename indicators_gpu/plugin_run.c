@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "indicators_gpu/plugin_rows.h"
+#include "indicators_gpu/plugin_watch.h"
 
 enum { STATE_ALIGNMENT = 16 };
 
@@ -36,7 +37,9 @@ bool indicator_plugin_next(const struct indicator_spec *spec, void *state, uint6
     const struct papertape_indicator *table = &spec->row->plugin->table;
     const struct papertape_bar seen = visible(spec->row->inputs, bar);
     double values[INDICATOR_OUTPUTS_MAX] = {NAN, NAN, NAN, NAN};
+    indicator_plugin_running = spec->row->plugin->file->path;
     table->update(spec->options, state, &seen, values);
+    indicator_plugin_running = NULL;
     if (before < table->lookback(spec->options))
         return false;
     for (size_t k = 0; k < spec->row->n_outputs; k++)
@@ -91,7 +94,9 @@ int indicator_plugin_reference(const struct indicator_spec *spec, const struct i
                                         .close = inputs & INDICATOR_CLOSE ? in->close : NULL,
                                         .volume = inputs & INDICATOR_VOLUME ? in->volume : NULL,
                                         .time = inputs & INDICATOR_TIME ? in->time : NULL};
+    indicator_plugin_running = spec->row->plugin->file->path;
     table->batch(spec->options, &bars, n, out);
+    indicator_plugin_running = NULL;
     for (size_t k = 0; k < spec->row->n_outputs; k++)
         for (size_t i = table->lookback(spec->options); i < n; i++)
             out[k][i] = number_or_nan(out[k][i]);

@@ -7,6 +7,7 @@
 
 #include "exchange/fail.h"
 #include "indicators_gpu/indicators.h"
+#include "indicators_gpu/plugin_watch.h"
 #include "strategy/library.h"
 
 _Static_assert((int)PAPERTAPE_SPEC_TEXT == (int)STRATEGY_SPEC_TEXT, "specs are written where ours are");
@@ -121,7 +122,7 @@ static int check_spec(const char *text, size_t i, const struct refusal *to)
 static int check_specs(const struct papertape_strategy *table, const double *params, const struct refusal *to)
 {
     char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT] = {""};
-    size_t n = table->specs ? table->specs(params, specs) : 0;
+    size_t n = table->specs ? INDICATOR_PLUGIN_CALL(to, table->specs(params, specs)) : 0;
     if (n > STRATEGY_SPECS_MAX)
         return refuse(to, "specs() says %zu indicators with the defaults: at most %d", n, STRATEGY_SPECS_MAX);
     for (size_t i = 0; i < n; i++) {
@@ -164,7 +165,7 @@ int strategy_library_check(const char *path, const struct papertape_strategy *ta
         if (r == 0)
             defaults[i] = table->params[i].fallback;
     }
-    const char *wrong = r == 0 && table->check ? table->check(defaults) : NULL;
+    const char *wrong = r == 0 && table->check ? INDICATOR_PLUGIN_CALL(&to, table->check(defaults)) : NULL;
     if (wrong)
         return refuse(&to, "its own defaults contradict each other: %.120s", wrong);
     return r < 0 ? r : check_specs(table, defaults, &to);

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "indicators_gpu/plugin_watch.h"
 #include "strategy/intent.h"
 #include "strategy/library.h"
 #include "strategy/record.h"
@@ -13,16 +14,17 @@ static const struct strategy_library *library_of(const struct strategy *strategy
 
 const char *strategy_library_params_check(const struct strategy *strategy, const double *params)
 {
-    return library_of(strategy)->table.check(params);
+    const struct strategy_library *library = library_of(strategy);
+    return INDICATOR_PLUGIN_CALL(library->file, library->table.check(params));
 }
 
 size_t strategy_library_specs(const struct strategy *strategy, const double *params,
                               char specs[][STRATEGY_SPEC_TEXT])
 {
-    const struct papertape_strategy *table = &library_of(strategy)->table;
-    if (!table->specs)
+    const struct strategy_library *library = library_of(strategy);
+    if (!library->table.specs)
         return 0;
-    size_t n = table->specs(params, specs);
+    size_t n = INDICATOR_PLUGIN_CALL(library->file, library->table.specs(params, specs));
     for (size_t i = 0; i < n && i < STRATEGY_SPECS_MAX; i++)
         specs[i][STRATEGY_SPEC_TEXT - 1] = '\0';
     return n;
@@ -101,7 +103,8 @@ size_t strategy_library_on_bar(const struct strategy *strategy, const double *pa
     struct papertape_intent answers[INTENTS_ROOM];
     for (size_t i = 0; i < STRATEGY_INTENTS_MAX; i++) /* what is read of them */
         memset(&answers[i], 0, offsetof(struct papertape_intent, later));
-    size_t n = library_of(strategy)->table.on_bar(params, state, &bar, answers);
+    const struct strategy_library *library = library_of(strategy);
+    size_t n = INDICATOR_PLUGIN_CALL(library->file, library->table.on_bar(params, state, &bar, answers));
     for (size_t i = 0; i < n && i < INTENTS_ROOM; i++)
         intents[i] = wanted(&answers[i]);
     return n;
@@ -120,5 +123,8 @@ void strategy_library_scan(const struct strategy *strategy, const double *params
                                          .indicators = columns->indicators};
     const struct papertape_marks found = {
         .size = sizeof found, .flat = marks->flat, .holding = marks->holding, .shorted = marks->shorted};
-    library_of(strategy)->table.scan(params, &of, &found);
+    const struct strategy_library *library = library_of(strategy);
+    indicator_plugin_running = library->file->path;
+    library->table.scan(params, &of, &found);
+    indicator_plugin_running = NULL;
 }

@@ -40,8 +40,8 @@ def papertape(*words, status=0, **options):
     return run(PAPERTAPE, *words, status=status, **options)
 
 
-def refused(*words, status=2, says):
-    done = papertape(*words, status=status)
+def refused(*words, status=2, says, **options):
+    done = papertape(*words, status=status, **options)
     lines = done.stderr.splitlines()
     assert done.stdout == "" and len(lines) == 1 and lines[0].startswith("papertape: ") and says in lines[0], (words, done.stderr)
 
@@ -112,6 +112,27 @@ def guards(folder):
         assert "LOOKS AHEAD at" in done.stdout and change in done.stdout, (cheat, done.stdout)
 
 
+def saved(folder):
+    """A saved run's account is tried again on its bars, with its strategy and parameters."""
+    bars, state = synthetic(folder, "A", 3000, 8), folder / "saved"
+    words = ("backtest", "--account", BUILT_IN, "--state", state, "--bars", bars, "--no-cache", "--json")
+    expected = papertape("backtest", "--strategy", f"{MINE}:fast=7", "--bars", bars, "--no-cache", "--json", "--save", state).stdout
+    found = papertape(*words).stdout
+    found, expected = (json.loads(text)["accounts"][0] for text in (found, expected))
+    assert found["fills"] == expected["fills"] > 10 and found["equity"] == expected["equity"], (found, expected)
+
+
+def ends_of_process(folder):
+    """A plug-in that ends the process does not end it without a word, and with success."""
+    bars = synthetic(folder, "E", 200, 6)
+    strategy = f"lib:{PLUGINS}/plugin-ends.so"
+    for way in ("columns", "engine"):
+        refused("backtest", "--strategy", strategy, "--bars", bars, "--no-cache", "--way", way, status=1, says="plugin-ends.so: its code called exit(), which ends this program")
+    if not SANITIZED:  # whose own handler says more
+        done = papertape("backtest", "--strategy", f"{strategy}:way=crash", "--bars", bars, "--no-cache", status=-11)
+        assert done.stderr == f"papertape: {PLUGINS}/plugin-ends.so: its code crashed: SIGSEGV\n", done.stderr
+
+
 def lists(folder):
     plugins = folder / "plugins"
     plugins.mkdir()
@@ -153,6 +174,8 @@ def refusals(folder):
         refused("backtest", "--strategy", strategy, "--bars", bars, says=says)
 
     refuse("lib:nosuch", "there is no such file in")
+    (folder / "text.so").write_text("no shared object")
+    refused("backtest", "--strategy", "lib:././/text.so", "--bars", bars, says=f": {folder}/text.so: is no shared object", cwd=folder)
     refuse(f"lib:{folder}/gone.so", "No such file")
     refuse(f"lib:{folder}", "a shared object's name ends in .so")
     refuse(f"lib:{PLUGINS}/plugin-newer.so", "made for version 2 of papertape/strategy.h, this program has 1: build it again")
@@ -185,6 +208,10 @@ def new_folders(folder, environment):
         assert "lookahead ok" in done.stdout and "test.sh: lib:" in done.stdout and "warning" not in done.stderr, done
         run("make", "-C", folder / "my-cross", "install", f"DESTDIR={folder}/root", **options)
         assert list((folder / "root").rglob("papertape/plugins/my-cross.so"))
+        bare = {"cwd": folder, "env": {**os.environ, "PKG_CONFIG_LIBDIR": str(folder)}}  # as before an installation
+        assert run("make", "-B", "-C", folder / "my-cross", f"CFLAGS=-I{SOURCE}/strategy/include", f"CC={' '.join(CC)}", **bare).stderr == ""
+        run("make", "-C", folder / "my-cross", "install", f"CFLAGS=-I{SOURCE}/strategy/include", f"DESTDIR={folder}/none", status=2, **bare)
+        assert not (folder / "none").exists()
     made = json.loads(papertape("strategy", "new", "my-python", "--python", "--json", **options).stdout)
     assert made == {"schema": "papertape.strategy/1", "strategy": {"name": "my-python", "language": "python"}}, made
     run(sys.executable, "-m", "py_compile", folder / "my-python/my-python.py")
@@ -249,6 +276,8 @@ def main():
         same_files(folder, files)
         same_sweep(folder, files[0])
         guards(folder)
+        saved(folder)
+        ends_of_process(folder)
         lists(folder)
         indicators(folder)
         refusals(folder)
