@@ -151,6 +151,7 @@ static unsigned takes(enum intent_kind kind)
         return always | entry;
     case INTENT_STOP:
         return always | 1u << STOP;
+    case INTENT_EXIT:
     case INTENT_TARGET:
         return always | 1u << FRACTION;
     default:

@@ -38,7 +38,7 @@ class Mine(Strategy):
         if bar.close == 1:
             return Enter(self.share, stop=0.9, profit=None, limit=1, good=10**18, why="caf\\u00e9")
         if bar.close == 2:
-            return [Exit(), Short(1, why="turn")]
+            return [Exit(), Exit(0.5), Short(1, why="turn")]
         if bar.close == 3:
             return bar.nothing
         if bar.close == 4:
@@ -118,7 +118,7 @@ def main():
             (bar(1), answer([enter], state={"seen": 6})),
             (bar(1, "B"), answer([enter], "B", state={"seen": 1})),
             (bar(5), answer([])),  # its memory is as it was
-            (bar(2), answer([{"kind": "exit"}, {"kind": "short", "fraction": 1.0, "why": "turn"}], state={"seen": 7})),
+            (bar(2), answer([{"kind": "exit"}, {"kind": "exit", "fraction": 0.5}, {"kind": "short", "fraction": 1.0, "why": "turn"}], state={"seen": 7})),
             (bar(3), failed("AttributeError: 'Bar' object has no attribute 'nothing' (mine.py:34)")),
             (bar(4), failed("ValueError: Target: fraction is inf: a finite number is needed (mine.py:36)")),
             (bar(8), failed("TypeError: on_bar() returned 'buy': Enter, Short, Exit, Stop, Target, or several of them, or None, are right")),
@@ -126,7 +126,7 @@ def main():
             (bar(6), answer([], state={})),
             (bar(5), answer([], state={"seen": 0})),
             (bar(9, indicators=[None] * 4), answer([], state={"seen": 1})),
-            (bar(2, again=True, history=True), answer([{"kind": "exit"}, {"kind": "short", "fraction": 1.0, "why": "turn"}], state={"seen": 1})),
+            (bar(2, again=True, history=True), answer([{"kind": "exit"}, {"kind": "exit", "fraction": 0.5}, {"kind": "short", "fraction": 1.0, "why": "turn"}], state={"seen": 1})),
             (bar(9, "B", more=1), answer([], "B", state={"seen": 2})),
         ):
             found = process.ask(**asked)

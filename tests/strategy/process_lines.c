@@ -192,18 +192,20 @@ static void test_right(void)
                        "[{\"kind\":\"enter\",\"fraction\":0.25,\"stop\":99.5,\"profit\":null,\"limit\":1e2,"
                        "\"good\":1700000000000000000,\"why\":\"caf\\u00e9 \\\"x\\\"\"},"
                        "{\"kind\":\"exit\"},{\"kind\":\"stop\",\"stop\":7},"
+                       "{\"kind\":\"exit\",\"fraction\":0.5},"
                        "{\"why\":\"down\",\"kind\":\"target\",\"fraction\":-0.5}]}",
                        &d),
               0);
-    CHECK_INT(d.n, 4);
+    CHECK_INT(d.n, 5);
     CHECK(d.intents[0].kind == INTENT_ENTER && d.intents[0].fraction == 0.25 && d.intents[0].stop == 99.5);
     CHECK(d.intents[0].profit == 0 && d.intents[0].limit == 100);
     CHECK_INT(d.intents[0].good_ns, 1700000000000000000);
     CHECK_STR(d.intents[0].why, "caf\xc3\xa9 \"x\"");
-    CHECK(d.intents[1].kind == INTENT_EXIT && !d.intents[1].why);
+    CHECK(d.intents[1].kind == INTENT_EXIT && d.intents[1].fraction == 0 && !d.intents[1].why);
     CHECK(d.intents[2].kind == INTENT_STOP && d.intents[2].stop == 7);
-    CHECK(d.intents[3].kind == INTENT_TARGET && d.intents[3].fraction == -0.5);
-    CHECK_STR(d.intents[3].why, "down");
+    CHECK(d.intents[3].kind == INTENT_EXIT && d.intents[3].fraction == 0.5);
+    CHECK(d.intents[4].kind == INTENT_TARGET && d.intents[4].fraction == -0.5);
+    CHECK_STR(d.intents[4].why, "down");
     /* A long reason is cut, between characters. */
     CHECK_INT(read_all(HEAD "[{\"kind\":\"exit\",\"why\":\"123456789012345678901234567890\xc3\xa9z\"}]}", &d),
               0);
@@ -244,7 +246,7 @@ static void test_wrong(void)
         {HEAD "[{\"kind\":\"enter\",\"limt\":5}]}", "\"limt\" of an intent is not known, or there twice"},
         {HEAD "[{\"kind\":\"enter\",\"stop\":5,\"stop\":6}]}",
          "\"stop\" of an intent is not known, or there twice"},
-        {HEAD "[{\"kind\":\"exit\",\"fraction\":1}]}", "an intent \"exit\" has no \"fraction\""},
+        {HEAD "[{\"kind\":\"exit\",\"stop\":1}]}", "an intent \"exit\" has no \"stop\""},
         {HEAD "[{\"kind\":\"stop\",\"stop\":1,\"limit\":1}]}", "an intent \"stop\" has no \"limit\""},
         {HEAD "[],\"intent\":[]}", "\"intent\" of its answer is not known, or there twice"},
         {HEAD "[],\"bar\":60}", "\"bar\" of its answer is not known, or there twice"},

@@ -64,9 +64,13 @@ enum papertape_intent_kind {
     /* Buy for `fraction` of equity: at market, or at `limit` until good_ns. What was filled is protected by a
      * stop at `stop` and sold at `profit`, where they are not 0; one ends the other. */
     PAPERTAPE_ENTER = 0,
-    PAPERTAPE_EXIT = 1,   /* close the position at market, long or short; its stop and profit end too */
-    PAPERTAPE_STOP = 2,   /* move the protective stop to `stop` */
-    PAPERTAPE_TARGET = 3, /* hold `fraction` of equity: buys or sells the difference at market */
+    /* Close the position at market, long or short; its stop and profit end too. Or close `fraction` of it, in
+     * whole lots, where that is not 0: stop and profit then shrink to what is left. */
+    PAPERTAPE_EXIT = 1,
+    PAPERTAPE_STOP = 2, /* move the protective stop to `stop` */
+    /* Hold `fraction` of equity: buys or sells the difference at market. Negative: short, where `shorts`
+     * allows it. */
+    PAPERTAPE_TARGET = 3,
     PAPERTAPE_SHORT = 4,  /* ENTER the other way round, where `shorts` allows it */
 };
 

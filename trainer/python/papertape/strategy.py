@@ -98,12 +98,12 @@ class Short(Enter):
 
 
 class Exit(Intent):
-    """Closes the position, long or short, at market."""
+    """Closes the position, long or short, at market; or this share of it, in whole lots."""
 
     kind = "exit"
 
-    def __init__(self, why: str | None = None):
-        super().__init__(why)
+    def __init__(self, fraction: float | None = None, why: str | None = None):
+        super().__init__(why, fraction=fraction)
 
 
 class Stop(Intent):
@@ -117,7 +117,8 @@ class Stop(Intent):
 
 
 class Target(Intent):
-    """Holds this share of equity: buys or sells the difference at market; 0 is Exit."""
+    """Holds this share of equity: buys or sells the difference at market; 0 is Exit. Negative: short, where bar.shorts
+    allows it."""
 
     kind = "target"
     needs = "fraction"
