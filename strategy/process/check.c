@@ -38,7 +38,7 @@ static const char *keep(struct process_strategy *process, const char *text)
 static int lose(struct process_strategy *process, bool ended, char *why)
 {
     char how[PROCESS_REASON_MAX];
-    strategy_child_end(process->checker, true, how, sizeof how);
+    strategy_child_end(process->checker, true, ended ? how : NULL, sizeof how);
     process->checker = NULL;
     return fail_with(ended ? -EPIPE : -ETIMEDOUT, why, PROCESS_REASON_MAX, "%s",
                      ended ? how : strategy_unanswered);

@@ -16,12 +16,10 @@
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "exchange/text_words.h"
-#include "exchange/utf8.h"
 #include "strategy/process/internal.h"
 
 enum {
     ROOM = CHILD_LINE_MAX + 1, /* a line and its end */
-    SAID_MAX = 240,            /* of a line of its standard error */
     GRACE_MS = 500,
     HURRY_MS = 50,   /* a pipe may close a little before its process ends */
     LATE_TURNS = 64, /* reads of a child that writes without end, once the time is over */
@@ -30,16 +28,13 @@ enum {
 struct strategy_child {
     pid_t pid;
     int pidfd, in, out, err; /* in: what it reads; -1: closed */
-    struct strategy_child_log log;
     char input[ROOM];
-    size_t from, to;     /* input[from..to) is unread */
-    size_t searched;     /* input[from..searched) has no end of a line */
-    bool skips;          /* up to the next end of a line */
-    char *queue;         /* once it is behind */
-    size_t queued, cap;  /* bytes that it has yet to read; of the queue */
-    char said[SAID_MAX]; /* of its standard error, the line that is being written … */
-    size_t n_said;
-    char last[SAID_MAX]; /* … and the last whole one that is not empty */
+    size_t from, to;           /* input[from..to) is unread */
+    size_t searched;           /* input[from..searched) has no end of a line */
+    bool skips;                /* up to the next end of a line */
+    char *queue;               /* once it is behind */
+    size_t queued, cap;        /* bytes that it has yet to read; of the queue */
+    struct strategy_said said; /* on its standard error */
 };
 
 static void close_fd(int *fd)
@@ -109,7 +104,7 @@ int strategy_child_start(const char *command, const struct strategy_child_log *l
     memset(child, 0, sizeof *child);
     child->pidfd = child->in = child->out = child->err = -1;
     if (log)
-        child->log = *log;
+        child->said.log = *log;
     int r = start(child, words);
     if (r == 0) {
         *ret = child;
@@ -168,26 +163,6 @@ int strategy_child_send(struct strategy_child *child, const char *line, size_t l
 
 /* ---- what it writes ---- */
 
-static void end_of_said(struct strategy_child *child)
-{
-    child->said[child->n_said] = '\0';
-    child->n_said = 0;
-    utf8_clean(child->said);
-    if (child->said[strspn(child->said, " ")])
-        memcpy(child->last, child->said, sizeof child->last);
-    if (child->log.says)
-        child->log.says(child->log.ctx, child->said);
-}
-
-static void take_said(struct strategy_child *child, const char *data, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (data[i] == '\n')
-            end_of_said(child);
-        else if (child->n_said < sizeof child->said - 1)
-            child->said[child->n_said++] = data[i];
-}
-
 /* Is there more of it? */
 static bool read_err(struct strategy_child *child)
 {
@@ -196,14 +171,11 @@ static bool read_err(struct strategy_child *child)
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     if (n <= 0) {
-        if (child->n_said > 0)
-            end_of_said(child);
+        strategy_said_end(&child->said, clock_now_ns());
         close_fd(&child->err);
         return false;
     }
-    take_said(child, part, (size_t)n);
-    if (!child->log.says)
-        (void)!write(STDERR_FILENO, part, (size_t)n);
+    strategy_said_take(&child->said, part, (size_t)n, clock_now_ns());
     return true;
 }
 
@@ -283,8 +255,11 @@ enum child_said strategy_child_read(struct strategy_child *child, int64_t until_
 {
     enum child_said said;
     for (int late = 0; late < LATE_TURNS;) {
-        if (next_line(child, &said, ret, ret_len))
+        if (next_line(child, &said, ret, ret_len)) {
+            if (said == CHILD_LINE)
+                strategy_said_show(&child->said);
             return said;
+        }
         if (child->out < 0)
             return CHILD_ENDED;
         int64_t left_ns = until_ns > 0 ? until_ns - clock_now_ns() : 0;
@@ -320,16 +295,19 @@ static bool ends_within(struct strategy_child *child, int64_t ms)
     }
 }
 
-static void describe_end(const struct strategy_child *child, bool ended, int status, char *how, size_t size)
+/* Whether all of it fits. */
+static bool describe_end(const struct strategy_child *child, bool ended, int status, char *how, size_t size)
 {
-    const char *words = child->last[strspn(child->last, " ")] ? child->last : "";
+    const char *words = strategy_said_last(&child->said);
     const char *separator = *words ? ": " : "";
+    int n;
     if (!ended)
-        snprintf(how, size, "it closed its standard output%s%s", separator, words);
+        n = snprintf(how, size, "it closed its standard output%s%s", separator, words);
     else if (WIFSIGNALED(status))
-        snprintf(how, size, "signal %d ended it%s%s", WTERMSIG(status), separator, words);
+        n = snprintf(how, size, "signal %d ended it%s%s", WTERMSIG(status), separator, words);
     else
-        snprintf(how, size, "it ended with status %d%s%s", WEXITSTATUS(status), separator, words);
+        n = snprintf(how, size, "it ended with status %d%s%s", WEXITSTATUS(status), separator, words);
+    return n < (int)size;
 }
 
 void strategy_child_end(struct strategy_child *child, bool hurry, char *how, size_t how_size)
@@ -352,8 +330,9 @@ void strategy_child_end(struct strategy_child *child, bool hurry, char *how, siz
         while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
             ;
     }
-    if (how)
-        describe_end(child, ended, status, how, how_size);
+    strategy_said_end(&child->said, clock_now_ns());
+    if (!how || !describe_end(child, ended, status, how, how_size))
+        strategy_said_show(&child->said);
     close_fd(&child->in);
     close_fd(&child->out);
     close_fd(&child->err);

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "strategy/process/said.h"
+
 enum {
     CHILD_COMMAND_MAX = 512,    /* of its command line, with the NUL */
     CHILD_WORDS_MAX = 64,       /* of it, with the NULL behind them */
@@ -15,13 +17,6 @@ enum {
     CHILD_QUEUE_MAX = 64 << 20, /* of what it has not read yet */
     CHILD_MEMORY_MIB = 2 << 10, /* of its address space */
     CHILD_FILES_MAX = 1 << 10,
-};
-
-/* Gets each line that the process writes to its standard error, without control characters, cut at 240
- * bytes; NULL: they go to ours. */
-struct strategy_child_log {
-    void (*says)(void *ctx, const char *line);
-    void *ctx;
 };
 
 struct strategy_child;
@@ -51,7 +46,7 @@ enum child_said strategy_child_read(struct strategy_child *child, int64_t until_
 /* Ends it, with its process group: at the end of its standard input it has half a second, at SIGTERM another,
  * and what is left then is killed; in a `hurry` after 50 ms. Of a child that has ended, `how` (NULL is fine)
  * says how: "it ended with status 1: NameError: name 'x' is not defined", the last line of its standard
- * error. NULL is fine. */
+ * error, which is not written to ours then. NULL is fine. */
 void strategy_child_end(struct strategy_child *child, bool hurry, char *how, size_t how_size);
 
 #endif

@@ -42,7 +42,7 @@ struct process_host {
     enum process_phase phase;
     int64_t until_ns; /* STARTING: when it must be ready; DOWN: when it is started again */
     unsigned starts;  /* since it last decided */
-    unsigned owed;    /* answers to lines whose time is over */
+    unsigned behind;  /* answers to lines whose time is over */
     /* A bar that was answered by a line that is none: an answer may follow. */
     bool amiss;
     int amiss_symbol;
@@ -76,7 +76,7 @@ static void lose(struct process_host *host, char *how, size_t how_size)
     strategy_child_end(host->child, true, how, how_size);
     host->child = NULL;
     host->phase = DOWN;
-    host->owed = 0;
+    host->behind = 0;
     host->amiss = false;
     int64_t pause_s =
         host->starts > 1 ? (int64_t)PAUSE_FIRST_S << (host->starts - 2 < 6 ? host->starts - 2 : 6) : 0;
@@ -93,7 +93,7 @@ static void lose_ended(struct process_host *host, struct strategy_decision *ret)
 
 /* ---- its start ---- */
 
-static int begin(struct process_host *host, char *err, size_t err_size)
+static int start_child(struct process_host *host, char *err, size_t err_size)
 {
     const struct strategy_child_log log = {host->hello.says, host->hello.ctx};
     char *hello = strategy_process_hello(host->strategy, host->params, &host->hello, host->states);
@@ -118,7 +118,7 @@ static int give_history(struct process_host *host)
     char *text = strategy_history_text(&host->history, host->numbers, &n, &len);
     int r = text ? strategy_child_send(host->child, text, len) : -ENOMEM;
     free(text);
-    host->owed = (unsigned)n;
+    host->behind = (unsigned)n;
     host->phase = READY;
     return r;
 }
@@ -132,7 +132,7 @@ static bool are_same(const struct process_host *host, char specs[][STRATEGY_SPEC
 }
 
 /* Reads whether it is ready. 0: it is; -EAGAIN: not yet; else with a clause, and it is lost. */
-static int begun(struct process_host *host, int64_t until_ns, char *err, size_t err_size)
+static int await_ready(struct process_host *host, int64_t until_ns, char *err, size_t err_size)
 {
     char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT], why[PROCESS_REASON_MAX];
     const char *line;
@@ -141,7 +141,7 @@ static int begun(struct process_host *host, int64_t until_ns, char *err, size_t 
     if (said == CHILD_NOTHING && clock_now_ns() < host->until_ns)
         return -EAGAIN;
     if (said != CHILD_LINE) {
-        lose(host, why, sizeof why);
+        lose(host, said == CHILD_ENDED ? why : NULL, sizeof why);
         return fail_with(-EPIPE, err, err_size, "%s",
                          said == CHILD_ENDED  ? why
                          : said == CHILD_LONG ? "its answer to hello is too long"
@@ -175,9 +175,9 @@ static bool is_ready(struct process_host *host, int64_t until_ns, struct strateg
         return false;
     }
     if (host->phase == DOWN)
-        r = begin(host, err, sizeof err);
+        r = start_child(host, err, sizeof err);
     if (r == 0 && host->phase == STARTING)
-        r = begun(host, until_ns, err, sizeof err);
+        r = await_ready(host, until_ns, err, sizeof err);
     if (r == -EAGAIN)
         fail(ret, STRATEGY_LATE, "it is starting again");
     else if (r < 0)
@@ -248,8 +248,8 @@ static bool drain(struct process_host *host, bool *ret_early)
         if (said == CHILD_LINE && strategy_answer_read(line, len, &answer, fault) == 0 &&
             comes_after(host, &answer))
             continue;
-        *ret_early |= host->owed == 0;
-        host->owed -= host->owed > 0;
+        *ret_early |= host->behind == 0;
+        host->behind -= host->behind > 0;
     }
 }
 
@@ -317,15 +317,15 @@ static bool judge(struct process_host *host, const struct strategy_request *requ
     int r = strategy_answer_read(line, len, &answer, fault);
     bool its = r == 0 && answer.kind != ANSWER_OTHER && answer.names &&
                answer.time_ns == request->bar.open_ns && is_symbol(host, request->symbol, answer.symbol);
-    if (its || (r == 0 && answer.kind == ANSWER_ERROR && !answer.names && host->owed == 0)) {
-        host->owed = 0;
+    if (its || (r == 0 && answer.kind == ANSWER_ERROR && !answer.names && host->behind == 0)) {
+        host->behind = 0;
         take(host, request->symbol, &answer, ret);
         return true;
     }
     if (r == 0 && comes_after(host, &answer))
         return false;
-    if (host->owed > 0) {
-        host->owed--;
+    if (host->behind > 0) {
+        host->behind--;
         return false;
     }
     goes_amiss(host, request);
@@ -349,8 +349,8 @@ static void wait_for(struct process_host *host, const struct strategy_request *r
             return;
         if (said == CHILD_LINE)
             continue;
-        if (said == CHILD_LONG && host->owed > 0) {
-            host->owed--;
+        if (said == CHILD_LONG && host->behind > 0) {
+            host->behind--;
             continue;
         }
         if (said == CHILD_ENDED) {
@@ -359,7 +359,7 @@ static void wait_for(struct process_host *host, const struct strategy_request *r
             goes_amiss(host, request);
             fail(ret, STRATEGY_INVALID, "its answer is longer than %d bytes", CHILD_LINE_MAX);
         } else {
-            host->owed++;
+            host->behind++;
             fail(ret, STRATEGY_LATE, "no answer within %lld ms", (long long)(host->hello.limit_ns / 1000000));
         }
         return;
@@ -375,18 +375,18 @@ static bool give_line(struct process_host *host, const struct strategy_request *
         lose_ended(host, ret);
         return false;
     }
-    if (host->owed >= BEHIND_MAX || strategy_child_send(host->child, host->line, host->line_len) < 0) {
+    if (host->behind >= BEHIND_MAX || strategy_child_send(host->child, host->line, host->line_len) < 0) {
         lose(host, NULL, 0);
         fail(ret, STRATEGY_ENDED, "it is ended: it is %d bars behind", BEHIND_MAX);
         return false;
     }
     if (early)
         fail(ret, STRATEGY_INVALID, "it wrote a line that it was not asked for");
-    else if (host->owed > 0 && !request->acts)
+    else if (host->behind > 0 && !request->acts)
         fail(ret, STRATEGY_LATE, "it is still at an earlier bar");
     else
         return true;
-    host->owed++;
+    host->behind++;
     return false;
 }
 
@@ -489,9 +489,9 @@ int strategy_process_host_open(const struct strategy *strategy, const double *pa
     if (r == 0 && hello->live)
         strategy_process_rest(strategy);
     if (r == 0)
-        r = begin(host, err, err_size);
+        r = start_child(host, err, err_size);
     if (r == 0)
-        r = begun(host, host->until_ns, err, err_size);
+        r = await_ready(host, host->until_ns, err, err_size);
     if (r < 0) {
         strategy_process_host_close(&host->host);
         return r == -EAGAIN ? -ETIMEDOUT : r;

@@ -12,14 +12,14 @@
 #include "exchange/whole_file.h"
 #include "strategy/process/process.h"
 
-enum { SHOWN = 60, SOURCE_FILE_MAX = 16 << 20 };
+enum { SHOWN = 60, SOURCE_FILE_MAX = 16 << 20, HOW_MAX = 320, WHY_MAX = 400 };
 
 static const char question[] = "{\"type\":\"describe\"}\n";
 
 static int no_description(struct strategy_child *child, enum child_said said, char *err, size_t err_size)
 {
-    char how[PROCESS_REASON_MAX];
-    strategy_child_end(child, said != CHILD_ENDED, how, sizeof how);
+    char how[HOW_MAX];
+    strategy_child_end(child, said != CHILD_ENDED, said == CHILD_ENDED ? how : NULL, sizeof how);
     if (said == CHILD_ENDED)
         return fail_with(-EPIPE, err, err_size, "it does not describe itself: %s", how);
     if (said == CHILD_LONG)
@@ -93,7 +93,7 @@ static const struct strategy *merge(struct process_strategy *process)
 
 static int open_process(const char *source, const struct strategy **ret, char *err, size_t err_size)
 {
-    char why[256];
+    char why[WHY_MAX];
     struct process_strategy *process;
     int r = describe(source, &process, why, sizeof why);
     const struct strategy *found = r == 0 ? merge(process) : NULL;

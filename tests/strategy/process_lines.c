@@ -8,6 +8,7 @@
 #include "strategy/process/answer.h"
 #include "strategy/process/history.h"
 #include "strategy/process/line.h"
+#include "strategy/process/said.h"
 #include "strategy/record.h"
 #include "tests/check.h"
 #include "tests/counts.h"
@@ -332,6 +333,46 @@ static void test_history(void)
     strategy_history_finish(&history);
 }
 
+/* ---- its standard error ---- */
+
+struct log {
+    int lines;
+    char last[SAID_MAX];
+};
+
+static void log_line(void *ctx, const char *line)
+{
+    struct log *log = ctx;
+    log->lines++;
+    snprintf(log->last, sizeof log->last, "%s", line);
+}
+
+/* 50,000 lines at once: a hundred are logged, the others counted; then one a second. */
+static void test_said(void)
+{
+    const int64_t second_ns = 1000000000, start_ns = 7 * second_ns;
+    struct log log = {0};
+    struct strategy_said said = {.log = {log_line, &log}};
+    for (int i = 0; i < 50000; i++)
+        strategy_said_take(&said, "\ta line\n", 8, start_ns);
+    CHECK_INT(log.lines, SAID_LINES);
+    CHECK_STR(log.last, " a line");
+    CHECK_STR(strategy_said_last(&said), "a line");
+    strategy_said_take(&said, "next\nmore\n", 10, start_ns + second_ns);
+    CHECK_INT(log.lines, SAID_LINES + 2);
+    CHECK_STR(log.last, "next");
+    strategy_said_take(&said, "no end", 6, start_ns + second_ns);
+    strategy_said_end(&said, start_ns + second_ns);
+    CHECK_INT(log.lines, SAID_LINES + 3);
+    CHECK_STR(log.last, "2 lines left out: at most 100 at once, then one in 1 s");
+    CHECK_STR(strategy_said_last(&said), "no end");
+    strategy_said_take(&said, "\n   \n", 5, start_ns + 1000 * second_ns);
+    CHECK_STR(log.last, "   ");
+    CHECK_STR(strategy_said_last(&said), "no end"); /* the last one with words */
+    strategy_said_end(&said, start_ns + 1000 * second_ns);
+    CHECK_INT(log.lines, SAID_LINES + 5);
+}
+
 int main(void)
 {
     struct random random = random_seeded("strategy/process_lines", (uint64_t)32);
@@ -342,5 +383,6 @@ int main(void)
     test_parts();
     test_any(&random);
     test_history();
+    test_said();
     return check_done("strategy/process_lines");
 }

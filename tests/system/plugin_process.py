@@ -62,7 +62,7 @@ from papertape.strategy import *
 
 class Faulty(Strategy):
     name = "faulty"
-    params = {"what": Param("raise", words=("raise", "nan", "exit", "print", "memory"))}
+    params = {"what": Param("raise", words=("raise", "nan", "exit", "print", "flood", "memory"))}
     bars = 0
 
     def on_bar(self, bar):
@@ -76,6 +76,9 @@ class Faulty(Strategy):
                 raise SystemExit("enough")
             if self.what == "print":
                 print("a word from the strategy")
+            if self.what == "flood":
+                for _ in range(100_000):
+                    print("a hundred bytes of words from the strategy, more than any terminal's reader could want to see here")
             if self.what == "memory":
                 bar.memory["x"] = {1, 2}
 
@@ -149,6 +152,19 @@ def same_sweep(folder, bars):
     assert tables[0] == tables[1] and tables[0].count("\n") == 4, tables  # one set contradicts itself
 
 
+def saved(folder, bars):
+    """A saved run's account is tried again on its bars, with its strategy and parameters; without its file it says so."""
+    state, mine = folder / "saved", folder / "mine.py"
+    shutil.copy(f"{SOURCE}/trainer/python/examples/sma_cross_rsi_risk.py", mine)
+    first = papertape("backtest", "--strategy", f"exec:{PYTHON} {mine}", "--set", "fast=7", "--bars", bars, "--no-cache", "--json", "--save", state).stdout
+    words = ("backtest", "--account", BUILT_IN, "--state", state, "--bars", bars, "--no-cache", "--json")
+    found, expected = (json.loads(text)["accounts"][0] for text in (papertape(*words).stdout, first))
+    assert found["fills"] == expected["fills"] > 10 and found["equity"] == expected["equity"], (found, expected)
+    mine.unlink()
+    says = papertape(*words, status=1).stderr
+    assert says.startswith(f"papertape: backtest: {BUILT_IN}: ") and "mine.py" in says and says.count("\n") == 1, says
+
+
 def page_examples(folder, bars):
     """The page's programs in Python and C++ are one strategy."""
     text = pathlib.Path(SOURCE, "docs/plugins-protocol.md").read_text(encoding="utf-8")
@@ -195,6 +211,8 @@ def faults(folder):
         assert says in last and last.startswith("papertape: backtest: ") and when in last and trace in done.stderr, (what, done.stderr)
     done = papertape("backtest", "--strategy", strategy, "--set", "what=print", "--bars", bars, "--no-cache")
     assert "a word from the strategy\n" in done.stderr, done
+    done = papertape("backtest", "--strategy", strategy, "--set", "what=flood", "--bars", bars, "--no-cache")
+    assert 200_000 < len(done.stderr) < 300_000 and done.stderr.count("what processes write there is left out from here on") == 1, (len(done.stderr), done.stderr[-300:])
 
 
 def refusals(folder):
@@ -209,6 +227,8 @@ def refusals(folder):
     refuse("exec:/nonexistent/mine", "/nonexistent/mine cannot be started: No such file or directory")
     refuse("exec:true", "it does not describe itself: it ended with status 0")
     refuse(f"exec:{PYTHON} {folder}/none.py", "it ended with status 2")
+    said = papertape("backtest", "--strategy", f"exec:{PYTHON} {folder}/none.py", "--bars", bars, status=2).stderr
+    assert said.count("No such file or directory") == said.count("\n") == 1, said  # once
     refuse(MINE, "did you mean fast?", "--set", "fats=3")
     refuse(MINE, "fast", "--set", "fast=0")
     refuse(MINE, "fast: fewer bars than slow are needed", "--set", "fast=60")
@@ -226,6 +246,7 @@ def main():
         files = bars_files(folder)
         same_files(folder, files)
         same_sweep(folder, files[0])
+        saved(folder, files[1])
         page_examples(folder, files[1])
         guards(folder)
         faults(folder)
