@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Strategies from outside, live: sma-cross-rsi-risk as a built-in, a shared object and a process in Python, an account each,
-over the replay; the daemon is killed (kill -9) in the middle and started again. Their orders and fills are the same; the log
-verifies, and is played again without the shared object and the process; a process that hangs or ends is reported once, halts
-its account, and disturbs no other; a changed file is taken by a reload.
+over the replay; the daemon is killed (kill -9) in the middle and started again, and after a changed file and a reload the
+account continues with the new one. Their orders and fills are the same; with the shared object gone the log verifies and is
+played again, parity holds, and an order is explained; a process that hangs or ends is reported once, halts its account, and
+disturbs no other.
 
 plugin_live.py PLUGINS"""
 
@@ -10,12 +11,13 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import harness
 
-SHARED_OBJECT = f"lib:{sys.argv[1]}/plugin-sma_cross_rsi_risk.so"
+SHARED_OBJECT = f"{sys.argv[1]}/plugin-sma_cross_rsi_risk.so"
 PYTHON = f"{sys.executable} -S"
 IN_PYTHON = f"exec:{PYTHON} {harness.SOURCE}/trainer/python/examples/sma_cross_rsi_risk.py"
 BARS = 600 if harness.LONG else 100  # each half
@@ -78,18 +80,42 @@ def run_for(daemon, seconds):
     return daemon.wait_status(lambda s: s["now_ns"] > began + seconds * 10**9, f"{seconds} s of the market")["now_ns"]
 
 
+def loaded(daemon):
+    """How many shared objects are in its memory, each a copy."""
+    with open(f"/proc/{daemon.popen.pid}/maps", encoding="ascii") as file:
+        return len({line.split()[4] for line in file if "memfd:papertape-plugin" in line and " r-x" in line})
+
+
+def change(plugin):
+    """The same code, and other bytes: another file of the same name."""
+    shutil.copy(plugin, plugin + ".new")
+    with open(plugin + ".new", "ab") as file:
+        file.write(b"changed")
+    os.rename(plugin + ".new", plugin)
+
+
 def three_alike(folder):
     names = ("built-in", "shared", "python")
-    config = MARKET.format(limit=10000) + "".join(account(name, strategy, PARAMETERS) for name, strategy in zip(names, ("sma-cross-rsi-risk", SHARED_OBJECT, IN_PYTHON)))
+    plugin = os.path.join(folder.within("plugins"), "mine.so")
+    shutil.copy(SHARED_OBJECT, plugin)
+    os.chmod(plugin, 0o755)
+    config = MARKET.format(limit=10000) + f"[strategies]\ndirectory = {os.path.dirname(plugin)}\n"
+    config += "".join(account(name, strategy, PARAMETERS) for name, strategy in zip(names, ("sma-cross-rsi-risk", "lib:mine", IN_PYTHON)))
     replay = folder.start(harness.Replay(folder.path, "--synthetic", "17", "--speed", "20"))
     daemon = folder.start(harness.Daemon(folder.path, replay, config, ["--clock", "feed"], env=ENVIRONMENT))
     run_for(daemon, BARS)
     daemon.popen.kill()
     daemon.popen.wait()
     daemon = folder.start(harness.Daemon(folder.path, replay, config, ["--clock", "feed"], env=ENVIRONMENT))
-    run_for(daemon, BARS)
+    run_for(daemon, BARS // 2)
+    assert loaded(daemon) == 1
+    change(plugin)
+    daemon.papertape("reload")
+    assert loaded(daemon) == 2, "the changed file is not loaded"
+    run_for(daemon, BARS // 2)
     assert daemon.stop() == 0
     assert replay.stop() == 0
+    os.remove(plugin)
     for verb in ("orders", "fills"):
         expected = table(daemon, verb, "built-in")
         assert len(expected) > BARS // 20, (verb, len(expected))
@@ -99,6 +125,10 @@ def three_alike(folder):
             assert found == expected, (verb, name, len(expected), len(found), different[:2])
     assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
     daemon.papertape("events", "verify")
+    print(daemon.papertape("parity").strip())
+    order = [row for row in csv.DictReader(daemon.papertape("fills", "--csv").splitlines()) if row["account"] == "shared"][-1]["order"]
+    explanation = json.loads(daemon.papertape("explain", order, "--json"))["orders"][0]
+    assert explanation["equal"], explanation
     # The log says all: neither of the two is started.
     done = subprocess.run([harness.PAPERTAPE, "backtest", "--events", daemon.state], capture_output=True, text=True, timeout=harness.PATIENCE,
                           env={**os.environ, "PATH": "/nonexistent"})

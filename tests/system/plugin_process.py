@@ -5,28 +5,23 @@ that reads the bars file is caught by `lookahead`; what cannot be is refused in 
 
 plugin_process.py PAPERTAPE SOURCE"""
 
-import glob
 import gzip
 import itertools
 import json
-import math
 import os
 import pathlib
-import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-PAPERTAPE, SOURCE = sys.argv[1:]
-SHARED = os.environ.get("PAPERTAPE_SHARED") or os.path.join(SOURCE, "../shared")
+from plugin_runs import BUILT_IN, OUTPUTS, PAPERTAPE, bars_files, outputs, run, saved, synthetic
+
+SOURCE = sys.argv[2]
 LONG = "PAPERTAPE_LONG" in os.environ
 BARS = 10**9 if LONG else 2500
-BUILT_IN = "sma-cross-rsi-risk"
 PYTHON = f"{sys.executable} -S"
 MINE = f"exec:{PYTHON} {SOURCE}/trainer/python/examples/sma_cross_rsi_risk.py"
-OUTPUTS = ("trades", "orders", "ledger")
 PARAMETERS = ((), ("fast=5", "slow=60", "average=ema", "risk=0.02", "profit_atr=0"))
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(SOURCE, "trainer/python")}
 
@@ -87,55 +82,30 @@ run(Faulty)
 """
 
 
-def run(*words, status=0, environment=ENVIRONMENT, **options):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=1200, env=environment, **options)
-    assert done.returncode == status, (words, done.returncode, done.stdout[-800:], done.stderr[-800:])
-    return done
+def papertape(*words, environment=ENVIRONMENT, **options):
+    return run(PAPERTAPE, *words, env=environment, **options)
 
 
-def papertape(*words, **options):
-    return run(PAPERTAPE, *words, **options)
-
-
-def synthetic(folder, name, n, seed, price=100.0):
-    rng = random.Random(seed)
-    path = folder / f"{name}USDT_5m.csv"
-    with open(path, "w", encoding="ascii") as file:
-        file.write("open_time,open,high,low,close,volume\n")
-        for i in range(n):
-            close = round(max(1.0, price * math.exp(rng.gauss(0, 0.003))), 2)
-            high, low = round(max(price, close) * (1 + rng.random() * 0.002), 2), round(min(price, close) * (1 - rng.random() * 0.002), 2)
-            file.write(f"{1704067200000 + i * 300000},{price},{high},{low},{close},{round(rng.random() * 9, 3)}\n")
-            price = close
-    return path
-
-
-def bars_files(folder):
-    """Five of the sample data, or made here; as many bars as are wanted."""
-    found = sorted(glob.glob(os.path.join(SHARED, "data/bars/*USDT_5m.csv.gz")), key=os.path.getsize)[:5]
-    if len(found) < 5:
-        return [synthetic(folder, f"S{i}", min(BARS, 8000), i) for i in range(5)]
+def first_bars(folder):
+    """As many bars of each as are wanted."""
     paths = []
-    for name in found:
-        paths.append(folder / os.path.basename(name)[:-3])
-        with gzip.open(name, "rt", encoding="ascii") as whole, open(paths[-1], "w", encoding="ascii") as part:
+    for name in bars_files(folder, SOURCE):
+        paths.append(folder / f"part-{len(paths)}" / os.path.basename(name).removesuffix(".gz"))
+        paths[-1].parent.mkdir()
+        with (gzip.open if str(name).endswith(".gz") else open)(name, "rt", encoding="ascii") as whole, open(paths[-1], "w", encoding="ascii") as part:
             part.writelines(itertools.islice(whole, BARS + 1))
     return paths
 
 
-def outputs(folder, strategy, sets, bars):
-    """The run's files as bytes, by name."""
-    paths = {name: folder / f"{name}.csv" for name in OUTPUTS}
-    options = [word for name, path in paths.items() for word in (f"--{name}", path)]
-    papertape("backtest", "--strategy", strategy, *[f"--set={word}" for word in sets], "--bars", bars, "--no-cache", *options)
-    return {name: path.read_bytes() for name, path in paths.items()}
+def results(folder, strategy, sets, bars):
+    return outputs(folder, strategy, bars, *[f"--set={word}" for word in sets], env=ENVIRONMENT)
 
 
 def same_files(folder, files):
     fills = 0
     for at, bars in enumerate(files):
         sets = PARAMETERS[at % 2]
-        expected, found = outputs(folder, BUILT_IN, sets, bars), outputs(folder, MINE, sets, bars)
+        expected, found = results(folder, BUILT_IN, sets, bars), results(folder, MINE, sets, bars)
         for name in OUTPUTS:
             assert found[name] == expected[name], (bars, sets, name)
         fills += expected["trades"].count(b"\n") - 1
@@ -152,16 +122,13 @@ def same_sweep(folder, bars):
     assert tables[0] == tables[1] and tables[0].count("\n") == 4, tables  # one set contradicts itself
 
 
-def saved(folder, bars):
-    """A saved run's account is tried again on its bars, with its strategy and parameters; without its file it says so."""
-    state, mine = folder / "saved", folder / "mine.py"
+def again(folder, bars):
+    """A saved run's account, as long as its program is there."""
+    mine = folder / "mine.py"
     shutil.copy(f"{SOURCE}/trainer/python/examples/sma_cross_rsi_risk.py", mine)
-    first = papertape("backtest", "--strategy", f"exec:{PYTHON} {mine}", "--set", "fast=7", "--bars", bars, "--no-cache", "--json", "--save", state).stdout
-    words = ("backtest", "--account", BUILT_IN, "--state", state, "--bars", bars, "--no-cache", "--json")
-    found, expected = (json.loads(text)["accounts"][0] for text in (papertape(*words).stdout, first))
-    assert found["fills"] == expected["fills"] > 10 and found["equity"] == expected["equity"], (found, expected)
+    words = saved(folder, f"exec:{PYTHON} {mine}", bars, "--set", "fast=7", env=ENVIRONMENT)
     mine.unlink()
-    says = papertape(*words, status=1).stderr
+    says = run(*words, status=1, env=ENVIRONMENT).stderr
     assert says.startswith(f"papertape: backtest: {BUILT_IN}: ") and "mine.py" in says and says.count("\n") == 1, says
 
 
@@ -170,12 +137,12 @@ def page_examples(folder, bars):
     text = pathlib.Path(SOURCE, "docs/plugins-protocol.md").read_text(encoding="utf-8")
     programs = dict(re.findall(r"^```(python|cpp)\n(.*?)^```$", text, re.M | re.S))
     (folder / "above.py").write_text(programs["python"])
-    expected = outputs(folder, f"exec:{PYTHON} {folder}/above.py", ["period=20"], bars)
+    expected = results(folder, f"exec:{PYTHON} {folder}/above.py", ["period=20"], bars)
     assert expected["trades"].count(b"\n") > 50
     compiler = shutil.which("g++") or shutil.which("c++")
     if compiler:
         run(compiler, "-x", "c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-o", folder / "above", "-", input=programs["cpp"])
-        assert outputs(folder, f"exec:{folder}/above", ["period=20"], bars) == expected
+        assert results(folder, f"exec:{folder}/above", ["period=20"], bars) == expected
 
 
 def guards(folder):
@@ -243,10 +210,10 @@ def refusals(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="papertape-process-") as name:
         folder = pathlib.Path(name)
-        files = bars_files(folder)
+        files = first_bars(folder)
         same_files(folder, files)
         same_sweep(folder, files[0])
-        saved(folder, files[1])
+        again(folder, files[1])
         page_examples(folder, files[1])
         guards(folder)
         faults(folder)

@@ -6,34 +6,22 @@ makes a folder that builds and passes; the page's examples compile as C and C++;
 plugins.py PAPERTAPE PLUGINS INDICATORS.so BUILD SOURCE CC..."""
 
 import csv
-import glob
 import io
 import json
-import math
 import os
 import pathlib
-import random
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-PAPERTAPE, PLUGINS, INDICATORS, BUILD, SOURCE, *CC = sys.argv[1:]
-PAPERTAPE = os.path.abspath(PAPERTAPE)
-SHARED = os.environ.get("PAPERTAPE_SHARED") or os.path.join(SOURCE, "../shared")
+from plugin_runs import BUILT_IN, OUTPUTS, PAPERTAPE, bars_files, outputs, run, saved, synthetic
+
+_, PLUGINS, INDICATORS, BUILD, SOURCE, *CC = sys.argv[1:]
 MINE = f"lib:{PLUGINS}/plugin-sma_cross_rsi_risk.so"
-BUILT_IN = "sma-cross-rsi-risk"
-OUTPUTS = ("trades", "orders", "ledger")
 PARAMETERS = ("", "fast=5,slow=60,average=ema,risk=0.02,profit_atr=0")
 STRICT = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
 SANITIZED = "PAPERTAPE_SANITIZED" in os.environ
-
-
-def run(*words, status=0, **options):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=600, **options)
-    assert done.returncode == status, (words, done.returncode, done.stdout[-800:], done.stderr[-800:])
-    return done
 
 
 def papertape(*words, status=0, **options):
@@ -46,40 +34,13 @@ def refused(*words, status=2, says, **options):
     assert done.stdout == "" and len(lines) == 1 and lines[0].startswith("papertape: ") and says in lines[0], (words, done.stderr)
 
 
-def synthetic(folder, name, n, seed, price=100.0):
-    rng = random.Random(seed)
-    path = folder / f"{name}USDT_5m.csv"
-    with open(path, "w", encoding="ascii") as file:
-        file.write("open_time,open,high,low,close,volume\n")
-        for i in range(n):
-            close = round(max(1.0, price * math.exp(rng.gauss(0, 0.003))), 2)
-            high, low = round(max(price, close) * (1 + rng.random() * 0.002), 2), round(min(price, close) * (1 - rng.random() * 0.002), 2)
-            file.write(f"{1704067200000 + i * 300000},{price},{high},{low},{close},{round(rng.random() * 9, 3)}\n")
-            price = close
-    return path
-
-
-def bars_files(folder):
-    """Five of the sample data, or made here."""
-    found = sorted(glob.glob(os.path.join(SHARED, "data/bars/*USDT_5m.csv.gz")), key=os.path.getsize)[:5]
-    return found if len(found) == 5 else [synthetic(folder, f"S{i}", 8000, i) for i in range(5)]
-
-
-def outputs(folder, strategy, bars, way):
-    """The run's files as bytes, by name."""
-    paths = {name: folder / f"{name}.csv" for name in OUTPUTS}
-    options = [word for name, path in paths.items() for word in (f"--{name}", path)]
-    papertape("backtest", "--strategy", strategy, "--bars", bars, "--way", way, "--no-cache", *options)
-    return {name: path.read_bytes() for name, path in paths.items()}
-
-
 def same_files(folder, files):
     fills = 0
     for at, bars in enumerate(files):
         for way in ("columns", "engine"):
             words = PARAMETERS[(at + (way == "engine")) % 2]
-            expected = outputs(folder, f"{BUILT_IN}:{words}" if words else BUILT_IN, bars, way)
-            found = outputs(folder, f"{MINE}:{words}" if words else MINE, bars, way)
+            expected = outputs(folder, f"{BUILT_IN}:{words}" if words else BUILT_IN, bars, "--way", way)
+            found = outputs(folder, f"{MINE}:{words}" if words else MINE, bars, "--way", way)
             for name in OUTPUTS:
                 assert found[name] == expected[name], (bars, way, words, name)
             fills += expected["trades"].count(b"\n") - 1
@@ -110,16 +71,6 @@ def guards(folder):
         assert account["equity"] > 10 * account["deposits"] and account["losses"] == 0, (cheat, account)
         done = papertape("lookahead", strategy, "--bars", bars, "--no-cache", status=1, env=environment)
         assert "LOOKS AHEAD at" in done.stdout and change in done.stdout, (cheat, done.stdout)
-
-
-def saved(folder):
-    """A saved run's account is tried again on its bars, with its strategy and parameters."""
-    bars, state = synthetic(folder, "A", 3000, 8), folder / "saved"
-    words = ("backtest", "--account", BUILT_IN, "--state", state, "--bars", bars, "--no-cache", "--json")
-    expected = papertape("backtest", "--strategy", f"{MINE}:fast=7", "--bars", bars, "--no-cache", "--json", "--save", state).stdout
-    found = papertape(*words).stdout
-    found, expected = (json.loads(text)["accounts"][0] for text in (found, expected))
-    assert found["fills"] == expected["fills"] > 10 and found["equity"] == expected["equity"], (found, expected)
 
 
 def ends_of_process(folder):
@@ -263,7 +214,7 @@ def reads_indicators(folder, environment):
             assert changed != program or spec + frame == "sma:%d"
             target = folder / f"reads-{name}-{frame[1:]}.so"
             run(*CC, "-x", "c", "-std=c11", *STRICT, "-shared", "-fPIC", *flags, "-", "-x", "none", "-o", target, "-lm", input=changed)
-            made[name] = [outputs(folder, f"lib:{target}:period=12", bars, way) for way in ("columns", "engine")]
+            made[name] = [outputs(folder, f"lib:{target}:period=12", bars, "--way", way) for way in ("columns", "engine")]
         for found in (made["sma"][1], *made["own"]):
             assert found == made["sma"][0] and found["trades"].count(b"\n") > 20, frame
 
@@ -272,11 +223,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="papertape-plugins-") as name:
         folder = pathlib.Path(name)
         os.chmod(folder, 0o755)
-        files = bars_files(folder)
+        files = bars_files(folder, SOURCE)
         same_files(folder, files)
         same_sweep(folder, files[0])
         guards(folder)
-        saved(folder)
+        saved(folder, f"{MINE}:fast=7", synthetic(folder, "A", 3000, 8))
         ends_of_process(folder)
         lists(folder)
         indicators(folder)
