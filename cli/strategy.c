@@ -98,7 +98,7 @@ static void say_next(FILE *out, const char *name, bool python)
         fprintf(out, "  make test\n");
 }
 
-static int new (struct option_call *call)
+static int make_folder(struct option_call *call)
 {
     const struct asked *asked = call->into;
     const char *name = call->arguments[0];
@@ -130,7 +130,7 @@ static int new (struct option_call *call)
 static const struct option_action actions[] = {
     {"new", "NAME",
      "makes the folder NAME: a strategy in C (docs/plugins.md), a Makefile whose test tries it, a README",
-     .example = "my-cross", .run = new}};
+     .example = "my-cross", .run = make_folder}};
 
 static const struct option_row options[] = {
     {"python", NULL, "in Python instead, as a process that papertape asks", offsetof(struct asked, python)}};

@@ -11,9 +11,6 @@
 
 enum { WORD_MAX = 512, WORDS_MAX = 500 };
 
-#define LIBRARY_PREFIX "lib:"
-#define PROCESS_PREFIX "exec:"
-
 static int set_value(const char *verb, struct strategy_choice *choice, const char *key, const char *text)
 {
     char what[96], why[CONFIG_WHY_MAX];
@@ -59,10 +56,10 @@ int cli_strategy_args_set(const char *verb, const char *text, struct strategy_ch
  * of it. */
 static size_t name_length(const char *text)
 {
-    if (strncmp(text, PROCESS_PREFIX, strlen(PROCESS_PREFIX)) == 0)
+    const char *file = strategy_form_source(STRATEGY_LIBRARY, text);
+    if (strategy_form_source(STRATEGY_PROCESS, text))
         return strlen(text);
-    size_t prefix = strncmp(text, LIBRARY_PREFIX, strlen(LIBRARY_PREFIX)) == 0 ? strlen(LIBRARY_PREFIX) : 0;
-    return prefix > 0 ? prefix + indicator_plugin_word(text + prefix) : strcspn(text, ":");
+    return file ? (size_t)(file - text) + indicator_plugin_word(file) : strcspn(text, ":");
 }
 
 int cli_strategy_args_choose(const char *verb, const char *text, struct strategy_choice *ret)

@@ -2,7 +2,7 @@
 #ifndef INDICATORS_GPU_PLUGIN_WATCH_H
 #define INDICATORS_GPU_PLUGIN_WATCH_H
 
-/* The path of the file whose code is called, which lives as long as the process; NULL: none is. Set around
+/* The path of the file whose code is called, which lives as long as the process; NULL: ours runs. Set around
  * each call of a file's functions, by the thread that makes it. */
 extern _Thread_local const char *indicator_plugin_running;
 

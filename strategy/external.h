@@ -82,6 +82,12 @@ bool strategy_same(const struct strategy *a, const struct strategy *b);
 /* Is it a name of that kind, "lib:…" or "exec:…"? */
 bool strategy_is_outside(const char *name);
 
+/* What a form's names begin with: "lib:", "exec:". */
+const char *strategy_form_prefix(enum strategy_form form);
+
+/* What follows it; NULL: the name is not of that form. */
+const char *strategy_form_source(enum strategy_form form, const char *name);
+
 /* Opens what an account, an option or a file names: a built-in by its name, or "lib:FILE.so",
  * "exec:COMMAND", which runs its code. It lives as long as the program; the same file or command with the
  * same hash is the same strategy. 0; a negative errno with one clause in `err` that says what would be

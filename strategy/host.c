@@ -9,8 +9,6 @@
 
 enum { SHOWN = 60 }; /* characters of a wrong word that a message repeats */
 
-static const char *const form_prefixes[STRATEGY_FORMS] = {"lib:", "exec:"};
-
 const char *strategy_outcome_name(enum strategy_outcome outcome)
 {
     static const char *const names[STRATEGY_OUTCOMES] = {"decided", "late", "invalid", "ended"};
@@ -25,22 +23,34 @@ bool strategy_same(const struct strategy *a, const struct strategy *b)
            memcmp(a->external->hash, b->external->hash, STRATEGY_HASH_SIZE) == 0;
 }
 
+const char *strategy_form_prefix(enum strategy_form form)
+{
+    static const char *const prefixes[STRATEGY_FORMS] = {
+        [STRATEGY_LIBRARY] = "lib:", [STRATEGY_PROCESS] = "exec:"};
+    return prefixes[form];
+}
+
+const char *strategy_form_source(enum strategy_form form, const char *name)
+{
+    size_t n = strlen(strategy_form_prefix(form));
+    return strncmp(name, strategy_form_prefix(form), n) == 0 ? name + n : NULL;
+}
+
 bool strategy_is_outside(const char *name)
 {
     for (int f = 0; f < STRATEGY_FORMS; f++)
-        if (strncmp(name, form_prefixes[f], strlen(form_prefixes[f])) == 0)
+        if (strategy_form_source((enum strategy_form)f, name))
             return true;
     return false;
 }
 
-static int open_form(enum strategy_form form, const char *name, const struct strategy **ret, char *err,
-                     size_t err_size)
+static int open_form(enum strategy_form form, const char *name, const char *source,
+                     const struct strategy **ret, char *err, size_t err_size)
 {
     const struct strategy_form_row *row = strategy_form_row(form);
-    const char *source = name + strlen(form_prefixes[form]);
     if (!row)
         return fail_with(-ENOTSUP, err, err_size, "\"%.*s\": this program is built without strategies of %s",
-                         SHOWN, name, form_prefixes[form]);
+                         SHOWN, name, strategy_form_prefix(form));
     if (source[0] == '\0')
         return fail_with(-EINVAL, err, err_size, "\"%s\": %s", name,
                          form == STRATEGY_LIBRARY ? "the file of a shared object follows: lib:/path/FILE.so"
@@ -53,9 +63,11 @@ static int open_form(enum strategy_form form, const char *name, const struct str
 
 int strategy_open(const char *name, const struct strategy **ret, char *err, size_t err_size)
 {
-    for (int f = 0; f < STRATEGY_FORMS; f++)
-        if (strncmp(name, form_prefixes[f], strlen(form_prefixes[f])) == 0)
-            return open_form((enum strategy_form)f, name, ret, err, err_size);
+    for (int f = 0; f < STRATEGY_FORMS; f++) {
+        const char *source = strategy_form_source((enum strategy_form)f, name);
+        if (source)
+            return open_form((enum strategy_form)f, name, source, ret, err, err_size);
+    }
     const struct strategy *found = strategy_find(name);
     if (!found) {
         strategy_unknown(name, NULL, err, err_size);
@@ -88,7 +100,7 @@ int strategy_host_open(const struct strategy *strategy, const double *params,
     const struct strategy_form_row *row = strategy_form_row(strategy->external->form);
     if (!row)
         return fail_with(-ENOTSUP, err, err_size, "this program is built without strategies of %s",
-                         form_prefixes[strategy->external->form]);
+                         strategy_form_prefix(strategy->external->form));
     int r = row->host_open(strategy, params, hello, ret, err, err_size);
     if (r == 0)
         (*ret)->row = row;

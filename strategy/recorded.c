@@ -144,13 +144,12 @@ static void make_param(const struct strategy_described_param *from, struct strat
 
 static struct recorded *make(const struct strategy_description *description)
 {
-    static const char *const prefixes[STRATEGY_FORMS] = {"lib:", "exec:"};
     struct recorded *recorded = calloc(1, sizeof *recorded);
     if (!recorded)
         return NULL;
     struct strategy_description *own = &recorded->description;
     *own = *description;
-    snprintf(recorded->name, sizeof recorded->name, "%s%s", prefixes[own->form], own->source);
+    snprintf(recorded->name, sizeof recorded->name, "%s%s", strategy_form_prefix(own->form), own->source);
     for (uint32_t i = 0; i < own->n_params; i++)
         make_param(&own->params[i], &recorded->params[i]);
     recorded->external = (struct strategy_external){.form = own->form,

@@ -70,8 +70,6 @@ def misbehave(mode, answer):
     elif mode == "other":
         say({**answer, "bar": answer["bar"] + 1})
         return True
-    elif mode == "twice":
-        say(answer)
     elif mode == "error":
         say({"type": "error", "bar": answer["bar"], "symbol": answer["symbol"], "text": "NameError: x"})
         return True
@@ -84,13 +82,13 @@ def misbehave(mode, answer):
         os.close(1)
         signal.pause()
     elif mode == "fork" and first_time():
-        ready, told = os.pipe()
+        ready, locked = os.pipe()
         if os.fork() == 0:  # holds the pipes and the lock, and is deaf
             for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
                 signal.signal(number, signal.SIG_IGN)
             with open(ARGUMENT, "w") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
-                os.write(told, b"1")
+                os.write(locked, b"1")
                 while True:
                     signal.pause()
         os.read(ready, 1)
