@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "indicators_gpu/plugin_watch.h"
 
 enum { NAME_MOST = 31, SUMMARY_MOST = 160 };
 
@@ -116,7 +117,8 @@ int indicator_plugin_fits(const struct indicator_spec *spec, char *err, size_t e
 {
     const struct indicator_plugin *plugin = spec->row->plugin;
     const struct refusal to = {plugin->file->path, spec->row->name, err, err_cap};
-    size_t bytes = plugin->table.state_size(spec->options), bars = plugin->table.lookback(spec->options);
+    size_t bytes = INDICATOR_PLUGIN_CALL(plugin->file, plugin->table.state_size(spec->options));
+    size_t bars = INDICATOR_PLUGIN_CALL(plugin->file, plugin->table.lookback(spec->options));
     if (bytes > INDICATOR_PLUGIN_STATE_MAX)
         return refuse(&to, "%zu bytes of memory with these options: at most %d", bytes,
                       INDICATOR_PLUGIN_STATE_MAX);
