@@ -34,7 +34,7 @@ void cli_page_sweep_params(const struct sweep *sweep, const struct sweep_result 
                            double params[static STRATEGY_PARAMS_MAX])
 {
     struct strategy_choice choice = sweep->run.choices[0];
-    backtest_grid_set(&sweep->grid, choice.strategy, result->combination, choice.params);
+    backtest_sets_get(&sweep->sets, choice.strategy, result->combination, choice.params);
     for (int i = 0; i < STRATEGY_PARAMS_MAX; i++)
         params[i] = choice.params[i];
 }

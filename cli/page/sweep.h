@@ -26,7 +26,7 @@ int cli_page_sweep_maps(struct text *text, const struct sweep *sweep);
 double cli_page_sweep_metric(enum sweep_metric metric, const struct sweep_result *result);
 const char *cli_page_sweep_metric_name(enum sweep_metric metric, char ret[static 40]);
 
-/* The parameters of a run: what the grid gives it. */
+/* The parameters of a run. */
 void cli_page_sweep_params(const struct sweep *sweep, const struct sweep_result *result,
                            double params[static STRATEGY_PARAMS_MAX]);
 /* A value of an axis in words. Returns ret. */

@@ -182,6 +182,9 @@ def points(folder, bars):
                 assert 2 <= int(row["fast"]) <= 20 and 30 <= int(row["slow"]) <= 90 and 0.5 <= float(row["fraction"]) <= 1 and row["exact"] == "true", row
             drawn.setdefault((sampling, seed), set()).add(read(path))
     assert [len(each) for each in drawn.values()] == [1] * 4 and len(set().union(*drawn.values())) == 4
+    page = os.path.join(folder, "drawn.html")
+    best = figures(*words, "--grid", "fast=2:20", "--grid", "slow=30:90", "--samples", 40, "--report", page)["top"][0]["params"]
+    assert b"<td>1</td><td>%d</td><td>%d</td>" % (best["fast"], best["slow"]) in read(page), best
     one = figures(*words, "--grid", "fast=2:3", "--grid", "slow=30:31", "--samples", 500)
     assert one["asked"] == 500 and one["runs"] == 4, one
     many = figures(*words, "--grid", "fast=2:20:2", "--grid", "slow=30:90:10", "--min-trades", 25, "--top", 100)
