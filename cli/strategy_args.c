@@ -20,6 +20,15 @@ static int set_value(const char *verb, struct strategy_choice *choice, const cha
     return cli_stored_fail(EXIT_USAGE, verb, what, why);
 }
 
+/* The parameter's place; n_params: there is none of that name. */
+static size_t find_param(const struct strategy *strategy, const char *key)
+{
+    size_t i = 0;
+    while (i < strategy->n_params && strcmp(strategy->params[i].name, key) != 0)
+        i++;
+    return i;
+}
+
 static int set_one(const char *verb, char *word, struct strategy_choice *choice)
 {
     char what[96];
@@ -30,9 +39,15 @@ static int set_one(const char *verb, char *word, struct strategy_choice *choice)
                                "key=value is needed: papertape backtest --list-strategies says which keys");
     }
     *value++ = '\0';
+    size_t param = find_param(choice->strategy, word);
+    bool known = param < choice->strategy->n_params;
+    if (known && choice->given[param]) {
+        snprintf(what, sizeof what, "%s: %.48s", strategy_title(choice->strategy), word);
+        return cli_stored_fail(EXIT_USAGE, verb, what, "it is set twice: one value is needed");
+    }
     int status = set_value(verb, choice, word, value);
-    for (size_t i = 0; i < choice->strategy->n_params; i++)
-        choice->given[i] |= strcmp(choice->strategy->params[i].name, word) == 0;
+    if (status == EXIT_OK && known)
+        choice->given[param] = true;
     return status;
 }
 

@@ -21,7 +21,7 @@ struct strategy_choice {
  * and what would be right: the nearest name, the range. */
 int cli_strategy_args_choose(const char *verb, const char *text, struct strategy_choice *ret);
 
-/* Reads key=value (several, with commas) into a choice. The same statuses. */
+/* Reads key=value (several, with commas) into a choice; a key that was set before is wrong. The same statuses. */
 int cli_strategy_args_set(const char *verb, const char *text, struct strategy_choice *choice);
 
 /* Do the parameters contradict each other? The same statuses. */

@@ -479,6 +479,9 @@ def test_refused(folder, bars):
     strategy("--set", "fast=0", "--bars", btc, status=2, says="from 1 to 1000")
     strategy("--set", "fast=2.5", "--bars", btc, status=2, says="whole number")
     strategy("--set", "fast", "--bars", btc, status=2, says="key=value")
+    for sets in (["--set", "fast=3,fast=4"], ["--set", "fast=3", "--set", "slow=9", "--set", "fast=3"]):
+        strategy(*sets, "--bars", btc, status=2, says="sma-cross: fast: it is set twice")
+    refused("backtest", "--strategy", "sma-cross:fast=3", "--set", "fast=4", "--bars", btc, status=2, says="sma-cross: fast: it is set twice")
     strategy("--set", "fast=50,slow=20", "--bars", btc, status=2, says="fast")
     refused("backtest", "--set", "fast=3", "--strategy", "sma-cross", status=2, says="behind the --strategy")
     strategy(status=2, says="--bars F[,F…] is needed")
