@@ -3,7 +3,6 @@
 
 #include "cli/stored.h"
 #include "cli/sweep_run.h"
-#include "engine/backtest/selection.h"
 #include "record/json.h"
 #include "strategy/param_json.h"
 #include "strategy/strategy.h"
@@ -78,7 +77,7 @@ int cli_sweep_print_json(const struct sweep *sweep)
     for (size_t i = 0; i < sweep->shown; i++)
         json_array_append_new(top, result_object(sweep, i));
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:s, s:I, s:f, s:I, s:b, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:f, s:f, s:o, s:f, s:f, "
+        "{s:s, s:s, s:s, s:s, s:I, s:f, s:I, s:b, s:I, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:f, s:o, s:f, s:f, "
         "s:f, s:f, s:o}",
         "schema", "papertape.sweep/1", "strategy", choice->strategy->name, "set", params, "metric",
         backtest_sweep_metric_name(sweep->metric), "combinations", (json_int_t)runs->combinations, "asked",
@@ -87,7 +86,6 @@ int cli_sweep_print_json(const struct sweep *sweep)
         (json_int_t)runs->too_short, "kept", (json_int_t)runs->known, "stopped", runs->stopped, "min_trades",
         (json_int_t)runs->min_trades, "few_trades", (json_int_t)sweep->luck.few, "rows",
         (json_int_t)(sweep->to - sweep->from), "years", cli_sweep_years(sweep),
-        "sharpe_expected_without_skill", backtest_selection_best_sharpe(runs->n, cli_sweep_years(sweep)),
         "luck", luck_object(sweep), "fees_times", (double)SWEEP_FEES_TIMES, "slippage_more", SWEEP_SLIPPAGE,
         "load_s", sweep->load_seconds, "seconds", sweep->seconds, "top", top);
     return cli_stored_print("sweep", object, 17);

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "engine/backtest/guard_bars.h"
-#include "engine/backtest/selection.h"
 #include "strategy/direction.h"
 #include "tests/check.h"
 #include "tests/engine/synthetic_market.h"
@@ -356,18 +355,6 @@ static void test_refused(void)
     backtest_guard_bars_finish(&few);
 }
 
-/* Known to many digits: n = 2 is 1 / sqrt(pi), 3 is 3 / (2 sqrt(pi)), the others from tables. */
-static void test_selection(void)
-{
-    CHECK_NEAR(backtest_selection_expected_max(1), 0, 1e-9);
-    CHECK_NEAR(backtest_selection_expected_max(2), 0.5641895835477563, 1e-9);
-    CHECK_NEAR(backtest_selection_expected_max(3), 0.8462843753216345, 1e-9);
-    CHECK_NEAR(backtest_selection_expected_max(5), 1.1629644736405196, 1e-9);
-    CHECK_NEAR(backtest_selection_expected_max(10), 1.5387527308351729, 1e-9);
-    CHECK_NEAR(backtest_selection_expected_max(1000), 3.2414357690, 1e-8);
-    CHECK_NEAR(backtest_selection_best_sharpe(10, 0.25), 2 * 1.5387527308351729, 1e-8);
-}
-
 static void test_bars(struct random *random)
 {
     uint64_t seed = random_next(random);
@@ -448,7 +435,6 @@ int main(void)
     if (backtest_guard_bars_make(random_next(&random), 2, rows, QUARTER_NS, &bars) < 0)
         return EXIT_FAILURE;
     test_bars(&random);
-    test_selection();
     test_honest();
     test_periods();
     test_cheaters();
