@@ -156,11 +156,9 @@ static int print(const struct sweep *sweep, bool json)
 /* What was done is shown, and the same command does the rest. */
 static int say_stopped(const struct sweep *sweep)
 {
-    const struct sweep_results *runs = &sweep->runs;
+    char words[SWEEP_WORDS_MAX];
     fflush(stdout);
-    fprintf(stderr, "papertape: sweep: stopped: %zu of %zu sets are %s%s\n",
-            runs->widened > 0 ? runs->exact : runs->n, runs->combinations,
-            runs->widened > 0 ? "run exactly" : "done",
+    fprintf(stderr, "papertape: sweep: %s%s\n", cli_sweep_stopped_text(sweep, words),
             sweep->kept ? "; they are kept, and the same command continues" : "");
     return EXIT_ERROR;
 }

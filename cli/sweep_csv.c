@@ -34,7 +34,7 @@ static void write_row(const struct sweep *sweep, const struct sweep_result *r, F
     fprintf(out, "%.17g,%.17g,%.17g,%zu,%zu,%llu,", r->final_equity, r->fees, r->exposure, r->trades,
             r->fills, (unsigned long long)r->refused);
     write_figure(r->dsr, out);
-    fprintf(out, "%s\n", r->exact ? "true" : "false");
+    fprintf(out, "%s,%s\n", r->exact ? "true" : "false", sweep->runs.stopped ? "true" : "false");
 }
 
 void cli_sweep_write_csv(const struct sweep *sweep, FILE *out)
@@ -43,7 +43,7 @@ void cli_sweep_write_csv(const struct sweep *sweep, FILE *out)
         fprintf(out, "%s,", cli_sweep_axis(sweep, i)->name);
     for (int m = 0; m < SWEEP_METRICS; m++)
         fprintf(out, "%s,", backtest_sweep_metric_name((enum sweep_metric)m));
-    fputs("equity,fees,exposure,trades,fills,rejected,dsr,exact\n", out);
+    fputs("equity,fees,exposure,trades,fills,rejected,dsr,exact,stopped\n", out);
     for (size_t k = 0; k < sweep->runs.n && !ferror(out); k++)
         write_row(sweep, &sweep->runs.results[k], out);
 }

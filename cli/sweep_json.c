@@ -85,8 +85,8 @@ int cli_sweep_print_json(const struct sweep *sweep)
         (json_int_t)runs->exact, "contradictory", (json_int_t)runs->skipped, "too_few_bars",
         (json_int_t)runs->too_short, "kept", (json_int_t)runs->known, "stopped", runs->stopped, "min_trades",
         (json_int_t)runs->min_trades, "few_trades", (json_int_t)sweep->luck.few, "rows",
-        (json_int_t)(sweep->to - sweep->from), "years", cli_sweep_years(sweep),
-        "luck", luck_object(sweep), "fees_times", (double)SWEEP_FEES_TIMES, "slippage_more", SWEEP_SLIPPAGE,
-        "load_s", sweep->load_seconds, "seconds", sweep->seconds, "top", top);
+        (json_int_t)(sweep->to - sweep->from), "years", cli_sweep_years(sweep), "luck", luck_object(sweep),
+        "fees_times", (double)SWEEP_FEES_TIMES, "slippage_more", SWEEP_SLIPPAGE, "load_s",
+        sweep->load_seconds, "seconds", sweep->seconds, "top", top);
     return cli_stored_print("sweep", object, 17);
 }

@@ -57,35 +57,13 @@ static void print_rows(const struct sweep *sweep)
         print_row(sweep, i);
 }
 
-static void print_verdict(const struct sweep *sweep)
+static void print_luck(const struct sweep *sweep)
 {
-    const struct sweep_results *runs = &sweep->runs;
-    const struct backtest_luck *luck = &sweep->luck;
-    const struct sweep_result *best = runs->results;
-    switch (backtest_luck_verdict(runs)) {
-    case BACKTEST_VERDICT_MORE:
-        printf("More than luck: the best has a deflated Sharpe ratio of %.4f, above %.2f.\n", best->dsr,
-               BACKTEST_LUCK_LEVEL);
-        break;
-    case BACKTEST_VERDICT_LUCK:
-        printf(
-            "No more than luck: the best has a deflated Sharpe ratio of %.4f; above %.2f it would be more.\n",
-            best->dsr, BACKTEST_LUCK_LEVEL);
-        break;
-    default:
-        printf("No verdict: no run has %zu trades and a Sharpe ratio.\n", runs->min_trades);
-    }
-    printf("Of %zu distinct sets without skill the best would be expected to show a Sharpe of %.2f\n"
-           "over %.2f years; the best here shows ",
-           luck->trials, luck->expected, cli_sweep_years(sweep));
-    if (sweep->shown > 0)
-        printf("%.2f.\n", best->metrics[SWEEP_SHARPE]);
-    else
-        printf("none.\n");
-    if (!isnan(luck->pbo))
-        printf(
-            "PBO %.1f %%: so often what was best in one half of the rows was below the median in the other%s.\n",
-            100 * luck->pbo, luck->pbo >= BACKTEST_LUCK_PBO ? ", as a coin would be" : "");
+    char words[SWEEP_WORDS_MAX];
+    printf("%s\n", cli_sweep_verdict_text(sweep, words));
+    printf("%s\n", cli_sweep_expected_text(sweep, words));
+    if (cli_sweep_pbo_text(sweep, words))
+        printf("%s\n", words);
     printf("Try the choice on bars that it has not seen.\n");
 }
 
@@ -107,8 +85,10 @@ static void print_counts(const struct sweep *sweep)
                runs->min_trades);
     if (runs->known > 0)
         printf("\n          %zu were kept of an earlier run of this command", runs->known);
-    printf("\nseconds   load %.3f, runs %.3f: %.0f a second\n\n", sweep->load_seconds, sweep->seconds,
-           sweep->seconds > 0 ? (double)(runs->n - runs->known) / sweep->seconds : 0);
+    printf("\nseconds   load %.3f, runs %.3f", sweep->load_seconds, sweep->seconds);
+    if (runs->n > runs->known && sweep->seconds > 0)
+        printf(": %.0f a second", (double)(runs->n - runs->known) / sweep->seconds);
+    printf("\n\n");
 }
 
 void cli_sweep_print(const struct sweep *sweep)
@@ -134,5 +114,5 @@ void cli_sweep_print(const struct sweep *sweep)
     printf("\nbeside: of the sets next to it, those with a Sharpe above 0 and at least half of its own.\n"
            "fees x2, +slip: its Sharpe with twice the fees, and with %.2f %% more slippage.\n\n",
            100 * SWEEP_SLIPPAGE);
-    print_verdict(sweep);
+    print_luck(sweep);
 }

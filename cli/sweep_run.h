@@ -76,6 +76,13 @@ const struct strategy_param *cli_sweep_axis(const struct sweep *sweep, int axis)
 const char *cli_sweep_text(const struct sweep *sweep, size_t combination, char ret[static SWEEP_VALUES_MAX]);
 double cli_sweep_years(const struct sweep *sweep);
 
+/* sweep_words.c: sentences, of one line or two. Return ret, but the last one NULL where there is no PBO. */
+enum { SWEEP_WORDS_MAX = 256 };
+const char *cli_sweep_stopped_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
+const char *cli_sweep_verdict_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
+const char *cli_sweep_expected_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
+const char *cli_sweep_pbo_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
+
 /* sweep_print.c, sweep_json.c, sweep_csv.c. Exit statuses. */
 void cli_sweep_print(const struct sweep *sweep);
 int cli_sweep_print_json(const struct sweep *sweep);

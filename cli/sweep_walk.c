@@ -210,7 +210,9 @@ static void print_walk(const struct walk *walk)
            cli_format_number(cells[1], walk->metrics.sharpe, 3),
            cli_format_number(cells[2], mean_in_sample(walk), 3),
            cli_format_number(cells[3], 100 * walk->metrics.max_drawdown, 2));
-    if (isnan(walk->psr))
+    if (walk->sweep->runs.stopped)
+        printf("\nNo verdict: stopped after %zu windows.\n", walk->n);
+    else if (isnan(walk->psr))
         printf("\nNo verdict: nothing was traded out of sample.\n");
     else
         printf(

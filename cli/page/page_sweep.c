@@ -1,12 +1,10 @@
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/page/sweep.h"
 #include "engine/backtest/luck.h"
 #include "exchange/bar.h"
-#include "strategy/metrics.h"
 #include "strategy/strategy.h"
 
 enum { WORDS_MAX = 512, LISTED_MAX = 500, DIGITS = 6 };
@@ -173,41 +171,16 @@ static void best(struct text *text, const struct sweep *sweep)
 
 /* ---- what it is of, and luck ---- */
 
-static double years_of(const struct sweep *sweep)
-{
-    return (double)(sweep->to - sweep->from) / metrics_periods_per_year(sweep->market->interval_ns);
-}
-
 static void luck(struct text *text, const struct sweep *sweep)
 {
-    const struct sweep_results *runs = &sweep->runs;
-    const struct backtest_luck *of = &sweep->luck;
-    const enum backtest_verdict verdict = backtest_luck_verdict(runs);
-    char words[WORDS_MAX];
-    if (verdict == BACKTEST_VERDICT_UNKNOWN)
-        snprintf(words, sizeof words, "No verdict: no run has %zu trades and a Sharpe ratio.",
-                 runs->min_trades);
-    else
-        snprintf(words, sizeof words,
-                 "%s than luck: the best has a deflated Sharpe ratio of %.4f; above %.2f it is more.",
-                 verdict == BACKTEST_VERDICT_MORE ? "More" : "No more", runs->results[0].dsr,
-                 BACKTEST_LUCK_LEVEL);
-    report_page_sentence(text, words,
-                         verdict == BACKTEST_VERDICT_UNKNOWN ? -1 : verdict == BACKTEST_VERDICT_MORE);
-    snprintf(
-        words, sizeof words,
-        "Of %zu distinct sets without skill the best would be expected to show a Sharpe ratio of %.2f over "
-        "%.2f years.",
-        of->trials, of->expected, years_of(sweep));
-    report_page_paragraph(text, words);
-    if (!isnan(of->pbo)) {
-        snprintf(
-            words, sizeof words,
-            "PBO %.1f %%: so often what was best in one half of the rows was below the median in the other; it "
-            "lost in %.1f %% of them.",
-            100 * of->pbo, 100 * of->loss);
+    const enum backtest_verdict verdict = backtest_luck_verdict(&sweep->runs);
+    bool none = verdict == BACKTEST_VERDICT_UNKNOWN || verdict == BACKTEST_VERDICT_STOPPED;
+    char words[SWEEP_WORDS_MAX];
+    report_page_sentence(text, cli_sweep_verdict_text(sweep, words),
+                         none ? -1 : verdict == BACKTEST_VERDICT_MORE);
+    report_page_paragraph(text, cli_sweep_expected_text(sweep, words));
+    if (cli_sweep_pbo_text(sweep, words))
         report_page_paragraph(text, words);
-    }
     report_page_paragraph(
         text, "The best of many looks better than it is: try the choice on bars that it has not seen.");
 }

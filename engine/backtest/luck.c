@@ -94,6 +94,8 @@ int backtest_luck(struct sweep_results *results, size_t rows, double periods_per
 
 enum backtest_verdict backtest_luck_verdict(const struct sweep_results *results)
 {
+    if (results->stopped)
+        return BACKTEST_VERDICT_STOPPED;
     if (results->n == 0 || results->results[0].trades < results->min_trades || isnan(results->results[0].dsr))
         return BACKTEST_VERDICT_UNKNOWN;
     return results->results[0].dsr > BACKTEST_LUCK_LEVEL ? BACKTEST_VERDICT_MORE : BACKTEST_VERDICT_LUCK;
@@ -103,6 +105,7 @@ const char *backtest_luck_word(enum backtest_verdict verdict)
 {
     static const char *const words[] = {[BACKTEST_VERDICT_UNKNOWN] = "unknown",
                                         [BACKTEST_VERDICT_LUCK] = "luck",
+                                        [BACKTEST_VERDICT_STOPPED] = "stopped",
                                         [BACKTEST_VERDICT_MORE] = "more_than_luck"};
     return words[verdict];
 }

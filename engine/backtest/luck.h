@@ -31,11 +31,13 @@ int backtest_luck(struct sweep_results *results, size_t rows, double periods_per
 enum backtest_verdict {
     BACKTEST_VERDICT_UNKNOWN, /* no run has both enough trades and a deflated Sharpe ratio */
     BACKTEST_VERDICT_LUCK,
-    BACKTEST_VERDICT_MORE, /* the best one's deflated Sharpe ratio is above BACKTEST_LUCK_LEVEL */
+    BACKTEST_VERDICT_STOPPED, /* some sets are missing: whatever the others say */
+    BACKTEST_VERDICT_MORE,    /* the best one's deflated Sharpe ratio is above BACKTEST_LUCK_LEVEL */
 };
 /* Of the first row in order. */
 enum backtest_verdict backtest_luck_verdict(const struct sweep_results *results);
-const char *backtest_luck_word(enum backtest_verdict verdict); /* unknown, luck, more_than_luck */
+const char *
+backtest_luck_word(enum backtest_verdict verdict); /* "unknown", "luck", "stopped", "more_than_luck" */
 
 /* Of the sets beside a run's that were run: those whose Sharpe ratio is above 0 and at least half of the
  * run's. share: NaN where n is 0. */

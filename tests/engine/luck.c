@@ -174,6 +174,10 @@ static void test_order(void)
     for (int i = 0; i < 5; i++)
         CHECK_INT(rows[i].combination, order[i]);
     CHECK_INT(backtest_luck_verdict(&results), BACKTEST_VERDICT_MORE);
+    results.stopped = true;
+    CHECK_INT(backtest_luck_verdict(&results), BACKTEST_VERDICT_STOPPED);
+    CHECK_STR(backtest_luck_word(BACKTEST_VERDICT_STOPPED), "stopped");
+    results.stopped = false;
     results.min_trades = 31;
     CHECK_INT(backtest_luck_verdict(&results), BACKTEST_VERDICT_UNKNOWN);
     CHECK_STR(backtest_luck_word(BACKTEST_VERDICT_LUCK), "luck");

@@ -101,13 +101,15 @@ def killed(folder, bars):
     process.send_signal(signal.SIGINT)
     out, said = process.communicate(timeout=harness.PATIENCE)
     assert process.returncode == 1 and "; they are kept, and the same command continues\n" in said, (process.returncode, said)
-    assert "stopped: " in said and " of 1200 sets are done" in said and "rank" in out and "luck" in out, (out, said)
+    assert "stopped: " in said and " of 1200 sets are done" in said and "rank" in out, (out, said)
     some = rows(parts)
-    assert 0 < len(some) < 1200, len(some)
+    assert 0 < len(some) < 1200 and {row["stopped"] for row in some} == {"true"}, len(some)
+    assert f"No verdict: stopped: {len(some)} of 1200 sets are done, and the figures here" in out and "than luck" not in out, out
     result = figures(*words)
     assert 0 < result["kept"] < 1200 and result["runs"] == 1200 and not result["stopped"], result
     assert read(parts) == read(whole)
     assert figures(*words)["kept"] == 1200 and read(parts) == read(whole)
+    assert " a second" not in sweep(*words).stdout and {row["stopped"] for row in rows(parts)} == {"false"}
     print(f"killed: three times, and stopped: {len(some)} of 1200 sets then; {result['kept']} kept for the last run")
     return words, whole, parts, cache
 
@@ -233,6 +235,19 @@ def validated(folder, bars):
     print(f"validate: 500 sets, PBO {luck['pbo']:.4f}, deflated Sharpe of the best {best['dsr']:.4f}")
 
 
+def losing(folder):
+    """Fees that make every set lose: PBO is low, since the cheaper ones stay ahead, and a sentence says that they lose."""
+    path = made(os.path.join(folder, "XRPUSDT_4h.csv"), 6, 3000)
+    words = [*CROSS, "--fee-taker", "0.01", "--grid", "fast=2:12:2", "--grid", "slow=20:100:20", "--bars", path, "--no-cache"]
+    luck, text = figures(*words)["luck"], " ".join(sweep(*words).stdout.split())
+    assert luck["pbo"] < 0.5 < luck["probability_of_loss"], luck
+    assert f"It lost there in {100 * luck['probability_of_loss']:.1f} % of all halves: the order of the sets may last, but the best of them loses." in text, text
+    words = [*CROSS, *FREE, *words[4:]]
+    made(path, 6, 3000, drift=0.4)
+    luck, text = figures(*words)["luck"], " ".join(sweep(*words).stdout.split())
+    assert f"It lost there in {100 * luck['probability_of_loss']:.1f} % of all halves." in text and luck["probability_of_loss"] < 0.5, (luck, text)
+
+
 def walked(folder, bars):
     """A window's choice is that of a sweep over its rows; what it earns out of sample is that of a backtest."""
     grid, path = ["--grid", "fast=3:9:3", "--grid", "slow=20:60:20"], os.path.join(folder, "windows.csv")
@@ -348,6 +363,7 @@ def main():
         points(folder, small)
         beside(folder, bars)
         validated(folder, bars)
+        losing(folder)
         walked(folder, bars)
         screened(folder, bars)
         bad(small)
