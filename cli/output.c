@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,12 +23,33 @@ static void set_mode(int fd, const char *path)
         return;
 }
 
+/* A file of the target's folder without a name: a kill leaves nothing of it. Not every file system has one,
+ * and only /proc gives it a name later. */
+static int open_nameless(const char *target)
+{
+    char folder[PATH_MAX], link[32];
+    const char *slash = strrchr(target, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - target) + 1 : 1, slash ? target : ".");
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    if (access(link, F_OK) == 0)
+        return fd;
+    close(fd);
+    return -ENOENT;
+}
+
+/* Beside the target, with a name only where it must have one. */
 static int open_beside(struct output *ret)
 {
     int n = snprintf(ret->temporary, sizeof ret->temporary, "%s.XXXXXX", ret->target);
     if (n < 0 || (size_t)n >= sizeof ret->temporary)
         return -ENAMETOOLONG;
-    int fd = mkstemp(ret->temporary);
+    int fd = open_nameless(ret->target);
+    ret->nameless = fd >= 0;
+    if (fd < 0)
+        fd = mkstemp(ret->temporary);
     if (fd < 0)
         return -errno;
     set_mode(fd, ret->target);
@@ -36,8 +58,32 @@ static int open_beside(struct output *ret)
         return 0;
     int r = -errno;
     close(fd);
-    unlink(ret->temporary);
+    if (!ret->nameless)
+        unlink(ret->temporary);
     return r;
+}
+
+/* Gives what is nameless a name beside the target's, which it replaces next: a link cannot replace a file. */
+static int give_name(struct output *output)
+{
+    enum { TRIES = 100, DIGITS = 6 };
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
+    char link[32], *ending = output->temporary + strlen(output->temporary) - DIGITS;
+    unsigned char bytes[DIGITS];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fileno(output->file));
+    for (int i = 0; i < TRIES; i++) {
+        if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+            return -errno;
+        for (int k = 0; k < DIGITS; k++)
+            ending[k] = letters[bytes[k] % 32];
+        if (linkat(AT_FDCWD, link, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW) == 0) {
+            output->nameless = false;
+            return 0;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return -errno;
 }
 
 static int open_straight(int fd, FILE **ret)
@@ -100,6 +146,12 @@ int cli_output_open(const char *verb, const char *path, struct output *ret)
     return EXIT_OK;
 }
 
+static void forget(const struct output *output)
+{
+    if (output->temporary[0] && !output->nameless)
+        unlink(output->temporary);
+}
+
 int cli_output_commit(const char *verb, struct output *output)
 {
     if (!output->file)
@@ -112,6 +164,11 @@ int cli_output_commit(const char *verb, struct output *output)
     errno = 0;
     failed |= fflush(output->file) != 0;
     int error = errno;
+    int named = !failed && output->nameless ? give_name(output) : 0;
+    if (named < 0) {
+        failed = true;
+        error = -named;
+    }
     failed |= fclose(output->file) != 0;
     error = error ? error : errno;
     output->file = NULL;
@@ -121,8 +178,7 @@ int cli_output_commit(const char *verb, struct output *output)
     }
     if (!failed)
         return EXIT_OK;
-    if (output->temporary[0])
-        unlink(output->temporary);
+    forget(output);
     return cli_stored_fail(EXIT_ERROR, verb, output->path,
                            error ? strerror(error) : "not all of it was written");
 }
@@ -133,6 +189,5 @@ void cli_output_drop(struct output *output)
         return;
     fclose(output->file);
     output->file = NULL;
-    if (output->temporary[0])
-        unlink(output->temporary);
+    forget(output);
 }

@@ -1,10 +1,12 @@
-/* Writes a file completely or not at all: beside its name, and renamed at the end. A link stays, and what
- * it names is replaced; one that another user than root made is refused, since it may name any file of this
- * one's. Pipes, devices and what stdout goes to anyway are written directly. */
+/* Writes a file completely or not at all: beside its name, where the file system can without a name of its
+ * own, so that a kill leaves nothing, and renamed at the end. A link stays, and what it names is replaced;
+ * one that another user than root made is refused, since it may name any file of this one's. Pipes, devices
+ * and what stdout goes to anyway are written directly. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 struct output {
@@ -12,6 +14,7 @@ struct output {
     FILE *file;               /* NULL: not open */
     char target[PATH_MAX];    /* its name, links followed */
     char temporary[PATH_MAX]; /* empty: written straight */
+    bool nameless;            /* the temporary one has no name yet */
 };
 
 /* EXIT_OK, or EXIT_ERROR with `papertape: VERB: PATH: why` on stderr. */

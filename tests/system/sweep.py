@@ -81,6 +81,15 @@ def until(process, cache, more_than):
     harness.wait_for(lambda: kept(cache) > more_than or process.poll() is not None, "results that are kept")
 
 
+def nameless(folder):
+    """Has the file system files without a name?"""
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_WRONLY, 0o600))
+    except OSError:
+        return False
+    return True
+
+
 def killed(folder, bars):
     """Killed three times, once more stopped by SIGINT, and continued: the CSV of one that was left alone."""
     # 1,200 sets by the engine, which is slow enough to be killed.
@@ -96,6 +105,7 @@ def killed(folder, bars):
         killings += process.wait() == -signal.SIGKILL
         assert not os.path.exists(parts) or killings < 3
     assert killings == 3, killings
+    assert not nameless(folder) or not [name for name in os.listdir(folder) if name.startswith("parts.csv")], os.listdir(folder)
     process = start(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     until(process, cache, kept(cache))
     process.send_signal(signal.SIGINT)
