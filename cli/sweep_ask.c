@@ -15,48 +15,64 @@ static bool answer(void)
     return tolower((unsigned char)line[0]) == 'y';
 }
 
-/* "360 combinations", "1e+15 combinations", "500 samples", "12 of 360 combinations" of a screen. */
-static void count_text(const struct sweep *sweep, size_t n, char *ret, size_t size)
+/* "360 combinations", "1e+15 combinations", "500 samples". */
+static void count_text(const struct sweep *sweep, char *ret, size_t size)
 {
-    const char *what = sweep->sets.drawn ? "samples" : "combinations";
-    if (sweep->screened)
-        snprintf(ret, size, "%zu of %.0f %s", n, sweep->sets.asked, what);
-    else if (sweep->sets.asked < 1e12)
-        snprintf(ret, size, "%.0f %s", sweep->sets.asked, what);
-    else
-        snprintf(ret, size, "%.2g %s", sweep->sets.asked, what);
+    snprintf(ret, size, sweep->sets.asked < 1e12 ? "%.0f %s" : "%.2g %s", sweep->sets.asked,
+             sweep->sets.drawn ? "samples" : "combinations");
 }
 
-bool cli_sweep_ask(const struct sweep *sweep, size_t tried, size_t left, double seconds)
+/* What there is to do, in words, and how long it takes; `note`: also where that is not long. */
+static bool ask(const struct sweep *sweep, const char *work, double predicted, bool note)
 {
-    char count[48], time[SWEEP_TIME_MAX], words[256];
-    bool most = sweep->sets.n > BACKTEST_GRID_MOST;
-    double a_set = seconds / (double)(tried ? tried : 1);
-    double times = sweep->times > 1 ? (double)sweep->times : 1;
-    double predicted = a_set * (most ? sweep->sets.asked : (double)left) * times;
-    count_text(sweep, tried + left, count, sizeof count);
+    char time[SWEEP_TIME_MAX], words[256];
     cli_sweep_time(predicted, time);
-    if (most) {
-        snprintf(words, sizeof words,
-                 "%s, about %s: at most %d are run: wider steps, or --samples N, which draws N of them",
-                 count, time, BACKTEST_GRID_MOST);
-        cli_stored_fail(EXIT_USAGE, "sweep", "--grid", words);
-        return false;
-    }
     if (predicted <= SWEEP_ASK_S || sweep->yes) {
-        fprintf(stderr, "papertape: sweep: note: %s, about %s\n", count, time);
+        if (note)
+            fprintf(stderr, "papertape: sweep: note: %s, about %s\n", work, time);
         return true;
     }
     if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
         snprintf(words, sizeof words,
                  "%s, about %s, which is more than %d s: --yes runs them; or fewer: wider steps, --samples N",
-                 count, time, SWEEP_ASK_S);
+                 work, time, SWEEP_ASK_S);
         cli_stored_fail(EXIT_USAGE, "sweep", "--grid", words);
         return false;
     }
-    fprintf(stderr, "papertape: sweep: %s, about %s. Run them? [y/N] ", count, time);
+    fprintf(stderr, "papertape: sweep: %s, about %s. Run them? [y/N] ", work, time);
     bool wanted = answer();
     if (!wanted)
-        fputs("papertape: sweep: nothing was run\n", stderr);
+        fprintf(stderr, "papertape: sweep: nothing %swas run\n", sweep->asked > 0 ? "more " : "");
     return wanted;
+}
+
+bool cli_sweep_ask(const struct sweep *sweep, size_t tried, size_t left, double seconds)
+{
+    char count[48], work[96], time[SWEEP_TIME_MAX], words[256];
+    bool most = sweep->sets.n > BACKTEST_GRID_MOST, again = sweep->asked > 0;
+    double a_set = seconds / (double)(tried ? tried : 1);
+    double times = sweep->times > 1 ? (double)sweep->times : 1;
+    double predicted = a_set * (most ? sweep->sets.asked : (double)left) * times;
+    count_text(sweep, count, sizeof count);
+    if (most) {
+        snprintf(words, sizeof words,
+                 "%s, about %s: at most %d are run: wider steps, or --samples N, which draws N of them",
+                 count, cli_sweep_time(predicted, time), BACKTEST_GRID_MOST);
+        cli_stored_fail(EXIT_USAGE, "sweep", "--grid", words);
+        return false;
+    }
+    if (sweep->screened)
+        snprintf(work, sizeof work, "%zu %sof %s", again ? left : tried + left, again ? "more " : "", count);
+    else
+        snprintf(work, sizeof work, "%s", count);
+    return ask(sweep, work, predicted, !again);
+}
+
+bool cli_sweep_ask_screen(const struct sweep *sweep, double seconds)
+{
+    char count[48], work[96];
+    double times = sweep->times > 1 ? (double)sweep->times : 1;
+    count_text(sweep, count, sizeof count);
+    snprintf(work, sizeof work, "a screen of %s", count);
+    return ask(sweep, work, seconds * times, false);
 }

@@ -15,6 +15,7 @@ struct sweep_progress {
     struct progress progress;
     struct sweep_file file;
     double started_s, runs_s; /* of all; of the runs, behind a screen */
+    int asks;                 /* of ask() in this sweep */
     bool declined;
 };
 
@@ -24,24 +25,45 @@ static bool show(void *ctx, double share)
     return cli_progress_show(&running->progress, share) && !early_stop_asked();
 }
 
+/* The time of a question is no time of the runs. */
+static bool agreed(struct sweep_progress *running, bool wanted, double asked_s)
+{
+    running->declined = !wanted;
+    running->runs_s += clock_now_s() - asked_s;
+    return wanted;
+}
+
 /* How many there are, and after the first few how long all of them take. */
 static bool ask(void *ctx, size_t tried, size_t left)
 {
     struct sweep_progress *running = ctx;
     struct sweep *sweep = running->sweep;
-    if (sweep->asked)
+    double now_s = clock_now_s();
+    if (++running->asks <= sweep->asked)
         return true;
     cli_progress_end(&running->progress);
-    running->declined = !cli_sweep_ask(sweep, tried, left, clock_now_s() - running->runs_s);
-    sweep->asked = true;
-    return !running->declined;
+    bool wanted = cli_sweep_ask(sweep, tried, left, now_s - running->runs_s);
+    sweep->asked = running->asks;
+    return agreed(running, wanted, now_s);
 }
 
-static void screened(void *ctx)
+/* A screen that takes long by itself is asked about once it has run long enough to say so. */
+static bool screening(void *ctx, double share)
 {
+    enum { SURE_S = 2 };
     struct sweep_progress *running = ctx;
-    running->runs_s = clock_now_s();
-    running->sweep->screened = true;
+    struct sweep *sweep = running->sweep;
+    double now_s = clock_now_s(), seconds = now_s - running->started_s;
+    if (share >= 1) {
+        running->runs_s = now_s;
+        sweep->screened = true;
+    } else if (!sweep->asked_screen && share > 0 && seconds >= SURE_S) {
+        cli_progress_end(&running->progress);
+        sweep->asked_screen = true;
+        if (!agreed(running, cli_sweep_ask_screen(sweep, seconds / share), now_s))
+            return false;
+    }
+    return show(running, share);
 }
 
 static size_t known(void *ctx, struct sweep_result *rows, size_t cap)
@@ -66,7 +88,7 @@ static int run_all(struct sweep_progress *running, struct backtest_sweep *all)
     cli_progress_end(&running->progress);
     if (running->file.why[0])
         fprintf(stderr, "papertape: sweep: note: %s\n", running->file.why);
-    if (r == -ECANCELED && running->declined)
+    if (running->declined)
         return EXIT_USAGE;
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "sweep", "", err);
@@ -107,7 +129,7 @@ int cli_sweep_rows(struct sweep *sweep, const struct backtest_config *config, co
                                  .top = sweep->screen ? (size_t)sweep->top : 0,
                                  .min_trades = (size_t)sweep->min_trades,
                                  .metric = sweep->metric,
-                                 .screened = screened,
+                                 .screening = screening,
                                  .ctx = &running};
     cli_sweep_keep(sweep, &all, &running.file);
     int status = run_all(&running, &all);

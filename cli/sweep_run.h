@@ -28,7 +28,8 @@ struct sweep {
     bool yes, fresh;
     bool screen;        /* only what may be among the `top` is run exactly */
     bool kept;          /* what is done is on the disk, and the same command continues */
-    bool asked;         /* about the time that it takes */
+    int asked;          /* so often about the time that it takes */
+    bool asked_screen;  /* about the screen's */
     bool screened;      /* what is left to run may be among the best */
     size_t times;       /* so many sweeps follow each other; 0: 1 */
     int64_t walk_ns[3]; /* in sample, out of sample, step; 0: no walk-forward */
@@ -57,9 +58,10 @@ int cli_sweep_rows(struct sweep *sweep, const struct backtest_config *config,
 int cli_sweep_judge(struct sweep *sweep, const struct backtest_config *config,
                     const struct account_spec *base);
 
-/* sweep_ask.c: is it wanted, with `left` sets to go after `tried` in so many seconds? False: no, and a line
- * says so. */
+/* sweep_ask.c: is it wanted, with `left` sets to go after `tried` in so many seconds? Or a screen of so many
+ * seconds? False: no, and a line says so. */
 bool cli_sweep_ask(const struct sweep *sweep, size_t tried, size_t left, double seconds);
+bool cli_sweep_ask_screen(const struct sweep *sweep, double seconds);
 
 /* sweep_kept.c: opens the file that the results are kept in; nothing with --no-cache. */
 void cli_sweep_keep(const struct sweep *sweep, const struct backtest_sweep *all, struct sweep_file *ret);

@@ -69,8 +69,9 @@ struct backtest_sweep {
     const struct backtest_grid *grid;
     const struct backtest_sets *sets;          /* of that grid; NULL: every combination */
     bool (*progress)(void *ctx, double share); /* NULL, or called now and then; false: stop */
-    /* NULL, or called once, after the first `tried` sets, with how many are left to run; false: -ECANCELED.
-     * More sets than BACKTEST_GRID_MOST are refused after it. */
+    /* NULL, or called after the first `tried` sets, with how many are left to run; false: -ECANCELED. Once,
+     * but behind a screen again where more must be run than was thought. More sets than BACKTEST_GRID_MOST
+     * are refused after it. */
     bool (*started)(void *ctx, size_t tried, size_t left);
     /* NULL, or the results that are known already, at most `cap`, in any order; how many: */
     size_t (*known)(void *ctx, struct sweep_result *rows, size_t cap);
@@ -82,7 +83,7 @@ struct backtest_sweep {
      * for such runs, but do not decide which these are. */
     size_t top, min_trades;
     enum sweep_metric metric;
-    void (*screened)(void *ctx); /* NULL, or called between the screen and the first run */
+    bool (*screening)(void *ctx, double share); /* progress() of the screen; 1: it is done, runs follow */
 };
 
 /* Runs all combinations, many accounts at once. 0 with *ret, to be finished by the caller, also where

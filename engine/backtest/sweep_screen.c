@@ -22,7 +22,6 @@ struct screened {
     size_t *list;                      /* [n] room */
     size_t n, n_results;
     size_t n_exact, n_known; /* of the exact ones, those that were known */
-    bool started;            /* it was said how many are left */
     bool all;                /* nothing less than all of them makes the order certain */
     bool stopped;
 };
@@ -36,7 +35,7 @@ static bool get(void *ctx, size_t set, double params[static STRATEGY_PARAMS_MAX]
 static bool show(void *ctx, double share)
 {
     const struct screened *screened = ctx;
-    return screened->sweep->progress(screened->sweep->ctx, share);
+    return screened->sweep->screening(screened->sweep->ctx, share);
 }
 
 /* ---- which ones can be among the best ---- */
@@ -144,12 +143,11 @@ static size_t take(struct screened *screened, size_t n)
 static int run_list(struct screened *screened, size_t n, char *err, size_t err_size)
 {
     const struct backtest_sweep *sweep = screened->sweep;
-    size_t first = n < FIRST || screened->started ? n : FIRST;
+    size_t first = n < FIRST ? n : FIRST;
     int r = n > 0 ? run_some(screened, screened->list, first, err, err_size) : 0;
     if (r < 0 || first == n || screened->stopped)
         return r;
-    screened->started = true;
-    if (sweep->started && !sweep->started(sweep->ctx, first, n - first))
+    if (sweep->started && !sweep->started(sweep->ctx, screened->n_exact - screened->n_known, n - first))
         return fail_with(-ECANCELED, err, err_size, "it was not wanted");
     return run_some(screened, screened->list + first, n - first, err, err_size);
 }
@@ -245,15 +243,13 @@ static int run(struct screened *screened, struct sweep_results *ret, char *err, 
                                   .get = get,
                                   .ctx = screened,
                                   .threads = sweep->config->threads,
-                                  .progress = sweep->progress ? show : NULL,
+                                  .progress = sweep->screening ? show : NULL,
                                   .progress_ctx = screened};
     int r = backtest_screen_run(&screen, screened->rows, err, err_size);
     if (r == -ECANCELED) {
         *ret = (struct sweep_results){.combinations = screened->n, .widened = 1, .stopped = true};
         return 0;
     }
-    if (r == 0 && sweep->screened)
-        sweep->screened(sweep->ctx);
     if (r == 0) {
         take_known(screened);
         r = settle(screened, err, err_size);

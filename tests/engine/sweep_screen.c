@@ -60,6 +60,29 @@ static const struct job long_jobs[] = {
      SWEEP_CALMAR},
 };
 
+/* What a sweep with a screen says while it runs. */
+struct said {
+    double share;            /* of the screen */
+    size_t started, to_come; /* calls; sets that they said would still be run */
+};
+
+static bool screening(void *ctx, double share)
+{
+    struct said *said = ctx;
+    CHECK(share > said->share && share <= 1 && said->started == 0);
+    said->share = share;
+    return true;
+}
+
+static bool started(void *ctx, size_t tried, size_t left)
+{
+    struct said *said = ctx;
+    CHECK(said->share == 1 && tried > 0 && left > 0);
+    said->started++;
+    said->to_come += left;
+    return true;
+}
+
 static bool same(double a, double b)
 {
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
@@ -166,8 +189,14 @@ static bool run_job(struct random *random, const struct job *job)
     struct sweep_results all, screened;
     CHECK_INT(backtest_sweep_run(&sweep, &all, err, sizeof err), 0);
     CHECK_INT(all.exact, all.n);
+    struct said said = {0};
     sweep.top = job->top;
+    sweep.screening = screening;
+    sweep.started = started;
+    sweep.ctx = &said;
     CHECK_INT(backtest_sweep_run(&sweep, &screened, err, sizeof err), 0);
+    /* All that is run was said, but the first eight before each time. */
+    CHECK(said.share == 1 && screened.exact <= said.to_come + 8 * (said.started + 1));
     CHECK_INT(screened.n, all.n);
     CHECK_INT(screened.combinations, all.combinations);
     CHECK_INT(screened.skipped, all.skipped);
@@ -197,6 +226,7 @@ static bool run_job(struct random *random, const struct job *job)
            screened.widened, screened.skipped, screened.too_short, luck.deviation, luck.deviation_luck,
            luck.pbo, again.pbo);
     bool every = screened.exact == screened.n && job->top < screened.n;
+    CHECK(!every || said.started > 1 || screened.n < job->top + 8);
     backtest_sweep_finish(&all);
     backtest_sweep_finish(&screened);
     backtest_grid_finish(&grid);

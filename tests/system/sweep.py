@@ -143,7 +143,7 @@ def damaged(words, whole, parts, cache):
     assert figures(*words, "--fee-taker", "0.002", "--top", 3)["kept"] == 1200  # how it is shown makes no difference
 
 
-def asked(tiny, bars):
+def asked(folder, tiny, bars):
     """More than a minute: size and time, a question on a terminal, exit 2 without one; more than can be run: never."""
     large = [*CROSS, "--grid", "fast=2:1000:1", "--grid", "slow=2:900:1", "--bars", tiny, "--no-cache", "--way", "engine", "--threads", 1]
     done = sweep(*large, status=2)
@@ -153,6 +153,10 @@ def asked(tiny, bars):
     for words in (huge, [*huge, "--yes"]):
         done = sweep(*words, status=2)
         assert "4.9e+13 combinations, about " in done.stderr and "years: at most 1000000 are run: wider steps, or --samples N" in done.stderr, done
+    if harness.LONG:  # a screen that takes long by itself
+        path = made(os.path.join(folder, "LTCUSDT_4h.csv"), 9, 300000)
+        done = sweep(*CROSS, "--grid", "fast=2:1000", "--grid", "slow=1001:2000", "--screen", "--bars", path, "--no-cache", "--threads", 1, status=2)
+        assert "--grid: a screen of 999000 combinations, about " in done.stderr and "more than 60 s: --yes runs them" in done.stderr, done
     result = figures(*huge, "--samples", 20, "--no-cache")
     assert result["asked"] == 20 and result["runs"] + result["contradictory"] + result["too_few_bars"] == 20, result
     for reply, status, says in ((b"n\n", 2, "nothing was run"), (b"y\n", 1, "stopped: ")):
@@ -369,7 +373,7 @@ def main():
         tiny = made(os.path.join(folder, "SOLUSDT_4h.csv"), 5, 500)
         small, bars = made(os.path.join(folder, "ETHUSDT_4h.csv"), 3, 1500), made(os.path.join(folder, "BTCUSDT_4h.csv"), 4, 3000)
         damaged(*killed(folder, tiny))
-        asked(tiny, bars)
+        asked(folder, tiny, bars)
         points(folder, small)
         beside(folder, bars)
         validated(folder, bars)
