@@ -14,121 +14,89 @@
 #define SCREEN_RULE  static inline __attribute__((always_inline))
 #endif
 
-#if defined(__AVX512F__) && !defined(__CUDACC__)
+#if (defined(__AVX512F__) || defined(__AVX2__)) && !defined(__CUDACC__)
 #include <immintrin.h>
+#ifdef __AVX512F__
 enum { LANES_WIDE = 16 };
 typedef __m512 lanes_vector;
-
-SCREEN_RULE lanes_vector lanes_load(const float *p)
-{
-    return _mm512_loadu_ps(p);
-}
-
-SCREEN_RULE void lanes_store(float *p, lanes_vector x)
-{
-    _mm512_storeu_ps(p, x);
-}
-
-SCREEN_RULE lanes_vector lanes_all(float x)
-{
-    return _mm512_set1_ps(x);
-}
-
-/* x, but `value` in lane k. */
-SCREEN_RULE lanes_vector lanes_put(lanes_vector x, int k, float value)
-{
-    return _mm512_mask_mov_ps(x, (__mmask16)(1u << k), _mm512_set1_ps(value));
-}
-
-SCREEN_RULE lanes_vector lanes_fma(lanes_vector a, lanes_vector b, lanes_vector c)
-{
-    return _mm512_fmadd_ps(a, b, c);
-}
-
-SCREEN_RULE lanes_vector lanes_min(lanes_vector a, lanes_vector b)
-{
-    return _mm512_min_ps(a, b);
-}
-
-SCREEN_RULE lanes_vector lanes_max(lanes_vector a, lanes_vector b)
-{
-    return _mm512_max_ps(a, b);
-}
-
-SCREEN_RULE unsigned lanes_above(lanes_vector a, lanes_vector b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
-}
-
-SCREEN_RULE unsigned lanes_reach(lanes_vector a, lanes_vector b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);
-}
-
-/* 1 / x, to the last bit or the one before: an estimate of 14 bits, and a step of Newton's. */
-SCREEN_RULE lanes_vector lanes_inverse(lanes_vector x)
-{
-    lanes_vector y = _mm512_rcp14_ps(x);
-    return _mm512_mul_ps(y, _mm512_fnmadd_ps(x, y, _mm512_set1_ps(2)));
-}
-#elif defined(__AVX2__) && !defined(__CUDACC__)
-#include <immintrin.h>
+#define LANES_DO(what) _mm512_##what##_ps
+#else
 enum { LANES_WIDE = 8 };
 typedef __m256 lanes_vector;
+#define LANES_DO(what) _mm256_##what##_ps
+#endif
 
 SCREEN_RULE lanes_vector lanes_load(const float *p)
 {
-    return _mm256_loadu_ps(p);
+    return LANES_DO(loadu)(p);
 }
 
 SCREEN_RULE void lanes_store(float *p, lanes_vector x)
 {
-    _mm256_storeu_ps(p, x);
+    LANES_DO(storeu)(p, x);
 }
 
 SCREEN_RULE lanes_vector lanes_all(float x)
 {
-    return _mm256_set1_ps(x);
+    return LANES_DO(set1)(x);
+}
+
+SCREEN_RULE lanes_vector lanes_fma(lanes_vector a, lanes_vector b, lanes_vector c)
+{
+    return LANES_DO(fmadd)(a, b, c);
+}
+
+SCREEN_RULE lanes_vector lanes_min(lanes_vector a, lanes_vector b)
+{
+    return LANES_DO(min)(a, b);
+}
+
+SCREEN_RULE lanes_vector lanes_max(lanes_vector a, lanes_vector b)
+{
+    return LANES_DO(max)(a, b);
 }
 
 /* x, but `value` in lane k. */
 SCREEN_RULE lanes_vector lanes_put(lanes_vector x, int k, float value)
 {
+#ifdef __AVX512F__
+    return _mm512_mask_mov_ps(x, (__mmask16)(1u << k), _mm512_set1_ps(value));
+#else
     __m256i at = _mm256_cmpeq_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(k));
     return _mm256_blendv_ps(x, _mm256_set1_ps(value), _mm256_castsi256_ps(at));
-}
-
-SCREEN_RULE lanes_vector lanes_fma(lanes_vector a, lanes_vector b, lanes_vector c)
-{
-    return _mm256_fmadd_ps(a, b, c);
-}
-
-SCREEN_RULE lanes_vector lanes_min(lanes_vector a, lanes_vector b)
-{
-    return _mm256_min_ps(a, b);
-}
-
-SCREEN_RULE lanes_vector lanes_max(lanes_vector a, lanes_vector b)
-{
-    return _mm256_max_ps(a, b);
+#endif
 }
 
 SCREEN_RULE unsigned lanes_above(lanes_vector a, lanes_vector b)
 {
+#ifdef __AVX512F__
+    return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
+#else
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ));
+#endif
 }
 
 SCREEN_RULE unsigned lanes_reach(lanes_vector a, lanes_vector b)
 {
+#ifdef __AVX512F__
+    return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);
+#else
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GE_OQ));
+#endif
 }
 
-/* The estimate has 12 bits: the step leaves an error of two last bits at most. */
+/* 1 / x, to the last bit or the one before (eight lanes: to two last bits): an estimate of 14 bits (12), and
+ * a step of Newton's. */
 SCREEN_RULE lanes_vector lanes_inverse(lanes_vector x)
 {
+#ifdef __AVX512F__
+    lanes_vector y = _mm512_rcp14_ps(x);
+#else
     lanes_vector y = _mm256_rcp_ps(x);
-    return _mm256_mul_ps(y, _mm256_fnmadd_ps(x, y, _mm256_set1_ps(2)));
+#endif
+    return LANES_DO(mul)(y, LANES_DO(fnmadd)(x, y, lanes_all(2)));
 }
+#undef LANES_DO
 #else
 enum { LANES_WIDE = 1 };
 typedef float lanes_vector;
