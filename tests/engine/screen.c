@@ -6,7 +6,6 @@
  * usage: test-screen [--long] */
 #include <errno.h>
 
-#include "engine/backtest/report.h"
 #include "engine/backtest/screen/internal.h"
 #include "strategy/direction.h"
 #include "tests/counts.h"
@@ -130,41 +129,27 @@ static bool near(double value, double exact, double tolerance)
     return (isnan(value) && isnan(exact)) || value == exact || fabs(value - exact) <= tolerance;
 }
 
-/* The exact run of a set; false: its indicators need more bars than there are. */
-static bool run_exactly(struct world *world, size_t set, struct backtest *backtest,
-                        struct backtest_report *report)
+/* The exact run of a set, and its returns [rows]; false: its indicators need more bars than there are. */
+static bool run_exactly(struct world *world, size_t set, double *returns, struct sweep_result *ret)
 {
     struct backtest_config config = world->config;
     struct account_spec account = world->base;
-    const struct report_config options = {.benchmark = REPORT_BENCHMARK_NONE};
+    struct backtest backtest;
     char err[256];
     memcpy(account.params, world->params[set], sizeof account.params);
     config.accounts = &account;
     config.n_accounts = 1;
     config.way = BACKTEST_COLUMNS;
-    if (backtest_run(&config, backtest, err, sizeof err) < 0)
+    if (backtest_run(&config, &backtest, err, sizeof err) < 0)
         return false;
-    CHECK_INT(backtest_report(&config, backtest, 0, &options, report), 0);
+    CHECK_INT(backtest_sweep_row(&config, &backtest, 0, set, returns, ret), 0);
+    backtest_finish(&backtest);
     return true;
 }
 
 /* Not a number in both, or within the stated error. */
-static void check_metrics(const struct screen_row *row, const struct backtest_report *report)
+static void check_metrics(const struct screen_row *row, const double exact[static SWEEP_METRICS])
 {
-    const struct metrics *m = &report->metrics;
-    const double exact[SWEEP_METRICS] = {
-        [SWEEP_SHARPE] = m->sharpe,
-        [SWEEP_SORTINO] = m->sortino,
-        [SWEEP_CALMAR] = m->calmar,
-        [SWEEP_CAGR] = m->cagr,
-        [SWEEP_RETURN] = m->total_return,
-        [SWEEP_MAX_DRAWDOWN] = m->max_drawdown,
-        [SWEEP_OMEGA] = m->omega,
-        [SWEEP_PROFIT_FACTOR] = report->ratios.profit_factor,
-        [SWEEP_EXPECTANCY] = report->ratios.expectancy,
-        [SWEEP_SQN] = report->ratios.sqn,
-        [SWEEP_WIN_RATE] = report->ratios.win_rate,
-    };
     bool outside = false;
     for (int k = 0; k < SWEEP_METRICS; k++) {
         double error = backtest_screen_error((enum sweep_metric)k, exact[k]);
@@ -182,60 +167,57 @@ static void check_metrics(const struct screen_row *row, const struct backtest_re
     seen.outside += outside;
 }
 
-static void check_parts(const struct screen_row *row, const struct backtest *backtest, double start)
+static void check_parts(const struct screen_row *row, const double *returns, size_t rows)
 {
-    const double *equity = backtest->accounts[0].equity;
-    size_t rows = backtest->to - backtest->from, length = rows / SCREEN_PARTS, at = rows % SCREEN_PARTS;
+    size_t length = rows / SCREEN_PARTS, at = rows % SCREEN_PARTS;
     for (int k = 0; k < SCREEN_PARTS; k++) {
         double sum = 0, square = 0, size = 0;
         for (size_t i = 0; i < length; i++, at++) {
-            double before = at > 0 ? equity[at - 1] : start, r = (equity[at] - before) / before;
-            sum += r;
-            square += r * r;
-            size += fabs(r);
+            sum += returns[at];
+            square += returns[at] * returns[at];
+            size += fabs(returns[at]);
         }
         CHECK_NEAR(row->part_sum[k], sum, 2e-5 * size + 1e-7);
         CHECK_NEAR(row->part_square[k], square, 5e-5 * square + 1e-9);
     }
 }
 
-static void finish_exact(struct backtest *backtest, struct backtest_report *report)
+static void check_exact(const struct world *world, const struct screen_row *row,
+                        const struct sweep_result *exact, const double *returns)
 {
-    backtest_report_finish(report);
-    backtest_finish(backtest);
+    seen.sets++;
+    seen.fills += exact->fills;
+    seen.trades += exact->trades;
+    seen.refused += exact->refused;
+    CHECK_INT(row->fills, exact->fills);
+    CHECK_INT(row->trades, exact->trades);
+    CHECK_NEAR(row->refused, (double)exact->refused, 0.01 * (double)exact->refused);
+    if (world->wild || exact->final_equity < DUST)
+        return;
+    CHECK_NEAR(row->exposure, exact->exposure, 1e-7);
+    CHECK_NEAR(row->fees, exact->fees, 1e-6 * exact->fees);
+    CHECK_NEAR(row->final_equity, exact->final_equity, 1e-6 * exact->final_equity);
+    check_metrics(row, exact->metrics);
+    check_parts(row, returns, world->config.to - world->config.from);
 }
 
 static void check_set(struct world *world, size_t set, const struct screen_row *row)
 {
-    struct backtest backtest;
-    struct backtest_report report;
     double params[STRATEGY_PARAMS_MAX];
+    double *returns = calloc(world->config.to - world->config.from + 1, sizeof *returns);
+    struct sweep_result exact;
+    CHECK(returns != NULL);
     if (!get(world, set, params)) {
         CHECK_INT(row->state, SCREEN_CONTRADICTS);
         seen.contradict++;
-        return;
-    }
-    if (!run_exactly(world, set, &backtest, &report)) {
+    } else if (!run_exactly(world, set, returns, &exact)) {
         CHECK_INT(row->state, SCREEN_TOO_SHORT);
         seen.too_short++;
-        return;
+    } else {
+        CHECK_INT(row->state, SCREEN_RUN);
+        check_exact(world, row, &exact, returns);
     }
-    CHECK_INT(row->state, SCREEN_RUN);
-    seen.sets++;
-    seen.fills += backtest.accounts[0].n_fills;
-    seen.trades += report.trades.n;
-    seen.refused += report.refused;
-    CHECK_INT(row->fills, backtest.accounts[0].n_fills);
-    CHECK_INT(row->trades, report.trades.n);
-    CHECK_NEAR(row->refused, (double)report.refused, 0.01 * (double)report.refused);
-    if (world->wild || report.final_equity < DUST)
-        return finish_exact(&backtest, &report);
-    CHECK_NEAR(row->exposure, report.exposure, 1e-7);
-    CHECK_NEAR(row->fees, report.fees, 1e-6 * report.fees);
-    CHECK_NEAR(row->final_equity, report.final_equity, 1e-6 * report.final_equity);
-    check_metrics(row, &report);
-    check_parts(row, &backtest, report.start_equity);
-    finish_exact(&backtest, &report);
+    free(returns);
 }
 
 static void one_run(struct random *random, const char *strategy)
