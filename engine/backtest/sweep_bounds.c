@@ -178,12 +178,12 @@ double backtest_sweep_bounds_measured(const struct sweep_bounds *bounds, size_t 
 
 /* ---- as a row ---- */
 
-/* A part's sums as overfit_block() has them. */
+/* Sums as overfit_block() has them. */
 static void blocks_of(const struct screen_row *row, size_t length, struct sweep_result *to)
 {
     for (int b = 0; length > 1 && b < SWEEP_BLOCKS; b++) {
-        double sum = (double)row->part_sum[b], n = (double)length;
-        double squares = (double)row->part_square[b] - sum * sum / n;
+        double sum = (double)row->block_sum[b], n = (double)length;
+        double squares = (double)row->block_square[b] - sum * sum / n;
         to->block_mean[b] = isfinite(sum) ? sum / n : 0;
         to->block_squares[b] = squares > 0 && isfinite(squares) ? squares : 0;
     }

@@ -167,18 +167,18 @@ static void check_metrics(const struct screen_row *row, const double exact[stati
     seen.outside += outside;
 }
 
-static void check_parts(const struct screen_row *row, const double *returns, size_t rows)
+static void check_blocks(const struct screen_row *row, const double *returns, size_t rows)
 {
-    size_t length = rows / SCREEN_PARTS, at = rows % SCREEN_PARTS;
-    for (int k = 0; k < SCREEN_PARTS; k++) {
+    size_t length = rows / SWEEP_BLOCKS, at = rows % SWEEP_BLOCKS;
+    for (int k = 0; k < SWEEP_BLOCKS; k++) {
         double sum = 0, square = 0, size = 0;
         for (size_t i = 0; i < length; i++, at++) {
             sum += returns[at];
             square += returns[at] * returns[at];
             size += fabs(returns[at]);
         }
-        CHECK_NEAR(row->part_sum[k], sum, 2e-5 * size + 1e-7);
-        CHECK_NEAR(row->part_square[k], square, 5e-5 * square + 1e-9);
+        CHECK_NEAR(row->block_sum[k], sum, 2e-5 * size + 1e-7);
+        CHECK_NEAR(row->block_square[k], square, 5e-5 * square + 1e-9);
     }
 }
 
@@ -198,7 +198,7 @@ static void check_exact(const struct world *world, const struct screen_row *row,
     CHECK_NEAR(row->fees, exact->fees, 1e-6 * exact->fees);
     CHECK_NEAR(row->final_equity, exact->final_equity, 1e-6 * exact->final_equity);
     check_metrics(row, exact->metrics);
-    check_parts(row, returns, world->config.to - world->config.from);
+    check_blocks(row, returns, world->config.to - world->config.from);
 }
 
 static void check_set(struct world *world, size_t set, const struct screen_row *row)

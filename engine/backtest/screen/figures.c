@@ -4,7 +4,7 @@
 #include "engine/backtest/screen/internal.h"
 #include "strategy/metrics.h"
 
-_Static_assert(SCREEN_PARTS == (int)SCREEN_BLOCKS, "the kernel's blocks are the rows' parts");
+_Static_assert(SWEEP_BLOCKS == (int)SCREEN_BLOCKS, "the kernel's blocks are the sweep's");
 
 struct screen_moments {
     double n, mean, squares, m2, m3, m4;
@@ -39,8 +39,6 @@ static void ratios(const struct screen *screen, const struct screen_terms *terms
     out[SWEEP_RETURN] = (product - 1);
     out[SWEEP_MAX_DRAWDOWN] = drawdown;
     out[SWEEP_OMEGA] = (loss < 0 ? (g->sums[SUM_R][lane] - loss) / -loss : NAN);
-    row->mean = (float)m.mean;
-    row->deviation = (float)deviation;
     row->skew = (float)(m.m3 / pow(m.m2, 1.5));
     row->kurtosis = (float)(m.m4 / (m.m2 * m.m2) - 3);
 }
@@ -78,9 +76,9 @@ void backtest_screen_figures(const struct screen *screen, const struct screen_te
         row->trades = g->accounts[lane].trades;
         row->fills = g->accounts[lane].fills;
         row->refused = g->accounts[lane].refused;
-        for (int k = 0; k < SCREEN_PARTS; k++) {
-            row->part_sum[k] = (float)g->block_sum[k][lane];
-            row->part_square[k] = (float)g->block_square[k][lane];
+        for (int k = 0; k < SWEEP_BLOCKS; k++) {
+            row->block_sum[k] = (float)g->block_sum[k][lane];
+            row->block_square[k] = (float)g->block_square[k][lane];
         }
     }
 }

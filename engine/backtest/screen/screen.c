@@ -101,12 +101,10 @@ static void fill_columns(struct screen_run *run, struct screen_worker *worker)
     }
 }
 
-/* Bar i of part k begins a stretch of its own. */
-static size_t part_begin(const struct screen_run *run, size_t part)
+/* The first bar of that row or a later one. */
+static size_t bar_of(const struct screen_run *run, size_t row)
 {
-    const struct backtest_config *config = run->screen->config;
-    size_t rows = config->to - config->from, length = rows / SCREEN_PARTS;
-    size_t row = config->from + rows % SCREEN_PARTS + part * length, low = 0, high = run->history.bars.n;
+    size_t low = 0, high = run->history.bars.n;
     if (!run->history.rows)
         return row;
     while (low < high) {
@@ -117,6 +115,14 @@ static size_t part_begin(const struct screen_run *run, size_t part)
             high = middle;
     }
     return low;
+}
+
+/* The first bar of a block, which begins a stretch of its own. */
+static size_t block_begin(const struct screen_run *run, size_t block)
+{
+    const struct backtest_config *config = run->screen->config;
+    size_t rows = config->to - config->from, length = rows / SWEEP_BLOCKS;
+    return bar_of(run, config->from + rows % SWEEP_BLOCKS + block * length);
 }
 
 /* Sixteen columns as rows of sixteen. */
@@ -162,7 +168,7 @@ static void walk_stretch(struct screen_run *run, struct screen_worker *worker, s
 
 static void walk_groups(struct screen_run *run, struct screen_worker *worker, size_t from, size_t to)
 {
-    size_t n = run->history.bars.n, at = run->at, end = at + piece_bars(run), part = 0;
+    size_t n = run->history.bars.n, at = run->at, end = at + piece_bars(run), block = 0;
     const struct screen_bars bars = {.n = end - at,
                                      .first = at,
                                      .open = run->history.prices + at,
@@ -179,16 +185,16 @@ static void walk_groups(struct screen_run *run, struct screen_worker *worker, si
                                      .stride = SCREEN_PIECE};
     struct screen_stretch stretch = {.terms = &run->terms, .bars = &bars, .closes = worker->closes};
     for (size_t bar = at; bar < end;) {
-        while (part < SCREEN_PARTS && part_begin(run, part) <= bar)
-            part++;
-        size_t next = part < SCREEN_PARTS ? part_begin(run, part) : n;
+        while (block < SWEEP_BLOCKS && block_begin(run, block) <= bar)
+            block++;
+        size_t next = block < SWEEP_BLOCKS ? block_begin(run, block) : n;
         size_t to_bar = bar + SCREEN_STRETCH < end ? bar + SCREEN_STRETCH : end;
         to_bar = next < to_bar ? next : to_bar;
         if (bar < run->from && run->from < to_bar)
             to_bar = run->from;
         stretch.from = bar - at;
         stretch.to = to_bar - at;
-        stretch.block = (int)part - 1;
+        stretch.block = (int)block - 1;
         stretch.reference = bars.close[bar > 0 ? (ptrdiff_t)stretch.from - 1 : 0];
         for (size_t i = stretch.from; i < stretch.to; i++)
             worker->closes[i - stretch.from] = (float)(bars.close[i] - stretch.reference);
@@ -324,23 +330,13 @@ static int make_workers(struct screen_run *run)
     return 0;
 }
 
-static size_t first_bar(const struct screen_run *run)
-{
-    size_t from = run->screen->config->from, bar = 0;
-    if (!run->history.rows)
-        return from;
-    while (bar < run->history.bars.n && run->history.rows[bar] < from)
-        bar++;
-    return bar;
-}
-
 static int run_chunks(struct screen_run *run, struct screen_row *rows)
 {
     const struct screen *screen = run->screen;
     int r = make_workers(run);
     if (r == 0)
         r = backtest_screen_history(screen->config, &run->history);
-    run->from = r == 0 ? first_bar(run) : 0;
+    run->from = r == 0 ? bar_of(run, screen->config->from) : 0;
     for (size_t from = 0; r == 0 && from < screen->n; from += SCREEN_CHUNK)
         r = run_chunk(run, from, from + SCREEN_CHUNK < screen->n ? from + SCREEN_CHUNK : screen->n, rows);
     end_workers(run);

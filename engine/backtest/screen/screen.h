@@ -17,23 +17,20 @@
 #include "engine/backtest/sweep.h"
 #include "indicators_gpu/indicators.h"
 
-enum { SCREEN_PARTS = 16 }; /* equal parts of the rows; the first rows % SCREEN_PARTS are in none */
-
 #define SCREEN_CERTAIN 1e4
 /* Of skew and kurtosis: so much, and that part of them. */
 #define SCREEN_MOMENTS_ERROR 1e-3
 
 enum screen_state { SCREEN_RUN, SCREEN_CONTRADICTS, SCREEN_TOO_SHORT };
 
-/* Of one set, 300 bytes. Shares, not percent; NaN where undefined, as in struct sweep_result. */
+/* Of one set. Shares, not percent; NaN where undefined, as in struct sweep_result. */
 struct screen_row {
     double metrics[SWEEP_METRICS];
     float final_equity, fees, exposure;
     uint32_t trades, fills, refused;
-    /* Of the returns of the rows: mean, standard deviation (ddof 1), skew and excess kurtosis. */
-    float mean, deviation, skew, kurtosis;
-    /* Sums of the returns and of their squares in each part. */
-    float part_sum[SCREEN_PARTS], part_square[SCREEN_PARTS];
+    float skew, kurtosis; /* of the returns of the rows; the latter 0 of a normal distribution */
+    /* Sums of the returns and of their squares in each block. */
+    float block_sum[SWEEP_BLOCKS], block_square[SWEEP_BLOCKS];
     uint32_t state; /* enum screen_state; not SCREEN_RUN: the rest is undefined */
 };
 
