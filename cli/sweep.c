@@ -134,14 +134,25 @@ static int write_page(const struct sweep *sweep, FILE *out)
     return r < 0 ? fail(EXIT_ERROR, "--report", strerror(-r)) : EXIT_OK;
 }
 
-static int open_outputs(const struct sweep *sweep, struct output *csv, struct output *page)
+/* Before anything runs: a file that cannot be written is known at once. */
+enum { SWEEP_CSV, SWEEP_PAGE, SWEEP_RETURNS, SWEEP_FILES };
+
+static int open_outputs(const struct sweep *sweep, struct output files[static SWEEP_FILES])
 {
-    int status = sweep->csv ? cli_output_open("sweep", sweep->csv, csv) : EXIT_OK;
-    if (status == EXIT_OK && sweep->page)
-        status = cli_output_open("sweep", sweep->page, page);
-    if (status == EXIT_OK && csv->target[0] && strcmp(csv->target, page->target) == 0)
-        status = fail(EXIT_USAGE, sweep->page,
-                      "--csv and --report are both to be written there: a file for each is needed");
+    static const char *const options[] = {"--csv", "--report", "--returns"};
+    const char *const paths[] = {sweep->csv, sweep->page, sweep->returns};
+    char words[96];
+    int status = EXIT_OK;
+    for (int i = 0; i < SWEEP_FILES && status == EXIT_OK; i++) {
+        status = paths[i] ? cli_output_open("sweep", paths[i], &files[i]) : EXIT_OK;
+        for (int k = 0; k < i && status == EXIT_OK; k++) {
+            if (!files[i].target[0] || strcmp(files[i].target, files[k].target) != 0)
+                continue;
+            snprintf(words, sizeof words, "%s and %s are both to be written there: a file for each is needed",
+                     options[k], options[i]);
+            status = fail(EXIT_USAGE, paths[i], words);
+        }
+    }
     return status;
 }
 
@@ -166,25 +177,24 @@ static int say_stopped(const struct sweep *sweep)
 static int run_and_print(struct sweep *sweep, const struct backtest_config *config,
                          const struct account_spec *base, bool json)
 {
-    struct output csv = {0}, page = {0};
-    int status = open_outputs(sweep, &csv, &page);
+    struct output files[SWEEP_FILES] = {0};
+    int status = open_outputs(sweep, files);
     if (status == EXIT_OK)
         status = cli_sweep_rows(sweep, config, base);
     if (status == EXIT_OK)
         status = cli_sweep_judge(sweep, config, base);
-    if (status == EXIT_OK) {
-        if (csv.file)
-            cli_sweep_write_csv(sweep, csv.file);
-        status = page.file ? write_page(sweep, page.file) : EXIT_OK;
+    if (status == EXIT_OK && files[SWEEP_CSV].file)
+        cli_sweep_write_csv(sweep, files[SWEEP_CSV].file);
+    if (status == EXIT_OK && files[SWEEP_PAGE].file)
+        status = write_page(sweep, files[SWEEP_PAGE].file);
+    for (int i = 0; i < SWEEP_FILES && status == EXIT_OK; i++) {
+        if (i == SWEEP_RETURNS && files[i].file) /* runs that may fail: the others are there */
+            status = cli_sweep_write_returns(sweep, config, base, files[i].file);
         if (status == EXIT_OK)
-            status = cli_output_commit("sweep", &csv);
-        if (status == EXIT_OK)
-            status = cli_output_commit("sweep", &page);
+            status = cli_output_commit("sweep", &files[i]);
     }
-    cli_output_drop(&csv);
-    cli_output_drop(&page);
-    if (status == EXIT_OK && sweep->returns)
-        status = cli_sweep_write_returns(sweep, config, base);
+    for (int i = 0; i < SWEEP_FILES; i++)
+        cli_output_drop(&files[i]);
     if (status == EXIT_OK)
         status = print(sweep, json);
     return status == EXIT_OK && sweep->runs.stopped ? say_stopped(sweep) : status;
@@ -294,7 +304,7 @@ static const struct option_row options[] = {
     {"walk-forward", "IN:OUT[:STEP]",
      "choose on IN, trade the choice on the OUT that follows, and again STEP later (OUT without it): as "
      "90d:30d",
-     .take = take_walk, .without = "returns"},
+     .take = take_walk, .without = "returns report"},
     {"csv", "FILE",
      "every run, best first; shares as they are, 0.05 for 5 %; with --walk-forward every window", AT(csv)},
     {"report", "FILE",

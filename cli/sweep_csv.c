@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/output.h"
 #include "cli/stored.h"
 #include "cli/sweep_run.h"
 #include "exchange/exit_status.h"
@@ -68,7 +67,7 @@ static void write_matrix(const struct sweep *sweep, const double *returns, FILE 
     }
 }
 
-static int run_and_write(struct sweep *sweep, const struct backtest_sweep *again, struct output *output)
+static int run_and_write(const struct sweep *sweep, const struct backtest_sweep *again, FILE *out)
 {
     size_t rows = sweep->to - sweep->from, n = sweep->shown;
     double *returns = calloc(n * rows + 1, sizeof *returns);
@@ -82,27 +81,20 @@ static int run_and_write(struct sweep *sweep, const struct backtest_sweep *again
         backtest_sweep_some(again, which, n, results, returns, err, sizeof err) < 0)
         status = cli_stored_fail(EXIT_ERROR, "sweep", "--returns", err);
     else
-        write_matrix(sweep, returns, output->file);
+        write_matrix(sweep, returns, out);
     free(returns);
     free(results);
     free(which);
     return status;
 }
 
-int cli_sweep_write_returns(struct sweep *sweep, const struct backtest_config *config,
-                            const struct account_spec *base)
+int cli_sweep_write_returns(const struct sweep *sweep, const struct backtest_config *config,
+                            const struct account_spec *base, FILE *out)
 {
     const struct backtest_sweep again = {
         .config = config, .account = base, .grid = &sweep->grid, .sets = &sweep->sets};
-    struct output output = {0};
     if (sweep->shown * (sweep->to - sweep->from) > returns_most / sizeof(double))
         return cli_stored_fail(EXIT_ERROR, "sweep", "--returns",
                                "more than 1 GiB of returns: a smaller --top, or fewer rows, are needed");
-    int status = cli_output_open("sweep", sweep->returns, &output);
-    if (status == EXIT_OK)
-        status = run_and_write(sweep, &again, &output);
-    if (status == EXIT_OK)
-        status = cli_output_commit("sweep", &output);
-    cli_output_drop(&output);
-    return status;
+    return run_and_write(sweep, &again, out);
 }

@@ -89,8 +89,8 @@ const char *cli_sweep_pbo_text(const struct sweep *sweep, char ret[static SWEEP_
 void cli_sweep_print(const struct sweep *sweep);
 int cli_sweep_print_json(const struct sweep *sweep);
 void cli_sweep_write_csv(const struct sweep *sweep, FILE *out);
-int cli_sweep_write_returns(struct sweep *sweep, const struct backtest_config *config,
-                            const struct account_spec *base);
+int cli_sweep_write_returns(const struct sweep *sweep, const struct backtest_config *config,
+                            const struct account_spec *base, FILE *out);
 
 /* "4.2 min", "3 days": how long so many seconds are. */
 enum { SWEEP_TIME_MAX = 32 };

@@ -351,6 +351,10 @@ def bad(bars):
         refused(*words, "--grid", "fast=2:5", "--walk-forward", text, says="IN:OUT or IN:OUT:STEP is needed")
     done = sweep(*words, "--grid", "fast=2:5", "--walk-forward", "9000d:1d", status=1)
     assert "the rows are too few for one window" in done.stderr, done
+    one = os.path.join(os.path.dirname(bars), "one.csv")
+    refused(*words, "--grid", "fast=2:5", "--csv", one, "--returns", one, says="one.csv: --csv and --returns are both to be written there")
+    refused(*words, "--grid", "fast=2:5", "--walk-forward", "30d:10d", "--report", one, says="--report")
+    assert not os.path.exists(one)
     done = sweep(*words, "--grid", "fast=2:5", "--returns", "/nonexistent/returns.csv", status=1)
     assert "/nonexistent/returns.csv" in done.stderr, done
 
