@@ -10,26 +10,39 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static const double steps[] = {1, 2, 2.5, 5, 10};
+enum { STEPS = sizeof steps / sizeof *steps };
+
 /* The next of 1, 2, 2.5 and 5 times a power of ten that is at least `width`. */
 static double round_up(double width)
 {
-    static const double steps[] = {1, 2, 2.5, 5, 10};
     double power = pow(10, floor(log10(width)));
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+    for (int i = 0; i < STEPS; i++)
         if (steps[i] * power >= width * (1 - 1e-12))
             return steps[i] * power;
     return 10 * power;
+}
+
+/* The last of them that is at most `width`; 0 of 0. */
+static double round_down(double width)
+{
+    double power = width > 0 ? pow(10, floor(log10(width))) : 0;
+    int i = STEPS - 1;
+    while (i > 0 && steps[i] * power > width * (1 + 1e-12))
+        i--;
+    return steps[i] * power;
 }
 
 /* Of sorted values. */
 static double width_of(const double *sorted, size_t n)
 {
     const double low = sorted[0], high = sorted[n - 1];
-    double width = 2 * (sorted[n - 1 - n / 4] - sorted[n / 4]) / cbrt((double)n);
-    double least = (high - low) / (REPORT_HISTOGRAM_MOST - 2);
+    const double of_quartiles = 2 * (sorted[n - 1 - n / 4] - sorted[n / 4]) / cbrt((double)n);
+    const double of_range = (high - low) / (1 + log2((double)n));
+    const double least = (high - low) / (REPORT_HISTOGRAM_MOST - 2);
     if (!(high > low)) /* one value: a bar on each side of it */
         return round_up(low == 0 ? 1 : fabs(low) / 8);
-    return round_up(fmax(width, least));
+    return fmax(round_down(fmin(of_quartiles, of_range)), round_up(least));
 }
 
 static void count(const double *sorted, size_t n, double width, struct report_histogram *ret)

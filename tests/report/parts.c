@@ -77,6 +77,23 @@ static void test_histograms(struct random *random)
     }
 }
 
+/* A month of daily returns: no fewer bars than Sturges' rule gives. */
+static void test_few(struct random *random)
+{
+    double values[30];
+    for (int round = 0; round < 200; round++) {
+        struct report_histogram h;
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < 30; i++) {
+            values[i] = 2 * draw_bell(random);
+            low = fmin(low, values[i]);
+            high = fmax(high, values[i]);
+        }
+        CHECK(report_histogram_count(values, 30, &h) == 0);
+        CHECK(h.n >= 5 && (h.high - h.low) / h.n <= (high - low) / (1 + log2(30)) * (1 + 1e-9));
+    }
+}
+
 static void test_drawdowns(void)
 {
     static const double equity[] = {100, 120, 90, NAN, 120, 60, 0, -60, 240};
@@ -95,6 +112,7 @@ int main(void)
     struct random random = random_seeded("report/parts", 0x51a);
     test_shades();
     test_histograms(&random);
+    test_few(&random);
     test_drawdowns();
     return check_done("report/parts");
 }
