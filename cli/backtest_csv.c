@@ -61,8 +61,9 @@ static void write_equity(const struct backtest_result *result, FILE *out)
         backtest_equity_begin(&points, result->market, backtest, result->accounts, a);
         while (!ferror(out) && backtest_equity_next(&points, &point)) {
             char equity[STORED_CELL], cash[STORED_CELL], peak[STORED_CELL];
-            fprintf(out, "%" PRId64 ",%s,%s,%s,%s\n", point.ts_ns, spec->name,
-                    cli_stored_decimal(STORED_CSV, equity, point.equity, scale),
+            fprintf(out, "%" PRId64 ",", point.ts_ns);
+            cli_stored_csv(out, spec->name);
+            fprintf(out, ",%s,%s,%s\n", cli_stored_decimal(STORED_CSV, equity, point.equity, scale),
                     cli_stored_decimal(STORED_CSV, cash, point.cash, scale),
                     cli_stored_decimal(STORED_CSV, peak, point.peak, scale));
         }
@@ -81,9 +82,11 @@ static void write_rounds(const struct backtest_result *result, FILE *out)
                 profit[STORED_CELL], exit_ns[STORED_CELL] = "";
             if (trade->exit_ns)
                 cli_stored_integer(exit_ns, trade->exit_ns);
-            fprintf(out, "%s,%s,%s,%" PRId64 ",%s,%zu,%s,%s,%s,%s,%s\n", result->accounts[a].name,
-                    symbol->name, trade->qty < 0 ? "short" : "long", trade->entry_ns, exit_ns,
-                    trade->exit_row - trade->entry_row,
+            cli_stored_csv(out, result->accounts[a].name);
+            fputc(',', out);
+            cli_stored_csv(out, symbol->name);
+            fprintf(out, ",%s,%" PRId64 ",%s,%zu,%s,%s,%s,%s,%s\n", trade->qty < 0 ? "short" : "long",
+                    trade->entry_ns, exit_ns, trade->exit_row - trade->entry_row,
                     cli_stored_decimal(STORED_CSV, qty, trade->qty < 0 ? -trade->qty : trade->qty,
                                        symbol->qty_scale),
                     cli_stored_decimal(STORED_CSV, cost, trade->cost, symbol->quote_scale),
@@ -99,9 +102,11 @@ static void write_monthly(const struct backtest_result *result, FILE *out)
     fputs("account,year,month,return\n", out);
     for (int a = 0; a < result->backtest->n_accounts; a++) {
         const struct backtest_report *report = &result->reports[a];
-        for (size_t i = 0; i < report->n_months; i++)
-            fprintf(out, "%s,%d,%d,%.17g\n", result->accounts[a].name, report->months[i].year,
-                    report->months[i].month, report->months[i].total_return);
+        for (size_t i = 0; i < report->n_months; i++) {
+            cli_stored_csv(out, result->accounts[a].name);
+            fprintf(out, ",%d,%d,%.17g\n", report->months[i].year, report->months[i].month,
+                    report->months[i].total_return);
+        }
     }
 }
 

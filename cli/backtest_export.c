@@ -185,17 +185,6 @@ static bool seen(const struct backtest_read *reads, int account, size_t output)
     return false;
 }
 
-static void print_name(FILE *out, const char *name)
-{
-    fputc('"', out);
-    for (; *name; name++) {
-        if (*name == '"')
-            fputc('"', out);
-        fputc(*name, out);
-    }
-    fputc('"', out);
-}
-
 static void print_real(FILE *out, double value)
 {
     if (isfinite(value))
@@ -209,7 +198,7 @@ static void print_bar(const struct bars_printing *printing, size_t row, FILE *ou
     const struct backtest_result *result = printing->result;
     const struct market_series *series = &result->market->series[printing->symbol];
     const size_t at = row - result->backtest->from;
-    print_name(out, series->symbol.name);
+    cli_stored_csv(out, series->symbol.name);
     fprintf(out, ",%" PRId64, market_open_ns(result->market, row));
     print_real(out, series->open[row]);
     print_real(out, series->high[row]);

@@ -124,6 +124,10 @@ void cli_ledger_row(struct stored_list *list, const struct ledger_row *row, cons
  * are declared. 0, -ENOMEM, or the reader's -errno. */
 int cli_ledger_hledger(struct db_reader *reader);
 
+/* Writes a text as a cell of CSV, quoted where it must be. What is no UTF-8, and control characters, line
+ * ends among them, are '?': a row is a line. */
+void cli_stored_csv(FILE *out, const char *text);
+
 /* A row's texts, one a column; for the table and CSV. */
 void cli_stored_row(struct stored_list *list, const char *const *cells);
 /* A row's object, which it takes; NULL counts as -ENOMEM. */

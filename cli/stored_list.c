@@ -10,22 +10,39 @@
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "exchange/exit_status.h"
+#include "exchange/utf8.h"
 
 enum { ROWS_KEPT = 4096 }; /* whose cells make a table's widths */
 
-static void print_csv(FILE *out, const char *text)
+/* Is it written as it is? */
+static bool is_plain(const char *text)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
+    while (*text >= ' ' && *text < 0x7f && *text != ',' && *text != '"')
+        text++;
+    return !*text;
+}
+
+void cli_stored_csv(FILE *out, const char *text)
+{
+    const bool quoted = strpbrk(text, ",\"");
+    if (is_plain(text)) {
         fputs(text, out);
         return;
     }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
+    if (quoted)
+        fputc('"', out);
+    for (size_t n; *text; text += n ? n : 1) {
+        uint32_t code = 0;
+        n = utf8_character(text, UTF8_MAX, &code);
+        if (code == '"')
             fputc('"', out);
-        fputc(*text, out);
+        if (n == 0 || code < ' ' || (code >= 0x7f && code < 0xa0))
+            fputc(TEXT_REPLACEMENT, out);
+        else
+            fwrite(text, 1, n, out);
     }
-    fputc('"', out);
+    if (quoted)
+        fputc('"', out);
 }
 
 static const struct stored_column *columns_of(const struct stored_list *list)
@@ -93,15 +110,19 @@ static void print_kept(struct stored_list *list)
     FILE *out = out_of(list);
     int most = width_of(list);
     for (size_t at = 0; list->r == 0 && at < list->n_kept; fputc('\n', out)) {
-        int room = most > 0 ? most : INT_MAX, space = 0;
+        int room = most > 0 ? most : INT_MAX, space = 0, blanks = 0; /* none end a line */
         for (int i = 0; i < list->n_columns; i++) {
             if (columns_of(list)[i].width == 0)
                 continue;
             const char *text = list->kept + at;
             int width = cli_text_width(text), gap = width < list->widths[i] ? list->widths[i] - width : 0;
             bool left = columns_of(list)[i].width < 0;
-            put(out, &room, space + (left ? 0 : gap), text);
-            put(out, &room, left ? gap : 0, "");
+            blanks += space + (left ? 0 : gap);
+            if (*text) {
+                put(out, &room, blanks, text);
+                blanks = 0;
+            }
+            blanks += left ? gap : 0;
             space = 2;
             at += strlen(text) + 1;
         }
@@ -116,7 +137,7 @@ static void print_cells(struct stored_list *list, const char *const *cells)
         if (list->form == STORED_CSV) {
             if (i > 0)
                 fputc(',', out);
-            print_csv(out, cells[i]);
+            cli_stored_csv(out, cells[i]);
         } else if (columns_of(list)[i].width != 0) {
             keep_cell(list, i, cells[i]);
         }
