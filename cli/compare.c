@@ -94,17 +94,7 @@ static void finish(struct compared *all)
 
 static int write_page(const struct compared *all, FILE *out)
 {
-    const struct page_run **each = calloc(all->n, sizeof *each);
-    struct text text = {0};
-    int r = each ? 0 : -ENOMEM;
-    for (size_t i = 0; i < all->n && r == 0; i++)
-        each[i] = &all->runs[i];
-    r = r < 0 ? r : cli_page_backtest(&text, each, all->n);
-    r = r == 0 && !text_ok(&text) ? -ENOMEM : r;
-    if (r == 0)
-        fwrite(text.data, 1, text.len, out);
-    text_finish(&text);
-    free(each);
+    int r = cli_page_backtest(all->runs, all->n, out);
     return r < 0 ? fail("--report", strerror(-r)) : EXIT_OK;
 }
 

@@ -8,8 +8,9 @@ static void number(struct text *text, double value, int digits, char format)
 {
     if (!isfinite(value))
         text_lit(text, "n/a");
-    else if (format == 'f')
-        text_format(text, "<data value=\"%.17g\">%.*f</data>", value, digits, value);
+    else if (format == 'f') /* what rounds to 0 has no sign */
+        text_format(text, "<data value=\"%.17g\">%.*f</data>", value, digits,
+                    fabs(value) * pow(10, digits) < 0.5 ? 0 : value);
     else
         text_format(text, "<data value=\"%.17g\">%.*g</data>", value, digits, value);
 }

@@ -306,7 +306,7 @@ static void luck(struct text *text, const struct judged *judged)
 
 /* ---- all ---- */
 
-int cli_page_run(struct text *text, const struct page_run *run)
+int cli_page_run(struct text *text, const struct page_run *run, size_t most)
 {
     struct judged judged;
     judged.r = cli_page_run_verdict(run, &judged.verdict, &judged.rows);
@@ -319,7 +319,7 @@ int cli_page_run(struct text *text, const struct page_run *run)
     curves(text, run);
     drawdowns(text, run);
     int r = cli_page_returns(text, run);
-    r = r < 0 ? r : cli_page_trades(text, run);
+    r = r < 0 ? r : cli_page_trades(text, run, most);
     cli_page_costs(text, run);
     luck(text, &judged);
     return r < 0 ? r : all_figures(text, run);

@@ -32,11 +32,11 @@ static size_t drawn_of(size_t n)
 }
 
 /* Runs of other cash are scaled to 100 at the beginning. */
-static bool same_money(const struct page_run *const *runs, size_t n)
+static bool same_money(const struct page_run *runs, size_t n)
 {
     for (size_t i = 1; i < n; i++)
-        if (strcmp(runs[i]->spec->currency, runs[0]->spec->currency) != 0 ||
-            runs[i]->equity[0] != runs[0]->equity[0])
+        if (strcmp(runs[i].spec->currency, runs[0].spec->currency) != 0 ||
+            runs[i].equity[0] != runs[0].equity[0])
             return false;
     return true;
 }
@@ -49,27 +49,27 @@ static double *scaled(const struct page_run *run)
     return made;
 }
 
-static void draw(struct text *text, const struct page_run *const *runs, size_t n,
+static void draw(struct text *text, const struct page_run *runs, size_t n,
                  double *const indexed[PAGE_COMPARED_MAX])
 {
     struct report_series equity[PAGE_COMPARED_MAX + 1], drops[PAGE_COMPARED_MAX];
     int drawn = (int)drawn_of(n);
     for (int i = 0; i < drawn; i++) {
-        const struct page_run *run = runs[i];
+        const struct page_run *run = &runs[i];
         equity[i] = (struct report_series){REPORT_LINE, i >= 2 ? (i + 1) % REPORT_COLOURS : i, run->name,
                                            run->x,      indexed[i] ? indexed[i] : run->equity, NULL,
                                            run->n + 1};
         drops[i] = equity[i];
         drops[i].y = run->drawdown;
     }
-    struct report_curves of = {.unit = indexed[0] ? "100 at the beginning" : runs[0]->spec->currency,
-                               .start = indexed[0] ? 100 : runs[0]->equity[0],
+    struct report_curves of = {.unit = indexed[0] ? "100 at the beginning" : runs[0].spec->currency,
+                               .start = indexed[0] ? 100 : runs[0].equity[0],
                                .series = equity,
                                .n = drawn,
                                .caption = "Equity at each row's close, after costs."};
-    if (runs[0]->held && !indexed[0])
+    if (runs[0].held && !indexed[0])
         equity[of.n++] = (struct report_series){
-            REPORT_LINE, 2, runs[0]->source->benchmark, runs[0]->x, runs[0]->held, NULL, runs[0]->n + 1};
+            REPORT_LINE, 2, runs[0].source->benchmark, runs[0].x, runs[0].held, NULL, runs[0].n + 1};
     report_part_equity(text, &of);
     of.unit = "%";
     of.series = drops;
@@ -78,14 +78,14 @@ static void draw(struct text *text, const struct page_run *const *runs, size_t n
     report_part_drawdown(text, &of);
 }
 
-static int curves(struct text *text, const struct page_run *const *runs, size_t n)
+static int curves(struct text *text, const struct page_run *runs, size_t n)
 {
     double *indexed[PAGE_COMPARED_MAX] = {0};
     char words[128];
     int r = 0;
     if (!same_money(runs, n))
         for (size_t i = 0; i < drawn_of(n) && r == 0; i++)
-            r = (indexed[i] = scaled(runs[i])) ? 0 : -ENOMEM;
+            r = (indexed[i] = scaled(&runs[i])) ? 0 : -ENOMEM;
     if (r == 0)
         draw(text, runs, n, indexed);
     for (size_t i = 0; i < drawn_of(n); i++)
@@ -99,7 +99,7 @@ static int curves(struct text *text, const struct page_run *const *runs, size_t 
 
 /* ---- figures ---- */
 
-static void names_row(struct text *text, const char *first, const struct page_run *const *runs, size_t n)
+static void names_row(struct text *text, const char *first, const struct page_run *runs, size_t n)
 {
     const char **names = calloc(n + 1, sizeof *names);
     if (!names) {
@@ -108,19 +108,19 @@ static void names_row(struct text *text, const char *first, const struct page_ru
     }
     names[0] = first;
     for (size_t i = 0; i < n; i++)
-        names[i + 1] = runs[i]->name;
+        names[i + 1] = runs[i].name;
     report_page_table(text, names, (int)n + 1);
     free(names);
 }
 
-static void words_row(struct text *text, const char *name, const struct page_run *const *runs, size_t n,
+static void words_row(struct text *text, const char *name, const struct page_run *runs, size_t n,
                       const char *(*words)(const struct page_run *run, char ret[static PAGE_WORDS_MAX]))
 {
     char cell[PAGE_WORDS_MAX];
     report_page_row(text);
     report_page_cell(text, name);
     for (size_t i = 0; i < n; i++)
-        report_page_cell(text, words(runs[i], cell));
+        report_page_cell(text, words(&runs[i], cell));
     report_page_row_end(text);
 }
 
@@ -138,7 +138,7 @@ static const char *period_words(const struct page_run *run, char ret[static PAGE
     return ret;
 }
 
-static void runs_table(struct text *text, const struct page_run *const *runs, size_t n)
+static void runs_table(struct text *text, const struct page_run *runs, size_t n)
 {
     names_row(text, "Run", runs, n);
     words_row(text, "strategy", runs, n, cli_page_subject);
@@ -147,18 +147,18 @@ static void runs_table(struct text *text, const struct page_run *const *runs, si
     report_page_row(text);
     report_page_cell(text, "equity at the end");
     for (size_t i = 0; i < n; i++)
-        report_page_value_fixed(text, runs[i]->report->final_equity, 2);
+        report_page_value_fixed(text, runs[i].report->final_equity, 2);
     report_page_row_end(text);
     report_page_row(text);
     report_page_cell(text, "closed trades");
     for (size_t i = 0; i < n; i++)
-        report_page_value_fixed(text, (double)runs[i]->report->trades.n, 0);
+        report_page_value_fixed(text, (double)runs[i].report->trades.n, 0);
     report_page_row_end(text);
     report_page_table_end(text);
 }
 
 /* `less` NULL: the figures; else the differences to those. */
-static void figures_table(struct text *text, const char *title, const struct page_run *const *runs, size_t n,
+static void figures_table(struct text *text, const char *title, const struct page_run *runs, size_t n,
                           const struct figures *all, const struct figures *less)
 {
     names_row(text, title, runs, n);
@@ -176,13 +176,13 @@ static void figures_table(struct text *text, const char *title, const struct pag
 }
 
 /* Runs over other times or bars are not to be compared as if they were the same. */
-static void note_apart(struct text *text, const struct page_run *const *runs, size_t n)
+static void note_apart(struct text *text, const struct page_run *runs, size_t n)
 {
     bool apart = false;
     for (size_t i = 1; i < n; i++)
-        apart = apart || runs[i]->report->start_ns != runs[0]->report->start_ns ||
-                runs[i]->report->end_ns != runs[0]->report->end_ns ||
-                runs[i]->report->interval_ns != runs[0]->report->interval_ns;
+        apart = apart || runs[i].report->start_ns != runs[0].report->start_ns ||
+                runs[i].report->end_ns != runs[0].report->end_ns ||
+                runs[i].report->interval_ns != runs[0].report->interval_ns;
     if (apart)
         report_page_sentence(text,
                              "The runs are not of the same times and interval: their figures are not of the "
@@ -190,13 +190,13 @@ static void note_apart(struct text *text, const struct page_run *const *runs, si
                              0);
 }
 
-int cli_page_compare(struct text *text, const struct page_run *const *runs, size_t n)
+int cli_page_compare(struct text *text, const struct page_run *runs, size_t n)
 {
     struct figures *all = calloc(n, sizeof *all);
     char words[PAGE_WORDS_MAX];
     int r = all ? 0 : -ENOMEM;
     for (size_t i = 0; i < n && r == 0; i++)
-        r = cli_page_figures(runs[i], take, &all[i]);
+        r = cli_page_figures(&runs[i], take, &all[i]);
     if (r == 0) {
         note_apart(text, runs, n);
         runs_table(text, runs, n);
@@ -206,7 +206,7 @@ int cli_page_compare(struct text *text, const struct page_run *const *runs, size
                               "As --json of papertape backtest names them; docs/metrics.md defines each.");
         figures_table(text, "Figure", runs, n, all, NULL);
         report_page_heading(text, "Differences");
-        snprintf(words, sizeof words, "Each run's figure less that of the first one, %s.", runs[0]->name);
+        snprintf(words, sizeof words, "Each run's figure less that of the first one, %s.", runs[0].name);
         report_page_paragraph(text, words);
         figures_table(text, "Figure", runs + 1, n - 1, all + 1, &all[0]);
     }
@@ -214,22 +214,33 @@ int cli_page_compare(struct text *text, const struct page_run *const *runs, size
     return r;
 }
 
-int cli_page_backtest(struct text *text, const struct page_run *const *runs, size_t n)
+static int page(struct text *text, const struct page_run *runs, size_t n)
 {
+    const size_t each = PAGE_TRADES_MAX / n, most = each > PAGE_TRADES_LEAST ? each : PAGE_TRADES_LEAST;
     char title[PAGE_WORDS_MAX], subject[PAGE_WORDS_MAX];
     if (n == 1)
-        snprintf(title, sizeof title, "Backtest: %.600s", cli_page_subject(runs[0], subject));
+        snprintf(title, sizeof title, "Backtest: %.600s", cli_page_subject(&runs[0], subject));
     else
         snprintf(title, sizeof title, "Backtests: %zu runs compared", n);
     report_page_begin(text, title);
     int r = n > 1 ? cli_page_compare(text, runs, n) : 0;
     for (size_t i = 0; i < n && r == 0; i++) {
         if (n > 1) {
-            snprintf(title, sizeof title, "Run %zu: %s", i + 1, runs[i]->name);
+            snprintf(title, sizeof title, "Run %zu: %s", i + 1, runs[i].name);
             report_page_section(text, title);
         }
-        r = cli_page_run(text, runs[i]);
+        r = cli_page_run(text, &runs[i], most);
     }
     report_page_end(text);
+    return r < 0 || text_ok(text) ? r : -ENOMEM;
+}
+
+int cli_page_backtest(const struct page_run *runs, size_t n, FILE *out)
+{
+    struct text text = {0};
+    int r = page(&text, runs, n);
+    if (r == 0)
+        fwrite(text.data, 1, text.len, out);
+    text_finish(&text);
     return r;
 }

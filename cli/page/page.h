@@ -3,6 +3,8 @@
 #ifndef CLI_PAGE_PAGE_H
 #define CLI_PAGE_PAGE_H
 
+#include <stdio.h>
+
 #include "cli/page/run.h"
 #include "report/page_parts.h"
 
@@ -11,23 +13,25 @@ enum { PAGE_WORDS_MAX = 640 };
 /* "strategy params on BTCUSDT ETHUSDT 5m", of as many symbols as there is room for. Returns ret. */
 const char *cli_page_subject(const struct page_run *run, char ret[static PAGE_WORDS_MAX]);
 
-/* All parts of a run, under headings of their own: verdict, equity, returns, trades, costs, figures. 0 or
- * -ENOMEM. */
-int cli_page_run(struct text *text, const struct page_run *run);
+/* All parts of a run, under headings of their own: verdict, equity, returns, trades, costs, figures. The
+ * newest `most` trades are listed. 0 or -ENOMEM. */
+int cli_page_run(struct text *text, const struct page_run *run, size_t most);
 
 /* Parts of that, in their own files. 0 or -ENOMEM. */
-int cli_page_trades(struct text *text, const struct page_run *run);
+int cli_page_trades(struct text *text, const struct page_run *run, size_t most);
 int cli_page_returns(struct text *text, const struct page_run *run);
 void cli_page_costs(struct text *text, const struct page_run *run);
 
 /* Curves over each other, and a table of the figures of all, with differences to the first. n >= 2; the
  * first PAGE_COMPARED_MAX are drawn, all are in the table. 0 or -ENOMEM. */
 enum { PAGE_COMPARED_MAX = 7 };
-int cli_page_compare(struct text *text, const struct page_run *const *runs, size_t n);
+int cli_page_compare(struct text *text, const struct page_run *runs, size_t n);
 
-/* The whole page of a backtest: of one account its parts; of several what compares them first. 0 or
- * -ENOMEM. */
-int cli_page_backtest(struct text *text, const struct page_run *const *runs, size_t n);
+/* Writes the whole page of a backtest: of one account its parts; of several what compares them first. All of
+ * its runs together list PAGE_TRADES_MAX trades, each at least PAGE_TRADES_LEAST. 0 or -ENOMEM; errors of the
+ * output are the caller's to find. */
+enum { PAGE_TRADES_MAX = 500, PAGE_TRADES_LEAST = 50 };
+int cli_page_backtest(const struct page_run *runs, size_t n, FILE *out);
 
 /* A run's figures by the names that --json gives them: NaN where that has null. Calls `row` for each, in
  * order. 0 or -ENOMEM. */

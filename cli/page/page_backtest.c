@@ -36,23 +36,6 @@ void cli_backtest_runs_finish(struct page_run *runs, int n)
     free(runs);
 }
 
-static int put(const struct page_run *runs, int n, FILE *out)
-{
-    const struct page_run **each = calloc((size_t)n, sizeof *each);
-    struct text text = {0};
-    int r = each ? 0 : -ENOMEM;
-    for (int a = 0; a < n && r == 0; a++)
-        each[a] = &runs[a];
-    r = r < 0 ? r : cli_page_backtest(&text, each, (size_t)n);
-    if (r == 0 && !text_ok(&text))
-        r = -ENOMEM;
-    if (r == 0)
-        fwrite(text.data, 1, text.len, out); /* committing it reports what failed */
-    text_finish(&text);
-    free(each);
-    return r;
-}
-
 int cli_backtest_page(const struct backtest_result *result, FILE *out)
 {
     struct page_source source;
@@ -60,7 +43,7 @@ int cli_backtest_page(const struct backtest_result *result, FILE *out)
     int status = cli_backtest_runs(result, &source, &runs);
     if (status != EXIT_OK)
         return status;
-    int r = put(runs, result->backtest->n_accounts, out);
+    int r = cli_page_backtest(runs, (size_t)result->backtest->n_accounts, out);
     cli_backtest_runs_finish(runs, result->backtest->n_accounts);
     return r < 0 ? cli_backtest_fail(EXIT_ERROR, "--report", strerror(-r)) : EXIT_OK;
 }

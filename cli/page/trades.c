@@ -9,8 +9,7 @@
 #include "strategy/metrics.h"
 
 enum {
-    CHARTS_MAX = 6,   /* symbols whose prices are drawn */
-    LISTED_MAX = 500, /* trades in the table: the newest */
+    CHARTS_MAX = 6, /* symbols whose prices are drawn */
     DIGITS = 4,
 };
 
@@ -169,15 +168,14 @@ static void row(struct text *text, const struct page_run *run, size_t i)
     report_page_row_end(text);
 }
 
-static void list(struct text *text, const struct page_run *run)
+static void list(struct text *text, const struct page_run *run, size_t most)
 {
     static const char *const names[] = {"Trade", "symbol", "side",     "entry, UTC", "exit, UTC", "rows",
                                         "most",  "bought", "sold for", "fees",       "profit",    "%"};
-    const size_t n = run->result->n_trades, first = n > LISTED_MAX ? n - LISTED_MAX : 0;
+    const size_t n = run->result->n_trades, first = n > most ? n - most : 0;
     char words[PAGE_WORDS_MAX];
     if (first > 0) {
-        snprintf(words, sizeof words, "The last %d of %zu trades; --rounds F writes all.", (int)LISTED_MAX,
-                 n);
+        snprintf(words, sizeof words, "The last %zu of %zu trades; papertape backtest --rounds FILE writes all.", most, n);
         report_page_paragraph(text, words);
     }
     report_page_table(text, names, sizeof names / sizeof *names);
@@ -186,7 +184,7 @@ static void list(struct text *text, const struct page_run *run)
     report_page_table_end(text);
 }
 
-int cli_page_trades(struct text *text, const struct page_run *run)
+int cli_page_trades(struct text *text, const struct page_run *run, size_t most)
 {
     report_page_heading(text, "Trades");
     if (run->result->n_fills == 0) {
@@ -199,6 +197,6 @@ int cli_page_trades(struct text *text, const struct page_run *run)
     int r = draw_all(text, run);
     facts(text, run);
     if (r == 0)
-        list(text, run);
+        list(text, run, most);
     return r;
 }
