@@ -8,12 +8,12 @@
 #include "record/order.h"
 
 static const struct stored_column columns[] = {
-    {"order", 6},      {"created_ns", -24}, {"effective_ns", STORED_JSON_ONLY},
-    {"updated_ns", 0}, {"account", -10},    {"symbol", -10},
-    {"side", -4},      {"type", -17},       {"state", -8},
-    {"reason", -20},   {"qty", 14},         {"filled", 14},
-    {"price", 14},     {"stop", 14},        {"cost", 16},
-    {"by_hand", 0},    {"tag", -12},        {"input_seq", STORED_JSON_ONLY},
+    {"order", 6},      {"created_ns", -7}, {"effective_ns", STORED_JSON_ONLY},
+    {"updated_ns", 0}, {"account", -7},    {"symbol", -6},
+    {"side", -4},      {"type", -6},       {"state", -6},
+    {"reason", -6},    {"qty", 6},         {"filled", 6},
+    {"price", 6},      {"stop", 6},        {"cost", 6},
+    {"by_hand", 0},    {"tag", -3},        {"input_seq", STORED_JSON_ONLY},
     {"tif", -3},       {"trail", 0},
 };
 
