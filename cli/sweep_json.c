@@ -7,13 +7,6 @@
 #include "strategy/param_json.h"
 #include "strategy/strategy.h"
 
-/* Shares come as percent, with the unit in their key. */
-static bool is_share(enum sweep_metric metric)
-{
-    return metric == SWEEP_CAGR || metric == SWEEP_RETURN || metric == SWEEP_MAX_DRAWDOWN ||
-           metric == SWEEP_WIN_RATE;
-}
-
 static json_t *params_object(const struct sweep *sweep, const struct sweep_result *r)
 {
     double values[STRATEGY_PARAMS_MAX];
@@ -23,12 +16,6 @@ static json_t *params_object(const struct sweep *sweep, const struct sweep_resul
         json_object_set_new(params, cli_sweep_axis(sweep, i)->name,
                             strategy_param_json(cli_sweep_axis(sweep, i), values[i]));
     return params;
-}
-
-static json_t *sharpe_at(const struct sweep *sweep, int costs, size_t row)
-{
-    return sweep->costs[costs] ? record_json_real(sweep->costs[costs][row].metrics[SWEEP_SHARPE])
-                               : json_null();
 }
 
 static json_t *result_object(const struct sweep *sweep, size_t row)
@@ -42,15 +29,13 @@ static json_t *result_object(const struct sweep *sweep, size_t row)
         (json_int_t)r->trades, "fills", (json_int_t)r->fills, "rejected", (json_int_t)r->refused, "dsr",
         record_json_real(r->dsr), "exact", r->exact, "beside", (json_int_t)beside->n, "beside_hold",
         (json_int_t)beside->hold, "beside_hold_pct", record_json_real(100 * beside->share),
-        "sharpe_fees_twice", sharpe_at(sweep, SWEEP_COSTS_FEES, row), "sharpe_more_slippage",
-        sharpe_at(sweep, SWEEP_COSTS_SLIPPAGE, row), "skew", record_json_real(r->skew), "kurtosis",
-        record_json_real(r->kurtosis));
+        "sharpe_fees_twice", record_json_real(cli_sweep_sharpe_at(sweep, SWEEP_COSTS_FEES, row)),
+        "sharpe_more_slippage", record_json_real(cli_sweep_sharpe_at(sweep, SWEEP_COSTS_SLIPPAGE, row)),
+        "skew", record_json_real(r->skew), "kurtosis", record_json_real(r->kurtosis));
     for (int m = 0; object && m < SWEEP_METRICS; m++) {
-        char key[32];
-        bool share = is_share((enum sweep_metric)m);
-        snprintf(key, sizeof key, "%s%s", backtest_sweep_metric_name((enum sweep_metric)m),
-                 share ? "_pct" : "");
-        json_object_set_new(object, key, record_json_real(share ? 100 * r->metrics[m] : r->metrics[m]));
+        char key[SWEEP_METRIC_NAME_MAX];
+        json_object_set_new(object, cli_sweep_metric_name((enum sweep_metric)m, key),
+                            record_json_real(cli_sweep_metric((enum sweep_metric)m, r)));
     }
     return object;
 }

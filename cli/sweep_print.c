@@ -20,11 +20,6 @@ static const char *count(char buf[static FORMAT_MAX], const struct backtest_besi
     return buf;
 }
 
-static double sharpe_at(const struct sweep *sweep, int costs, size_t row)
-{
-    return sweep->costs[costs] ? sweep->costs[costs][row].metrics[SWEEP_SHARPE] : NAN;
-}
-
 /* A metric that no other column has. */
 static bool has_column(enum sweep_metric metric)
 {
@@ -42,8 +37,9 @@ static void print_row(const struct sweep *sweep, size_t i)
     printf("%7s %9s %8s %8s %7zu %8s %8s %8s  %s\n", cell(cells[1], r->dsr, 4),
            cell(cells[2], 100 * r->metrics[SWEEP_RETURN], 2), cell(cells[3], r->metrics[SWEEP_SHARPE], 3),
            cell(cells[4], 100 * r->metrics[SWEEP_MAX_DRAWDOWN], 2), r->trades,
-           count(cells[5], &sweep->beside[i]), cell(cells[6], sharpe_at(sweep, SWEEP_COSTS_FEES, i), 3),
-           cell(cells[7], sharpe_at(sweep, SWEEP_COSTS_SLIPPAGE, i), 3),
+           count(cells[5], &sweep->beside[i]),
+           cell(cells[6], cli_sweep_sharpe_at(sweep, SWEEP_COSTS_FEES, i), 3),
+           cell(cells[7], cli_sweep_sharpe_at(sweep, SWEEP_COSTS_SLIPPAGE, i), 3),
            cli_sweep_text(sweep, r->combination, text));
 }
 

@@ -84,6 +84,13 @@ const char *cli_sweep_stopped_text(const struct sweep *sweep, char ret[static SW
 const char *cli_sweep_verdict_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
 const char *cli_sweep_expected_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
 const char *cli_sweep_pbo_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
+/* sweep_values.c: a metric as --json and the page show it: shares as percent, with "_pct" at the name's end.
+ */
+enum { SWEEP_METRIC_NAME_MAX = 40 };
+double cli_sweep_metric(enum sweep_metric metric, const struct sweep_result *result);
+const char *cli_sweep_metric_name(enum sweep_metric metric, char ret[static SWEEP_METRIC_NAME_MAX]);
+/* The Sharpe ratio of one of the `shown` rows with SWEEP_COSTS_FEES or _SLIPPAGE; NaN: not run. */
+double cli_sweep_sharpe_at(const struct sweep *sweep, int costs, size_t row);
 
 /* sweep_print.c, sweep_json.c, sweep_csv.c. Exit statuses. */
 void cli_sweep_print(const struct sweep *sweep);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,4 +62,27 @@ const char *cli_sweep_time(double seconds, char ret[static SWEEP_TIME_MAX])
         }
     snprintf(ret, SWEEP_TIME_MAX, "%.1f s", seconds);
     return ret;
+}
+
+static bool is_share(enum sweep_metric metric)
+{
+    return metric == SWEEP_CAGR || metric == SWEEP_RETURN || metric == SWEEP_MAX_DRAWDOWN ||
+           metric == SWEEP_WIN_RATE;
+}
+
+double cli_sweep_metric(enum sweep_metric metric, const struct sweep_result *result)
+{
+    return metric == SWEEP_DSR ? result->dsr : (is_share(metric) ? 100 : 1) * result->metrics[metric];
+}
+
+const char *cli_sweep_metric_name(enum sweep_metric metric, char ret[static SWEEP_METRIC_NAME_MAX])
+{
+    snprintf(ret, SWEEP_METRIC_NAME_MAX, "%s%s", backtest_sweep_metric_name(metric),
+             is_share(metric) ? "_pct" : "");
+    return ret;
+}
+
+double cli_sweep_sharpe_at(const struct sweep *sweep, int costs, size_t row)
+{
+    return sweep->costs[costs] ? sweep->costs[costs][row].metrics[SWEEP_SHARPE] : NAN;
 }

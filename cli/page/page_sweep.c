@@ -11,23 +11,6 @@ enum { WORDS_MAX = 512, LISTED_MAX = 500, DIGITS = 6 };
 
 /* ---- what a run's figures are ---- */
 
-static bool is_share(enum sweep_metric metric)
-{
-    return metric == SWEEP_CAGR || metric == SWEEP_RETURN || metric == SWEEP_MAX_DRAWDOWN ||
-           metric == SWEEP_WIN_RATE;
-}
-
-double cli_page_sweep_metric(enum sweep_metric metric, const struct sweep_result *result)
-{
-    return metric == SWEEP_DSR ? result->dsr : (is_share(metric) ? 100 : 1) * result->metrics[metric];
-}
-
-const char *cli_page_sweep_metric_name(enum sweep_metric metric, char ret[static 40])
-{
-    snprintf(ret, 40, "%s%s", backtest_sweep_metric_name(metric), is_share(metric) ? "_pct" : "");
-    return ret;
-}
-
 void cli_page_sweep_params(const struct sweep *sweep, const struct sweep_result *result,
                            double params[static STRATEGY_PARAMS_MAX])
 {
@@ -37,20 +20,10 @@ void cli_page_sweep_params(const struct sweep *sweep, const struct sweep_result 
         params[i] = choice.params[i];
 }
 
-static const struct strategy_param *param_of(const struct sweep *sweep, int axis)
-{
-    return &sweep->run.choices[0].strategy->params[sweep->grid.axes[axis].param];
-}
-
-const char *cli_page_sweep_axis(const struct sweep *sweep, int axis)
-{
-    return param_of(sweep, axis)->name;
-}
-
 const char *cli_page_sweep_value(const struct sweep *sweep, int axis, double value,
                                  char ret[static STRATEGY_WORD_MAX])
 {
-    const char *words = strategy_param_text(param_of(sweep, axis), value, ret);
+    const char *words = strategy_param_text(cli_sweep_axis(sweep, axis), value, ret);
     if (words != ret)
         snprintf(ret, STRATEGY_WORD_MAX, "%s", words);
     return ret;
@@ -59,10 +32,11 @@ const char *cli_page_sweep_value(const struct sweep *sweep, int axis, double val
 /* ---- the best runs ---- */
 
 #define METRIC_COLUMN(name, metric) \
-    static double name(const struct sweep_result *result) \
+    static double name(const struct sweep *sweep, size_t rank) \
     { \
-        return cli_page_sweep_metric(metric, result); \
+        return cli_sweep_metric(metric, &sweep->runs.results[rank]); \
     }
+METRIC_COLUMN(dsr, SWEEP_DSR)
 METRIC_COLUMN(sharpe, SWEEP_SHARPE)
 METRIC_COLUMN(sortino, SWEEP_SORTINO)
 METRIC_COLUMN(calmar, SWEEP_CALMAR)
@@ -75,34 +49,36 @@ METRIC_COLUMN(expectancy, SWEEP_EXPECTANCY)
 METRIC_COLUMN(sqn, SWEEP_SQN)
 METRIC_COLUMN(win_rate, SWEEP_WIN_RATE)
 
-static double trades(const struct sweep_result *result)
+#define COLUMN(name, of) \
+    static double name(const struct sweep *sweep, size_t rank) \
+    { \
+        const struct sweep_result *result = &sweep->runs.results[rank]; \
+        return of; \
+    }
+COLUMN(trades, (double)result->trades)
+COLUMN(fills, (double)result->fills)
+COLUMN(equity, result->final_equity)
+COLUMN(fees, result->fees)
+COLUMN(exposure, 100 * result->exposure)
+
+static double beside(const struct sweep *sweep, size_t rank)
 {
-    return (double)result->trades;
+    return (double)sweep->beside[rank].n;
 }
 
-static double fills(const struct sweep_result *result)
+static double beside_hold(const struct sweep *sweep, size_t rank)
 {
-    return (double)result->fills;
+    return (double)sweep->beside[rank].hold;
 }
 
-static double equity(const struct sweep_result *result)
+static double fees_twice(const struct sweep *sweep, size_t rank)
 {
-    return result->final_equity;
+    return cli_sweep_sharpe_at(sweep, SWEEP_COSTS_FEES, rank);
 }
 
-static double fees(const struct sweep_result *result)
+static double more_slippage(const struct sweep *sweep, size_t rank)
 {
-    return result->fees;
-}
-
-static double dsr(const struct sweep_result *result)
-{
-    return result->dsr;
-}
-
-static double exposure(const struct sweep_result *result)
-{
-    return 100 * result->exposure;
+    return cli_sweep_sharpe_at(sweep, SWEEP_COSTS_SLIPPAGE, rank);
 }
 
 /* From left to right. A figure that results get in addition is a line here. */
@@ -112,6 +88,10 @@ static const struct page_sweep_column columns[] = {
     {"return_pct", total_return, DIGITS},
     {"cagr_pct", cagr, DIGITS},
     {"max_drawdown_pct", max_drawdown, DIGITS},
+    {"beside", beside, 12},
+    {"beside_hold", beside_hold, 12},
+    {"sharpe_fees_twice", fees_twice, DIGITS},
+    {"sharpe_more_slippage", more_slippage, DIGITS},
     {"sortino", sortino, DIGITS},
     {"calmar", calmar, DIGITS},
     {"omega", omega, DIGITS},
@@ -132,7 +112,7 @@ static void heads(struct text *text, const struct sweep *sweep)
     const char *names[1 + STRATEGY_PARAMS_MAX + COLUMNS] = {"Rank"};
     int n = 1;
     for (int i = 0; i < sweep->grid.n_axes; i++)
-        names[n++] = cli_page_sweep_axis(sweep, i);
+        names[n++] = cli_sweep_axis(sweep, i)->name;
     for (int i = 0; i < COLUMNS; i++)
         names[n++] = columns[i].name;
     report_page_table(text, names, n);
@@ -150,18 +130,25 @@ static void row(struct text *text, const struct sweep *sweep, size_t rank)
     for (int i = 0; i < sweep->grid.n_axes; i++)
         report_page_cell(text, cli_page_sweep_value(sweep, i, params[sweep->grid.axes[i].param], cell));
     for (int i = 0; i < COLUMNS; i++)
-        report_page_value(text, columns[i].value(result), columns[i].digits);
+        report_page_value(text, columns[i].value(sweep, rank), columns[i].digits);
     report_page_row_end(text);
 }
 
 static void best(struct text *text, const struct sweep *sweep)
 {
-    size_t n = sweep->runs.n, listed = n < (size_t)sweep->top ? n : (size_t)sweep->top;
-    char words[WORDS_MAX], name[40];
-    listed = listed < LISTED_MAX ? listed : LISTED_MAX;
-    cli_page_sweep_metric_name(sweep->metric, name);
+    const size_t listed = sweep->shown < LISTED_MAX ? sweep->shown : LISTED_MAX;
+    char words[WORDS_MAX], name[SWEEP_METRIC_NAME_MAX];
+    cli_sweep_metric_name(sweep->metric, name);
     report_page_heading(text, "The best");
-    snprintf(words, sizeof words, "The first %zu of %zu runs by %s; --csv writes all.", listed, n, name);
+    snprintf(words, sizeof words, "The first %zu of %zu runs by %s; --csv writes all.", listed, sweep->runs.n,
+             name);
+    report_page_paragraph(text, words);
+    snprintf(
+        words, sizeof words,
+        "beside: the sets next to it; beside_hold: those of them with a Sharpe ratio above 0 and at least "
+        "half of its own. sharpe_fees_twice and sharpe_more_slippage: its Sharpe ratio with %d times the "
+        "fees, and with %.2f %% more slippage.",
+        SWEEP_FEES_TIMES, 100 * SWEEP_SLIPPAGE);
     report_page_paragraph(text, words);
     heads(text, sweep);
     for (size_t i = 0; i < listed; i++)
@@ -209,7 +196,7 @@ static void about(struct text *text, const struct sweep *sweep)
         snprintf(words, sizeof words, "%s to %s", cli_page_sweep_value(sweep, i, axis->values[0], first),
                  cli_page_sweep_value(sweep, i, axis->values[axis->n - 1], last));
         snprintf(remark, sizeof remark, "%zu values", axis->n);
-        report_page_fact(text, cli_page_sweep_axis(sweep, i), words, remark);
+        report_page_fact(text, cli_sweep_axis(sweep, i)->name, words, remark);
     }
     report_page_facts_end(text);
 }
@@ -217,12 +204,12 @@ static void about(struct text *text, const struct sweep *sweep)
 static int distribution(struct text *text, const struct sweep *sweep)
 {
     double *values = malloc(sweep->runs.n * sizeof *values);
-    char title[WORDS_MAX], name[40];
+    char title[WORDS_MAX], name[SWEEP_METRIC_NAME_MAX];
     if (!values)
         return -ENOMEM;
     for (size_t i = 0; i < sweep->runs.n; i++)
-        values[i] = cli_page_sweep_metric(sweep->metric, &sweep->runs.results[i]);
-    cli_page_sweep_metric_name(sweep->metric, name);
+        values[i] = cli_sweep_metric(sweep->metric, &sweep->runs.results[i]);
+    cli_sweep_metric_name(sweep->metric, name);
     snprintf(title, sizeof title, "%s of all runs", name);
     int r = report_part_distribution(text, REPORT_LOW, title, name, "runs", values, sweep->runs.n);
     free(values);

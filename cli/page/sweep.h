@@ -10,7 +10,7 @@
  * the list in page_sweep.c. */
 struct page_sweep_column {
     const char *name; /* as --json's, where that has it */
-    double (*value)(const struct sweep_result *result);
+    double (*value)(const struct sweep *sweep, size_t rank);
     int digits; /* significant ones */
 };
 
@@ -22,16 +22,11 @@ int cli_page_sweep(struct text *text, const struct sweep *sweep);
 enum { PAGE_SWEEP_MAPS = 6 };
 int cli_page_sweep_maps(struct text *text, const struct sweep *sweep);
 
-/* The metric as the page shows it: shares as percent. Its name then, as --json's. */
-double cli_page_sweep_metric(enum sweep_metric metric, const struct sweep_result *result);
-const char *cli_page_sweep_metric_name(enum sweep_metric metric, char ret[static 40]);
-
 /* The parameters of a run. */
 void cli_page_sweep_params(const struct sweep *sweep, const struct sweep_result *result,
                            double params[static STRATEGY_PARAMS_MAX]);
 /* A value of an axis in words. Returns ret. */
 const char *cli_page_sweep_value(const struct sweep *sweep, int axis, double value,
                                  char ret[static STRATEGY_WORD_MAX]);
-const char *cli_page_sweep_axis(const struct sweep *sweep, int axis); /* its parameter's name */
 
 #endif

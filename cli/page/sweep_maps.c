@@ -96,7 +96,7 @@ static size_t medians(const struct sweep *sweep, const struct sweep_axis *x, con
     for (int i = 0; i < x->places * y->places; i++)
         ret[i] = NAN;
     for (size_t i = 0; i < sweep->runs.n; i++) {
-        double value = cli_page_sweep_metric(sweep->metric, &sweep->runs.results[i]);
+        double value = cli_sweep_metric(sweep->metric, &sweep->runs.results[i]);
         if (isfinite(value))
             cells[n++] =
                 (struct at_cell){place_of(y, y->values[i]) * x->places + place_of(x, x->values[i]), value};
@@ -118,11 +118,11 @@ static int map(struct text *text, const struct sweep *sweep, const struct sweep_
                const struct sweep_axis *y)
 {
     double *values = malloc((size_t)(x->places * y->places) * sizeof *values);
-    char title[WORDS_MAX], caption[WORDS_MAX], name[40];
-    const char *x_name = cli_page_sweep_axis(sweep, x->axis), *y_name = cli_page_sweep_axis(sweep, y->axis);
+    char title[WORDS_MAX], caption[WORDS_MAX], name[SWEEP_METRIC_NAME_MAX];
+    const char *x_name = cli_sweep_axis(sweep, x->axis)->name, *y_name = cli_sweep_axis(sweep, y->axis)->name;
     size_t most = values ? medians(sweep, x, y, values) : 0;
     if (most > 0) {
-        cli_page_sweep_metric_name(sweep->metric, name);
+        cli_sweep_metric_name(sweep->metric, name);
         snprintf(title, sizeof title, "%s by %s and %s", name, x_name, y_name);
         snprintf(caption, sizeof caption,
                  "%s%s Good parameters have good neighbours: a lone dark cell is luck.",
@@ -149,18 +149,18 @@ static int map(struct text *text, const struct sweep *sweep, const struct sweep_
 static int along(struct text *text, const struct sweep *sweep, const struct sweep_axis *axis)
 {
     double *xy = malloc(2 * sweep->runs.n * sizeof *xy);
-    char title[WORDS_MAX], name[40];
+    char title[WORDS_MAX], name[SWEEP_METRIC_NAME_MAX];
     if (!xy)
         return -ENOMEM;
     for (size_t i = 0; i < sweep->runs.n; i++) {
         xy[2 * i] = axis->values[i];
-        xy[2 * i + 1] = cli_page_sweep_metric(sweep->metric, &sweep->runs.results[i]);
+        xy[2 * i + 1] = cli_sweep_metric(sweep->metric, &sweep->runs.results[i]);
     }
-    cli_page_sweep_metric_name(sweep->metric, name);
-    snprintf(title, sizeof title, "%s by %s", name, cli_page_sweep_axis(sweep, axis->axis));
+    cli_sweep_metric_name(sweep->metric, name);
+    snprintf(title, sizeof title, "%s by %s", name, cli_sweep_axis(sweep, axis->axis)->name);
     const struct report_points points = {.size = REPORT_WIDE,
                                          .title = title,
-                                         .x_name = cli_page_sweep_axis(sweep, axis->axis),
+                                         .x_name = cli_sweep_axis(sweep, axis->axis)->name,
                                          .y_name = name,
                                          .xy = xy,
                                          .n = sweep->runs.n,

@@ -168,6 +168,8 @@ def check_sweep(folder, file):
     assert shown == sorted((f"{value:.2f}" for value in runs.values()), key=float) and len(shown) == len(runs) == 22, (shown, runs)
     names, *rows = tables(root, "Rank")[0]
     assert len(rows) == len(best) == 7 and names[1:3] == ["fast", "slow"], names
+    assert {"beside", "beside_hold", "sharpe_fees_twice", "sharpe_more_slippage"} < set(names), names
+    assert any(one["sharpe_fees_twice"] for one in best) and any(one["beside"] for one in best), best
     for row, wanted in zip(rows, best, strict=True):
         assert row[1:3] == [f"{wanted['params'][key]:g}" for key in ("fast", "slow")], (row, wanted)
         for name, value in zip(names[3:], row[3:], strict=True):
