@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/format.h"
 #include "cli/output.h"
@@ -62,9 +63,25 @@ static int add_runs(struct compared *all, const char *path, const struct page_sa
     return r < 0 ? fail(path, strerror(-r)) : EXIT_OK;
 }
 
+/* Is it a directory that stands before it, by whatever name? */
+static bool is_named_twice(const struct option_call *call, int which)
+{
+    struct stat own, other;
+    if (stat(call->arguments[which], &own) < 0)
+        return false;
+    for (int i = 0; i < which; i++)
+        if (stat(call->arguments[i], &other) == 0 && other.st_dev == own.st_dev && other.st_ino == own.st_ino)
+            return true;
+    return false;
+}
+
 static int load(const struct option_call *call, struct compared *ret)
 {
     int status = EXIT_OK;
+    for (int i = 1; i < call->n; i++)
+        if (is_named_twice(call, i))
+            return cli_stored_fail(EXIT_USAGE, "compare", call->arguments[i],
+                                   "it is there twice: each run once is needed");
     ret->saved = calloc((size_t)call->n, sizeof *ret->saved);
     if (!ret->saved)
         return fail("", "out of memory");
@@ -152,6 +169,8 @@ static void print_table(const struct compared *all)
         print_cell(r->fees, 2);
         putchar('\n');
     }
+    if (cli_page_apart(all->runs, all->n))
+        printf("\n%s\n", cli_page_apart(all->runs, all->n));
 }
 
 /* ---- the verb ---- */

@@ -16,6 +16,7 @@
 #include "exchange/fail.h"
 #include "exchange/nearest.h"
 #include "record/sqlite.h"
+#include "strategy/external.h"
 #include "strategy/param_json.h"
 #include "strategy/strategy.h"
 
@@ -178,10 +179,18 @@ fail:
     return r;
 }
 
+static void forget_accounts(struct db_reader *reader)
+{
+    for (size_t i = 0; i < reader->n_accounts; i++)
+        free(reader->accounts[i].params);
+    reader->n_accounts = 0;
+}
+
 void db_reader_close(struct db_reader *reader)
 {
     if (!reader)
         return;
+    forget_accounts(reader);
     db_trips_destroy(reader->trips);
     sqlite3_close(reader->db);
     free(reader->symbols);
@@ -411,7 +420,7 @@ static int load_accounts(struct db_reader *reader)
     int r = db_query(reader, "SELECT " DB_ACCOUNT_COLUMNS " FROM accounts ORDER BY id", NULL, &stmt);
     if (r < 0)
         return r;
-    reader->n_accounts = 0;
+    forget_accounts(reader);
     struct db_account_stored stored = {0};
     while ((r = read_account(reader, stmt, &stored)) > 0 ||
            (r == -EBADMSG && leaves_account(reader, &stored))) {
@@ -419,7 +428,11 @@ static int load_accounts(struct db_reader *reader)
         if (!rows)
             return db_query_end(stmt, out_of_memory(reader));
         reader->accounts = rows;
-        rows[reader->n_accounts++] = stored.row;
+        rows[reader->n_accounts] = stored.row;
+        if (stored.params && strategy_is_outside(stored.row.account.strategy) &&
+            !(rows[reader->n_accounts].params = strdup(stored.params)))
+            return db_query_end(stmt, out_of_memory(reader));
+        reader->n_accounts++;
         stored = (struct db_account_stored){0};
     }
     return db_query_end(stmt, r);

@@ -46,6 +46,9 @@ struct db_account_row {
     struct db_account account;
     int64_t equity_peak, day, day_equity, killed_ns; /* struct account's */
     bool unread; /* some of it is no value that this program knows: it names rows alone */
+    /* Of a strategy from outside its parameters by name, JSON, whether it is open or not; else NULL. The
+     * reader's, until it reads the accounts again. */
+    char *params;
 };
 
 /* As it is stored in its table. */

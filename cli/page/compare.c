@@ -175,19 +175,16 @@ static void figures_table(struct text *text, const char *title, const struct pag
     report_page_table_end(text);
 }
 
-/* Runs over other times or bars are not to be compared as if they were the same. */
-static void note_apart(struct text *text, const struct page_run *runs, size_t n)
+const char *cli_page_apart(const struct page_run *runs, size_t n)
 {
     bool apart = false;
     for (size_t i = 1; i < n; i++)
         apart = apart || runs[i].report->start_ns != runs[0].report->start_ns ||
                 runs[i].report->end_ns != runs[0].report->end_ns ||
                 runs[i].report->interval_ns != runs[0].report->interval_ns;
-    if (apart)
-        report_page_sentence(text,
-                             "The runs are not of the same times and interval: their figures are not of the "
-                             "same market.",
-                             0);
+    return apart
+               ? "The runs are not of the same times and interval: their figures are not of the same market."
+               : NULL;
 }
 
 int cli_page_compare(struct text *text, const struct page_run *runs, size_t n)
@@ -198,7 +195,8 @@ int cli_page_compare(struct text *text, const struct page_run *runs, size_t n)
     for (size_t i = 0; i < n && r == 0; i++)
         r = cli_page_figures(&runs[i], take, &all[i]);
     if (r == 0) {
-        note_apart(text, runs, n);
+        if (cli_page_apart(runs, n))
+            report_page_sentence(text, cli_page_apart(runs, n), 0);
         runs_table(text, runs, n);
         r = curves(text, runs, n);
         report_page_heading(text, "Figures");

@@ -27,6 +27,9 @@ void cli_page_costs(struct text *text, const struct page_run *run);
 enum { PAGE_COMPARED_MAX = 7 };
 int cli_page_compare(struct text *text, const struct page_run *runs, size_t n);
 
+/* A sentence where they are over other times or bars, so that their figures do not compare; else NULL. */
+const char *cli_page_apart(const struct page_run *runs, size_t n);
+
 /* Writes the whole page of a backtest: of one account its parts; of several what compares them first. All of
  * its runs together list PAGE_TRADES_MAX trades, each at least PAGE_TRADES_LEAST. 0 or -ENOMEM; errors of the
  * output are the caller's to find. */

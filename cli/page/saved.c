@@ -1,6 +1,8 @@
 #include "cli/page/saved.h"
 
 #include <errno.h>
+#include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,7 @@
 #include "db/backtest.h"
 #include "exchange/decimal.h"
 #include "exchange/exit_status.h"
+#include "strategy/recorded.h"
 
 /* What is read of one database, account by account. */
 struct reading {
@@ -43,6 +46,35 @@ static void *room(void *array, size_t n, size_t *cap, size_t size)
     return moved;
 }
 
+static void describe_param(const char *name, const json_t *value, struct strategy_description *into)
+{
+    struct strategy_described_param *param = &into->params[into->n_params];
+    *param = (struct strategy_described_param){.fallback = NAN}; /* not known: each is shown */
+    snprintf(param->name, sizeof param->name, "%s", name);
+    snprintf(param->words, sizeof param->words, "%s", json_is_string(value) ? json_string_value(value) : "");
+    into->values[into->n_params] = param->min = param->max = json_number_value(value);
+    into->n_params++;
+}
+
+/* A strategy from outside, by what was stored of it: none of its code is run. 0 or -errno. */
+static int describe(const struct db_account_row *row, struct account_spec *spec)
+{
+    const char *name = row->account.strategy, *source = strchr(name, ':') + 1;
+    struct strategy_description description = {.form = strncmp(name, "lib:", 4) == 0 ? STRATEGY_LIBRARY
+                                                                                     : STRATEGY_PROCESS};
+    json_t *params = row->params ? json_loads(row->params, 0, NULL) : NULL;
+    const char *key;
+    const json_t *value;
+    snprintf(description.source, sizeof description.source, "%.*s", (int)sizeof description.source - 1,
+             source);
+    json_object_foreach(params, key, value) if (description.n_params < STRATEGY_PARAMS_MAX)
+        describe_param(key, value, &description);
+    int r = params ? strategy_recorded(&description, &spec->strategy) : -EBADMSG;
+    memcpy(spec->params, description.values, sizeof description.values);
+    json_decref(params);
+    return r;
+}
+
 static void take_account(void *ctx, const struct db_account_row *row)
 {
     struct reading *reading = ctx;
@@ -61,6 +93,8 @@ static void take_account(void *ctx, const struct db_account_row *row)
     if (db_account_spec(&row->account, &spec) < 0) { /* a strategy that this program does not have */
         memcpy(spec.name, row->account.name, sizeof spec.name);
         memcpy(spec.currency, row->account.currency, sizeof spec.currency);
+        if (strategy_is_outside(row->account.strategy))
+            reading->r = describe(row, &spec);
     }
     reading->saved->accounts = moved;
     moved[backtest->n_accounts++] = spec;

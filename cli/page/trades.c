@@ -175,7 +175,8 @@ static void list(struct text *text, const struct page_run *run, size_t most)
     const size_t n = run->result->n_trades, first = n > most ? n - most : 0;
     char words[PAGE_WORDS_MAX];
     if (first > 0) {
-        snprintf(words, sizeof words, "The last %zu of %zu trades; papertape backtest --rounds FILE writes all.", most, n);
+        snprintf(words, sizeof words,
+                 "The last %zu of %zu trades; papertape backtest --rounds FILE writes all.", most, n);
         report_page_paragraph(text, words);
     }
     report_page_table(text, names, sizeof names / sizeof *names);

@@ -235,11 +235,29 @@ def check_compare(folder, file):
     assert "fast & <slow>" in "".join(root.itertext())
     assert "fast & <slow>" in run("compare", *saved).stdout.splitlines()[1]
     assert "a second run is needed" in run("compare", saved[0], status=2).stderr
+    assert "it is there twice" in run("compare", saved[0], saved[1], saved[0] + "/.", status=2).stderr
+    late, apart = os.path.join(folder, "late"), "The runs are not of the same times and interval"
+    backtest([file], None, "--strategy", "buy-and-hold", "--from", "2023-12-06", "--to", "2024-01-05", "--save", late)
+    assert apart in run("compare", saved[0], late).stdout and apart not in run("compare", *saved).stdout
     assert "no state directory is there" in run("compare", saved[0], os.path.join(folder, "none"), status=1).stderr
+    check_outside(folder, file, saved[0])
     other = os.path.join(folder, "other")
     os.mkdir(other)
     sqlite3.connect(os.path.join(other, "papertape.db")).execute("CREATE TABLE of_another_program (x)").connection.close()
     assert "it is no saved backtest" in run("compare", saved[0], other, status=1).stderr
+
+
+def check_outside(folder, file, beside):
+    """A strategy from outside has its name and its parameters, though nothing of it is run: its file is away."""
+    mine, state, page = os.path.join(folder, "mine.py"), os.path.join(folder, "outside"), os.path.join(folder, "outside.html")
+    shutil.copy(os.path.join(harness.SOURCE, "trainer/python/examples/sma_cross_rsi_risk.py"), mine)
+    backtest([file], None, "--strategy", f"exec:{sys.executable} {mine}", "--set", "fast=7", "--from", "2023-12-05", "--to", "2023-12-08",
+             "--save", state, env=os.environ | {"PYTHONPATH": os.path.join(harness.SOURCE, "trainer/python")})
+    os.remove(mine)
+    done = run("compare", state, beside, "--report", page, "--json")
+    assert json.loads(done.stdout)["runs"][0]["strategy"] == f"exec:{sys.executable} {mine}", done.stdout[:500]
+    (runs, *_) = tables(read(page), "Run")
+    assert runs[1][1].startswith("exec:") and "fast=7" in runs[2][1].split() and "orders by hand" not in str(runs), runs
 
 
 def check_live(folder, file):
