@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/page/sweep.h"
+#include "strategy/strategy.h"
 
 enum { WORDS_MAX = 512 };
 
