@@ -81,7 +81,23 @@ void engine_visit_answers(struct codec *codec, struct runner_answers *answers)
 
 /* ---- what it is asked ---- */
 
-/* Any kind, since the engine refuses what it does not know as it refuses a built-in's. */
+/* Any number, since the engine refuses what it does not know as it refuses a built-in's. */
+static void visit_any_order(struct codec *codec, struct intent *intent)
+{
+    int side = (int)intent->side, type = (int)intent->type, tif = (int)intent->tif, size = (int)intent->size;
+    codec_int(codec, &side, INT_MIN, INT_MAX);
+    codec_int(codec, &type, INT_MIN, INT_MAX);
+    codec_int(codec, &tif, INT_MIN, INT_MAX);
+    codec_int(codec, &size, INT_MIN, INT_MAX);
+    intent->side = (enum order_side)side;
+    intent->type = (enum order_type)type;
+    intent->tif = (enum order_tif)tif;
+    intent->size = (enum intent_size)size;
+    codec_doubles(codec, &intent->qty, &intent->trail, &intent->trail_share);
+    codec_bool(codec, &intent->reduce_only);
+}
+
+/* Any kind, likewise. */
 void engine_visit_intent(struct codec *codec, struct intent *intent, char why[static STRATEGY_WHY_MAX])
 {
     int kind = (int)intent->kind;
@@ -91,7 +107,7 @@ void engine_visit_intent(struct codec *codec, struct intent *intent, char why[st
     codec_i64(codec, &intent->good_ns);
     codec_text(codec, why, STRATEGY_WHY_MAX);
     if (intent->kind == INTENT_ORDER)
-        engine_visit_order_intent(codec, intent);
+        visit_any_order(codec, intent);
 }
 
 /* Every member but those that point elsewhere; an outside strategy has no peers. */

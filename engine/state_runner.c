@@ -129,7 +129,7 @@ void engine_visit_driver(struct codec *codec, struct policy_driver *driver)
         driver->policy->runtime->visit(driver->runtime, &fields);
 }
 
-void engine_visit_order_intent(struct codec *codec, struct intent *intent)
+static void visit_order_intent(struct codec *codec, struct intent *intent)
 {
     codec_enum(codec, &intent->side, ORDER_SELL + 1);
     codec_enum(codec, &intent->type, ORDER_TYPES);
@@ -146,7 +146,7 @@ static void visit_intent(struct codec *codec, struct intent *intent, char why[st
     codec_i64(codec, &intent->good_ns);
     codec_text(codec, why, ORDER_TAG_MAX);
     if (codec->version >= 12 && intent->kind == INTENT_ORDER)
-        engine_visit_order_intent(codec, intent);
+        visit_order_intent(codec, intent);
 }
 
 static void visit_decided(struct codec *codec, struct engine_policy_decision *decided)

@@ -47,8 +47,6 @@ void engine_visit_round(struct codec *codec, struct strategy_runner *runner);
 void engine_visit_slot(struct codec *codec, struct strategy_slot *slot);
 void engine_visit_refusals(struct codec *codec, struct strategy_runner *runner);
 void engine_visit_driver(struct codec *codec, struct policy_driver *driver);
-/* What only INTENT_ORDER has. */
-void engine_visit_order_intent(struct codec *codec, struct intent *intent);
 void engine_visit_kept(struct codec *codec, struct engine *engine, int account);
 
 #endif

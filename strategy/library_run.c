@@ -56,6 +56,8 @@ static struct papertape_input seen(const struct strategy_input *input)
         .shorts = input->shorts,
         .positions = (uint32_t)input->positions,
         .symbols = (uint32_t)input->symbols,
+        .leverage = intent_most(input),
+        .orders = (uint32_t)input->orders,
     };
     if (record)
         ret.record = (struct papertape_record){.wins = record->wins,
@@ -65,6 +67,15 @@ static struct papertape_input seen(const struct strategy_input *input)
                                                .lost = record->lost};
     return ret;
 }
+
+_Static_assert((int)PAPERTAPE_SELL == (int)ORDER_SELL &&
+                   (int)PAPERTAPE_TRAILING_STOP == (int)ORDER_TRAILING_STOP &&
+                   (int)PAPERTAPE_STOP_LIMIT == (int)ORDER_STOP_LIMIT &&
+                   (int)PAPERTAPE_TAKE_PROFIT == (int)ORDER_TAKE_PROFIT,
+               "an order's side and type have our numbers");
+_Static_assert((int)PAPERTAPE_GTD == (int)ORDER_GTD && (int)PAPERTAPE_CLS == (int)ORDER_CLS &&
+                   (int)PAPERTAPE_OF_UNITS == (int)INTENT_OF_UNITS,
+               "and how long it works, and its size");
 
 static enum intent_kind kind_of(uint32_t kind)
 {
@@ -79,9 +90,19 @@ static enum intent_kind kind_of(uint32_t kind)
         return INTENT_TARGET;
     case PAPERTAPE_SHORT:
         return INTENT_SHORT;
+    case PAPERTAPE_ORDER:
+        return INTENT_ORDER;
+    case PAPERTAPE_CANCEL:
+        return INTENT_CANCEL;
     default:
         return (enum intent_kind)INT32_MAX; /* refused: intent_check() */
     }
+}
+
+/* One that is none stays one: intent_check() refuses it. */
+static int word_of(uint32_t number)
+{
+    return number > INT32_MAX ? INT32_MAX : (int)number;
 }
 
 static struct intent wanted(const struct papertape_intent *intent)
@@ -92,6 +113,14 @@ static struct intent wanted(const struct papertape_intent *intent)
                            .profit = intent->profit,
                            .limit = intent->limit,
                            .good_ns = intent->good_ns,
+                           .side = (enum order_side)word_of(intent->side),
+                           .type = (enum order_type)word_of(intent->type),
+                           .tif = (enum order_tif)word_of(intent->tif),
+                           .size = (enum intent_size)word_of(intent->size),
+                           .qty = intent->qty,
+                           .trail = intent->trail,
+                           .trail_share = intent->trail_share,
+                           .reduce_only = intent->reduce_only != 0,
                            .why = intent->why ? intent->why : ""};
 }
 

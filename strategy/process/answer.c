@@ -133,39 +133,139 @@ int strategy_answer_read(const char *line, size_t len, struct strategy_answer *r
 
 /* ---- intents ---- */
 
-/* What the members of an intent are, beside its kind. */
-enum { FRACTION, STOP, PROFIT, LIMIT, GOOD, WHY, KIND, MEMBERS };
+/* What the members of an intent are. Texts are the last ones. */
+enum {
+    FRACTION,
+    STOP,
+    PROFIT,
+    LIMIT,
+    QTY,
+    TRAIL,
+    TRAIL_SHARE,
+    GOOD,
+    REDUCE_ONLY,
+    WHY,
+    KIND,
+    SIDE,
+    TYPE,
+    TIF,
+    SIZE,
+    MEMBERS
+};
 
 static const char *const members[MEMBERS] = {
-    [FRACTION] = "fraction", [STOP] = "stop", [PROFIT] = "profit", [LIMIT] = "limit",
-    [GOOD] = "good",         [WHY] = "why",   [KIND] = "kind"};
+    [FRACTION] = "fraction",
+    [STOP] = "stop",
+    [PROFIT] = "profit",
+    [LIMIT] = "limit",
+    [QTY] = "qty",
+    [TRAIL] = "trail",
+    [TRAIL_SHARE] = "trail_share",
+    [GOOD] = "good",
+    [REDUCE_ONLY] = "reduce_only",
+    [WHY] = "why",
+    [KIND] = "kind",
+    [SIDE] = "side",
+    [TYPE] = "type",
+    [TIF] = "tif",
+    [SIZE] = "size",
+};
 
 /* Which of them a kind has. */
 static unsigned takes(enum intent_kind kind)
 {
-    const unsigned entry = 1u << FRACTION | 1u << STOP | 1u << PROFIT | 1u << LIMIT | 1u << GOOD;
     const unsigned always = 1u << KIND | 1u << WHY;
     switch (kind) {
     case INTENT_ENTER:
     case INTENT_SHORT:
-        return always | entry;
+        return always | 1u << FRACTION | 1u << STOP | 1u << PROFIT | 1u << LIMIT | 1u << GOOD;
     case INTENT_STOP:
         return always | 1u << STOP;
     case INTENT_EXIT:
     case INTENT_TARGET:
         return always | 1u << FRACTION;
+    case INTENT_ORDER:
+        return ((1u << MEMBERS) - 1) & ~(1u << PROFIT);
     default:
         return always;
     }
 }
 
+/* ---- the words of an order ---- */
+
+static const char *const sides[] = {[ORDER_BUY] = "buy", [ORDER_SELL] = "sell"};
+static const char *const types[ORDER_TYPES] = {
+    [ORDER_MARKET] = "market",
+    [ORDER_LIMIT] = "limit",
+    [ORDER_STOP] = "stop",
+    [ORDER_STOP_LIMIT] = "stop_limit",
+    [ORDER_TAKE_PROFIT] = "take_profit",
+    [ORDER_TAKE_PROFIT_LIMIT] = "take_profit_limit",
+    [ORDER_TRAILING_STOP] = "trailing_stop",
+};
+static const char *const tifs[ORDER_TIFS] = {
+    [ORDER_GTC] = "gtc", [ORDER_IOC] = "ioc", [ORDER_FOK] = "fok", [ORDER_DAY] = "day",
+    [ORDER_GTD] = "gtd", [ORDER_OPG] = "opg", [ORDER_CLS] = "cls",
+};
+static const char *const sizes[] = {
+    [INTENT_OF_EQUITY] = "equity", [INTENT_OF_POSITION] = "position", [INTENT_OF_UNITS] = "units"};
+
+/* Which word of a list a member is; -1: none of them, and the fault lists them. */
+static int word_among(struct json_text word, unsigned member, const char *const words[], unsigned n,
+                      char *fault)
+{
+    char buf[SHOWN + 1], list[STRATEGY_FAULT_MAX] = "";
+    unsigned which = json_text_among(word, words, n);
+    if (which < n)
+        return (int)which;
+    for (unsigned i = 0; i < n; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s",
+                 i == 0       ? ""
+                 : i + 1 == n ? " or "
+                              : ", ",
+                 words[i]);
+    (void)fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX, "%s \"%s\" of an order: %s is needed",
+                    members[member], shown(word, buf), list);
+    return -1;
+}
+
+/* The words of an intent as they are in the line; data NULL: not there. */
+struct intent_texts {
+    struct json_text why, kind, side, type, tif, size;
+};
+
+#define WORD_AMONG(text, member, words) \
+    word_among((text), (member), (words), sizeof(words) / sizeof *(words), fault)
+
+/* Without `tif` it is gtc; without `size`, `qty` makes it units. */
+static int read_order(const struct intent_texts *texts, unsigned has, struct intent *intent, char *fault)
+{
+    if (!texts->side.data || !texts->type.data)
+        return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX, "an order needs \"side\" and \"type\"");
+    int side = WORD_AMONG(texts->side, SIDE, sides);
+    int type = side < 0 ? -1 : WORD_AMONG(texts->type, TYPE, types);
+    int tif = type < 0 ? -1 : texts->tif.data ? WORD_AMONG(texts->tif, TIF, tifs) : ORDER_GTC;
+    int size = tif < 0            ? -1
+               : texts->size.data ? WORD_AMONG(texts->size, SIZE, sizes)
+               : (has >> QTY & 1) ? INTENT_OF_UNITS
+                                  : INTENT_OF_EQUITY;
+    if (size < 0)
+        return -EINVAL;
+    if (size == INTENT_OF_UNITS ? has >> FRACTION & 1 : has >> QTY & 1)
+        return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX, "an order of size \"%s\" has no \"%s\"",
+                         sizes[size], members[size == INTENT_OF_UNITS ? FRACTION : QTY]);
+    intent->side = (enum order_side)side;
+    intent->type = (enum order_type)type;
+    intent->tif = (enum order_tif)tif;
+    intent->size = (enum intent_size)size;
+    return 0;
+}
+
 static int read_kind(struct json_text word, enum intent_kind *ret)
 {
-    static const enum intent_kind kinds[] = {INTENT_ENTER, INTENT_EXIT, INTENT_STOP, INTENT_TARGET,
-                                             INTENT_SHORT};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (json_text_is(word, intent_kind_name(kinds[i]))) {
-            *ret = kinds[i];
+    for (int kind = 0; kind < INTENT_KINDS; kind++)
+        if (json_text_is(word, intent_kind_name((enum intent_kind)kind))) {
+            *ret = (enum intent_kind)kind;
             return 0;
         }
     return -EINVAL;
@@ -177,34 +277,63 @@ static bool read_number(struct json *json, double *ret)
     return json_peek(json) == 'n' ? json_skip(json) : json_double(json, ret);
 }
 
-static bool read_value(struct json *json, unsigned member, struct intent *intent, struct json_text *kind,
-                       struct json_text *why)
+/* Nor is it there then. */
+static bool read_time(struct json *json, int64_t *ret)
 {
-    switch (member) {
-    case FRACTION:
-        return read_number(json, &intent->fraction);
-    case STOP:
-        return read_number(json, &intent->stop);
-    case PROFIT:
-        return read_number(json, &intent->profit);
-    case LIMIT:
-        return read_number(json, &intent->limit);
-    case GOOD:
-        return json_peek(json) == 'n' ? json_skip(json) : json_int(json, &intent->good_ns);
-    case WHY:
-        return json_peek(json) == 'n' ? json_skip(json) : json_read_string(json, why);
-    default:
-        return json_read_string(json, kind);
-    }
+    return json_peek(json) == 'n' ? json_skip(json) : json_int(json, ret);
+}
+
+static bool read_text(struct json *json, struct json_text *ret)
+{
+    return json_peek(json) == 'n' ? json_skip(json) : json_read_string(json, ret);
+}
+
+static bool read_flag(struct json *json, bool *ret)
+{
+    struct json_text word;
+    if (!span(json, &word))
+        return false;
+    *ret = json_text_is(word, "true");
+    return *ret || json_text_is(word, "false") || json_text_is(word, "null");
+}
+
+static bool read_value(struct json *json, unsigned member, struct intent *intent, struct intent_texts *texts)
+{
+    double *const numbers[] = {[FRACTION] = &intent->fraction,
+                               [STOP] = &intent->stop,
+                               [PROFIT] = &intent->profit,
+                               [LIMIT] = &intent->limit,
+                               [QTY] = &intent->qty,
+                               [TRAIL] = &intent->trail,
+                               [TRAIL_SHARE] = &intent->trail_share};
+    struct json_text *const words[] = {[0] = &texts->why,           [KIND - WHY] = &texts->kind,
+                                       [SIDE - WHY] = &texts->side, [TYPE - WHY] = &texts->type,
+                                       [TIF - WHY] = &texts->tif,   [SIZE - WHY] = &texts->size};
+    if (member < GOOD)
+        return read_number(json, numbers[member]);
+    if (member == GOOD)
+        return read_time(json, &intent->good_ns);
+    if (member == REDUCE_ONLY)
+        return read_flag(json, &intent->reduce_only);
+    return member == KIND ? json_read_string(json, &texts->kind) : read_text(json, words[member - WHY]);
+}
+
+static const char *value_is(unsigned member)
+{
+    return member < GOOD           ? "finite number"
+           : member == GOOD        ? "time in nanoseconds"
+           : member == REDUCE_ONLY ? "true or false"
+                                   : "text";
 }
 
 static int check_kind(const struct json_text *kind, unsigned has, struct intent *intent, char *fault)
 {
     char buf[SHOWN + 1];
     if (!kind->data || read_kind(*kind, &intent->kind) < 0)
-        return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX,
-                         "kind \"%s\" of an intent: enter, short, exit, stop or target is needed",
-                         kind->data ? shown(*kind, buf) : "");
+        return fail_with(
+            -EINVAL, fault, STRATEGY_FAULT_MAX,
+            "kind \"%s\" of an intent: enter, short, exit, stop, target, order or cancel is needed",
+            kind->data ? shown(*kind, buf) : "");
     for (unsigned m = 0; m < MEMBERS; m++)
         if ((has & ~takes(intent->kind)) >> m & 1)
             return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX, "an intent \"%s\" has no \"%s\"",
@@ -216,7 +345,8 @@ static int check_kind(const struct json_text *kind, unsigned has, struct intent 
 static int read_intent(struct json *json, struct intent *ret, char *why, char *fault)
 {
     struct intent intent = {0};
-    struct json_text key, kind = {0}, reason = {0};
+    struct intent_texts texts = {0};
+    struct json_text key;
     char buf[SHOWN + 1];
     unsigned has = 0;
     if (!json_enter_object(json))
@@ -227,17 +357,16 @@ static int read_intent(struct json *json, struct intent *ret, char *why, char *f
             return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX,
                              "\"%s\" of an intent is not known, or there twice", shown(key, buf));
         has |= 1u << member;
-        if (!read_value(json, member, &intent, &kind, &reason))
+        if (!read_value(json, member, &intent, &texts))
             return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX, "\"%s\" of an intent is no %s",
-                             members[member],
-                             member == WHY || member == KIND ? "text"
-                             : member == GOOD                ? "time in nanoseconds"
-                                                             : "finite number");
+                             members[member], value_is(member));
     }
-    int r = check_kind(&kind, has, &intent, fault);
+    int r = check_kind(&texts.kind, has, &intent, fault);
+    if (r == 0 && intent.kind == INTENT_ORDER)
+        r = read_order(&texts, has, &intent, fault);
     if (r < 0)
         return r;
-    strategy_answer_text(reason, why, STRATEGY_WHY_MAX);
+    strategy_answer_text(texts.why, why, STRATEGY_WHY_MAX);
     intent.why = *why ? why : NULL;
     *ret = intent;
     return 0;

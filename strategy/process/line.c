@@ -123,7 +123,10 @@ static char *put_account(char *to, const struct strategy_input *input)
     to = strategy_line_number(PUT(to, ",\"stop\":"), input->stop);
     to = strategy_line_number(PUT(to, ",\"profit\":"), input->profit);
     to = put_whole(PUT(to, ",\"positions\":"), input->positions);
-    return put_whole(PUT(to, ",\"symbols\":"), input->symbols);
+    to = put_whole(PUT(to, ",\"symbols\":"), input->symbols);
+    if (input->leverage > 1)
+        to = strategy_line_number(PUT(to, ",\"leverage\":"), input->leverage);
+    return input->orders > 0 ? put_whole(PUT(to, ",\"orders\":"), input->orders) : to;
 }
 
 static char *put_record(char *to, const struct strategy_record *record)

@@ -25,7 +25,7 @@ static char folder[SCRATCH_MAX];
 
 _Static_assert(sizeof(struct papertape_param) == 56, "papertape_param");
 _Static_assert(sizeof(struct papertape_record) == 32, "papertape_record");
-_Static_assert(sizeof(struct papertape_input) == 184, "papertape_input");
+_Static_assert(sizeof(struct papertape_input) == 200, "papertape_input");
 _Static_assert(sizeof(struct papertape_intent) == 128, "papertape_intent");
 _Static_assert(sizeof(struct papertape_columns) == 64, "papertape_columns");
 _Static_assert(sizeof(struct papertape_strategy) == 80, "papertape_strategy");
@@ -39,9 +39,15 @@ AT(papertape_input, live_orders, 88);
 AT(papertape_input, qty, 96);
 AT(papertape_input, positions, 144);
 AT(papertape_input, record, 152);
+AT(papertape_input, leverage, 184);
+AT(papertape_input, orders, 192);
 AT(papertape_intent, fraction, 8);
 AT(papertape_intent, good_ns, 40);
 AT(papertape_intent, why, 48);
+AT(papertape_intent, side, 56);
+AT(papertape_intent, qty, 72);
+AT(papertape_intent, reduce_only, 96);
+AT(papertape_intent, later, 104);
 AT(papertape_columns, n, 8);
 AT(papertape_columns, indicators, 56);
 AT(papertape_strategy, version, 4);
@@ -272,6 +278,8 @@ static struct strategy_decision decide_after(struct strategy_host *host, const v
                                              .input = {.ts_ns = 60000000000,
                                                        .interval_ns = 60000000000,
                                                        .close = 100,
+                                                       .leverage = 1.5,
+                                                       .orders = 7,
                                                        .indicators = &value,
                                                        .record = &record}};
     memset(&decision, 0xA5, sizeof decision);
@@ -330,6 +338,20 @@ static void test_host(void)
     strategy_host_close(host);
 }
 
+/* What the file was shown comes back as numbers of its orders. */
+static void check_orders(const struct strategy_decision *decision)
+{
+    const struct intent *i = decision->intents;
+    CHECK_INT(decision->n, 4);
+    CHECK(i[0].kind == INTENT_EXIT && i[0].fraction == 0.25);
+    CHECK(i[1].kind == INTENT_CANCEL);
+    CHECK(i[2].kind == INTENT_ORDER && i[2].side == ORDER_SELL && i[2].type == ORDER_STOP_LIMIT);
+    CHECK(i[2].tif == ORDER_GTD && i[2].good_ns == 60000000001 && i[2].size == INTENT_OF_UNITS);
+    CHECK(i[2].qty == 1.5 && i[2].limit == 90 && i[2].stop == 91 && i[2].reduce_only);
+    CHECK(i[3].type == ORDER_TRAILING_STOP && i[3].trail_share == 0.5 && i[3].trail == 7);
+    CHECK(i[3].size == INTENT_OF_POSITION && !i[3].reduce_only);
+}
+
 static void test_answers(void)
 {
     struct strategy_input input = {.ts_ns = 1, .close = 100};
@@ -352,6 +374,17 @@ static void test_answers(void)
     host = host_of(opened(write_case("kind", CASE_UNKNOWN_KIND)), 0);
     decision = decide(host, 2);
     CHECK_INT(intent_check(&decision.intents[0], &input), INTENT_BAD_KIND);
+    strategy_host_close(host);
+
+    host = host_of(opened(write_case("orders", CASE_ORDERS)), 0);
+    decision = decide(host, 2);
+    check_orders(&decision);
+    strategy_host_close(host);
+
+    host = host_of(opened(write_case("wrong", CASE_UNKNOWN_WORDS)), 0);
+    decision = decide(host, 2);
+    CHECK_INT(decision.n, 1);
+    CHECK_INT(intent_check(&decision.intents[0], &input), INTENT_BAD_ORDER);
     strategy_host_close(host);
 
     host = host_of(opened(write_case("many", CASE_MANY_INTENTS)), 0);

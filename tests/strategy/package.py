@@ -49,6 +49,10 @@ class Mine(Strategy):
             return (Stop(intent) for intent in (1, 2))
         if bar.close == 8:
             return "buy"
+        if bar.close == 10:
+            return [Exit(0.25, why="half"), Cancel(), Order("buy", "limit", fraction=bar.leverage, limit=9, tif="gtd", good=10**18),
+                    Order("sell", "trailing_stop", qty=bar.orders, trail_share=0.02, reduce_only=True, why="t"),
+                    Order("sell", size="position", fraction=1)]
         assert (bar.history, bar.again, bar.record, bar.session) == (False, False, (0, 0, 0, 0.0, 0.0), None)
         assert bar.interval == 60 * 10**9
         return []
@@ -121,13 +125,18 @@ def main():
             (bar(2), answer([{"kind": "exit"}, {"kind": "exit", "fraction": 0.5}, {"kind": "short", "fraction": 1.0, "why": "turn"}], state={"seen": 7})),
             (bar(3), failed("AttributeError: 'Bar' object has no attribute 'nothing' (mine.py:34)")),
             (bar(4), failed("ValueError: Target: fraction is inf: a finite number is needed (mine.py:36)")),
-            (bar(8), failed("TypeError: on_bar() returned 'buy': Enter, Short, Exit, Stop, Target, or several of them, or None, are right")),
+            (bar(8), failed("TypeError: on_bar() returned 'buy': an Enter, Short, Exit, Stop, Target, Order or Cancel, or several of them, or None, is right")),
             (bar(7), answer([{"kind": "stop", "stop": 1.0}, {"kind": "stop", "stop": 2.0}], state={"seen": 11})),
             (bar(6), answer([], state={})),
             (bar(5), answer([], state={"seen": 0})),
             (bar(9, indicators=[None] * 4), answer([], state={"seen": 1})),
             (bar(2, again=True, history=True), answer([{"kind": "exit"}, {"kind": "exit", "fraction": 0.5}, {"kind": "short", "fraction": 1.0, "why": "turn"}], state={"seen": 1})),
             (bar(9, "B", more=1), answer([], "B", state={"seen": 2})),
+            (bar(10, "B", leverage=3.5, orders=2), answer([
+                {"kind": "exit", "fraction": 0.25, "why": "half"}, {"kind": "cancel"},
+                {"kind": "order", "fraction": 3.5, "limit": 9.0, "good": 10**18, "side": "buy", "type": "limit", "tif": "gtd"},
+                {"kind": "order", "qty": 2.0, "trail_share": 0.02, "side": "sell", "type": "trailing_stop", "reduce_only": True, "why": "t"},
+                {"kind": "order", "fraction": 1.0, "side": "sell", "type": "market", "size": "position"}], "B", state={"seen": 3})),
         ):
             found = process.ask(**asked)
             assert found == expected, (asked["close"], found, expected)
@@ -138,7 +147,7 @@ def main():
         assert errors.count("begins live main USDT 60000000000 ['A', 'B'] float\n") == 2, errors
         assert errors.count("Traceback") == 4, errors
         for wrong in ("Param(5, 6, 7)", "Param('a', words=('b', 'c'))", "Param(5)", "Param('a', 0, 1)", "Param(float('nan'), 0, 1)", "Enter('x')", "Enter(None)",
-                      "Stop(float('nan'))"):
+                      "Stop(float('nan'))", "Order('buy')", "Order('buy', qty=1, fraction=1)", "Order('buy', qty='1')"):
             done = subprocess.run([sys.executable, "-S", "-c", f"from papertape.strategy import *\n{wrong}"], capture_output=True, text=True,
                                   env={**os.environ, "PYTHONPATH": os.path.join(SOURCE, "trainer/python")})
             assert done.returncode == 1 and "ValueError" in done.stderr, (wrong, done)

@@ -226,7 +226,7 @@ static void test_answers(void)
         "what it wrote is no JSON object: ??garbage",
         "what it wrote is no JSON object (JSON has no NaN and no Infinity): {\"type\": \"intents\", "
         "\"bar\": 1860000000000",
-        "kind \"buy\" of an intent: enter, short, exit, stop or target is needed",
+        "kind \"buy\" of an intent: enter, short, exit, stop, target, order or cancel is needed",
         "its answer is of another bar or symbol",
         "it failed: NameError: x",
         "its state has 70002 bytes: at most 65536 can be",

@@ -120,6 +120,9 @@ static void check_bar(const struct strategy_request *request, bool again)
     CHECK(number(object, "positions") == input->positions && number(object, "symbols") == input->symbols);
     CHECK(json_is_true(json_object_get(object, "live_orders")) == input->live_orders);
     CHECK(json_is_true(json_object_get(object, "shorts")) == input->shorts);
+    CHECK(input->leverage > 1 ? number(object, "leverage") == input->leverage
+                              : !json_object_get(object, "leverage"));
+    CHECK(input->orders > 0 ? number(object, "orders") == input->orders : !json_object_get(object, "orders"));
     CHECK(json_is_true(json_object_get(object, "history")) == !request->acts);
     CHECK(json_is_true(json_object_get(object, "again")) == again);
     const json_t *record = json_object_get(object, "record"), *session = json_object_get(object, "session");
@@ -154,6 +157,8 @@ static void test_bars(struct random *random)
                       .shorts = random_chance(random, 50),
                       .positions = (int)random_between(random, 0, 9),
                       .symbols = (int)random_between(random, 0, 4096),
+                      .orders = (int)random_between(random, 0, 2),
+                      .leverage = (double)random_between(random, 0, 5) / 2,
                       .session_close_ns =
                           random_chance(random, 50) ? random_between(random, 1, INT64_MAX) : 0,
                       .indicators = indicators,
@@ -221,6 +226,34 @@ static void test_right(void)
     CHECK_INT(d.n, 9);
 }
 
+static void test_orders(void)
+{
+    struct strategy_decision d;
+    CHECK_INT(
+        read_all(HEAD
+                 "[{\"kind\":\"exit\",\"fraction\":0.25},{\"kind\":\"cancel\",\"why\":\"old\"},"
+                 "{\"kind\":\"order\",\"side\":\"sell\",\"type\":\"trailing_stop\",\"size\":\"position\","
+                 "\"fraction\":0.5,\"trail_share\":0.02,\"reduce_only\":true},"
+                 "{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"stop_limit\",\"tif\":\"gtd\",\"qty\":3,"
+                 "\"limit\":101,\"stop\":100,\"good\":60,\"trail\":null,\"reduce_only\":false},"
+                 "{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"market\",\"fraction\":2,\"tif\":null}]}",
+                 &d),
+        0);
+    CHECK_INT(d.n, 5);
+    const struct intent *i = d.intents;
+    CHECK(i[0].kind == INTENT_EXIT && i[0].fraction == 0.25);
+    CHECK(i[1].kind == INTENT_CANCEL && strcmp(d.whys[1], "old") == 0);
+    CHECK(i[2].kind == INTENT_ORDER && i[2].side == ORDER_SELL && i[2].type == ORDER_TRAILING_STOP);
+    CHECK(i[2].size == INTENT_OF_POSITION && i[2].fraction == 0.5 && i[2].trail_share == 0.02);
+    CHECK(i[2].reduce_only && i[2].tif == ORDER_GTC);
+    CHECK(i[3].side == ORDER_BUY && i[3].type == ORDER_STOP_LIMIT && i[3].tif == ORDER_GTD);
+    CHECK(i[3].size == INTENT_OF_UNITS && i[3].qty == 3 && i[3].limit == 101 && i[3].stop == 100);
+    CHECK(i[3].good_ns == 60 && i[3].trail == 0 && !i[3].reduce_only);
+    CHECK(i[4].type == ORDER_MARKET && i[4].size == INTENT_OF_EQUITY && i[4].fraction == 2);
+}
+
+#define ORDER(members) HEAD "[{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"market\"" members "}]}"
+
 static void test_wrong(void)
 {
     static const struct {
@@ -237,9 +270,9 @@ static void test_wrong(void)
         {"\x01\xff", "what it wrote is no JSON object: ??"},
         {HEAD "{}}", "\"intents\" is no array"},
         {HEAD "[1]}", "an intent is no object"},
-        {HEAD "[{}]}", "kind \"\" of an intent: enter, short, exit, stop or target is needed"},
+        {HEAD "[{}]}", "kind \"\" of an intent: enter, short, exit, stop, target, order or cancel is needed"},
         {HEAD "[{\"kind\":\"buy\"}]}",
-         "kind \"buy\" of an intent: enter, short, exit, stop or target is needed"},
+         "kind \"buy\" of an intent: enter, short, exit, stop, target, order or cancel is needed"},
         {HEAD "[{\"kind\":1}]}", "\"kind\" of an intent is no text"},
         {HEAD "[{\"kind\":\"enter\",\"fraction\":\"1\"}]}", "\"fraction\" of an intent is no finite number"},
         {HEAD "[{\"kind\":\"enter\",\"fraction\":1e999}]}", "\"fraction\" of an intent is no finite number"},
@@ -248,6 +281,20 @@ static void test_wrong(void)
         {HEAD "[{\"kind\":\"enter\",\"stop\":5,\"stop\":6}]}",
          "\"stop\" of an intent is not known, or there twice"},
         {HEAD "[{\"kind\":\"exit\",\"stop\":1}]}", "an intent \"exit\" has no \"stop\""},
+        {HEAD "[{\"kind\":\"cancel\",\"fraction\":1}]}", "an intent \"cancel\" has no \"fraction\""},
+        {ORDER(",\"profit\":1"), "an intent \"order\" has no \"profit\""},
+        {HEAD "[{\"kind\":\"order\",\"type\":\"market\"}]}", "an order needs \"side\" and \"type\""},
+        {HEAD "[{\"kind\":\"order\",\"side\":\"long\",\"type\":\"market\"}]}",
+         "side \"long\" of an order: buy or sell is needed"},
+        {HEAD "[{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"MARKET\"}]}",
+         "type \"MARKET\" of an order: market, limit, stop, stop_limit, take_profit, take_profit_limit or "
+         "trailing_stop is needed"},
+        {ORDER(",\"tif\":\"gtx\""), "tif \"gtx\" of an order: gtc, ioc, fok, day, gtd, opg or cls is needed"},
+        {ORDER(",\"size\":\"lots\""), "size \"lots\" of an order: equity, position or units is needed"},
+        {ORDER(",\"qty\":1,\"fraction\":1"), "an order of size \"units\" has no \"fraction\""},
+        {ORDER(",\"size\":\"equity\",\"qty\":1"), "an order of size \"equity\" has no \"qty\""},
+        {ORDER(",\"reduce_only\":1"), "\"reduce_only\" of an intent is no true or false"},
+        {ORDER(",\"qty\":\"1\""), "\"qty\" of an intent is no finite number"},
         {HEAD "[{\"kind\":\"stop\",\"stop\":1,\"limit\":1}]}", "an intent \"stop\" has no \"limit\""},
         {HEAD "[],\"intent\":[]}", "\"intent\" of its answer is not known, or there twice"},
         {HEAD "[],\"bar\":60}", "\"bar\" of its answer is not known, or there twice"},
@@ -379,6 +426,7 @@ int main(void)
     test_numbers(&random);
     test_bars(&random);
     test_right();
+    test_orders();
     test_wrong();
     test_parts();
     test_any(&random);

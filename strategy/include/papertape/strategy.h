@@ -58,20 +58,56 @@ struct papertape_input {
     uint32_t positions;       /* symbols with a position or an entry, this one included */
     uint32_t symbols;         /* that the account trades */
     struct papertape_record record;
+    double leverage; /* the most of its equity that the account may hold of this symbol; 1 without margin */
+    uint32_t orders; /* of its own, of this symbol, that work, and that CANCEL would cancel */
+    uint32_t reserved;
 };
 
 enum papertape_intent_kind {
     /* Buy for `fraction` of equity: at market, or at `limit` until good_ns. What was filled is protected by a
      * stop at `stop` and sold at `profit`, where they are not 0; one ends the other. */
     PAPERTAPE_ENTER = 0,
-    /* Close the position at market, long or short; its stop and profit end too. Or close `fraction` of it, in
-     * whole lots, where that is not 0: stop and profit then shrink to what is left. */
+    /* Close the position at market, long or short; its stop and profit end too. With a `fraction` between 0
+     * and 1 that share of it, in whole lots: what protects it shrinks to what is left. */
     PAPERTAPE_EXIT = 1,
     PAPERTAPE_STOP = 2, /* move the protective stop to `stop` */
-    /* Hold `fraction` of equity: buys or sells the difference at market. Negative: short, where `shorts`
-     * allows it. */
+    /* Hold `fraction` of equity, from -leverage to leverage, negative where `shorts` allows it: buys or sells
+     * the difference at market. */
     PAPERTAPE_TARGET = 3,
-    PAPERTAPE_SHORT = 4,  /* ENTER the other way round, where `shorts` allows it */
+    PAPERTAPE_SHORT = 4, /* ENTER the other way round, where `shorts` allows it */
+    /* One order of any type, by the members of an order below: its venue and the account's limits take it or
+     * refuse it as they do an order by hand. */
+    PAPERTAPE_ORDER = 5,
+    PAPERTAPE_CANCEL = 6, /* cancels those that `orders` counts */
+};
+
+enum papertape_side { PAPERTAPE_BUY = 0, PAPERTAPE_SELL = 1 };
+
+enum papertape_order_type {
+    PAPERTAPE_MARKET = 0,
+    PAPERTAPE_LIMIT = 1,       /* at `limit` */
+    PAPERTAPE_STOP_MARKET = 2, /* at market, once the price is at `stop` */
+    PAPERTAPE_STOP_LIMIT = 3,  /* at `limit` then */
+    PAPERTAPE_TAKE_PROFIT = 4, /* at market, once the price is at `stop`, which is on the side of gain */
+    PAPERTAPE_TAKE_PROFIT_LIMIT = 5, /* at `limit` then */
+    PAPERTAPE_TRAILING_STOP = 6,     /* a stop that follows the best price at `trail` or `trail_share` */
+};
+
+enum papertape_tif {
+    PAPERTAPE_GTC = 0, /* until it is cancelled */
+    PAPERTAPE_IOC = 1, /* what does not fill at once expires */
+    PAPERTAPE_FOK = 2, /* fills whole at once, or expires whole */
+    PAPERTAPE_DAY = 3, /* until the end of the session */
+    PAPERTAPE_GTD = 4, /* until good_ns */
+    PAPERTAPE_OPG = 5, /* in the opening auction, or it expires */
+    PAPERTAPE_CLS = 6, /* in the closing auction, or it expires */
+};
+
+/* What an order's quantity is computed from, as it is made, in whole lots. */
+enum papertape_size {
+    PAPERTAPE_OF_EQUITY = 0, /* `fraction` of equity, at its limit, else its stop, else the market's price */
+    PAPERTAPE_OF_POSITION = 1, /* `fraction` of the position, at most 1 */
+    PAPERTAPE_OF_UNITS = 2,    /* `qty` */
 };
 
 /* Zeroed before the call: members that a kind does not use stay 0, as do those that are reserved. An intent
@@ -84,7 +120,14 @@ struct papertape_intent {
     double limit;
     int64_t good_ns; /* when a limit expires; 0: never */
     const char *why; /* static text of at most 31 bytes, recorded with the order; NULL: "" */
-    uint64_t later[9];
+    /* ORDER alone: enum papertape_side, papertape_order_type, papertape_tif, papertape_size. `limit` and
+     * `stop` are its prices, where its type has them; good_ns is of GTD. */
+    uint32_t side, type, tif, size;
+    double qty;
+    double trail, trail_share; /* of a trailing stop one of the two: a distance, or 0..1 of the price */
+    uint32_t reduce_only;      /* 1: it only reduces the position */
+    uint32_t reserved2;
+    uint64_t later[3];
 };
 
 /* The bars of one symbol as columns, n rows each, oldest first, without gaps. */

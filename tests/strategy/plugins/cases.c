@@ -38,6 +38,28 @@ static const char *check(const double *p)
     return chosen.which == CASE_DEFAULTS_CONTRADICT ? "period: more is needed" : NULL;
 }
 
+static size_t write_orders(const struct papertape_input *bar, struct papertape_intent *intents)
+{
+    intents[0] = (struct papertape_intent){.kind = PAPERTAPE_EXIT, .fraction = 0.25};
+    intents[1] = (struct papertape_intent){.kind = PAPERTAPE_CANCEL};
+    intents[2] = (struct papertape_intent){.kind = PAPERTAPE_ORDER,
+                                           .side = PAPERTAPE_SELL,
+                                           .type = PAPERTAPE_STOP_LIMIT,
+                                           .tif = PAPERTAPE_GTD,
+                                           .size = PAPERTAPE_OF_UNITS,
+                                           .qty = bar->leverage,
+                                           .limit = 90,
+                                           .stop = 91,
+                                           .good_ns = bar->ts_ns + 1,
+                                           .reduce_only = 1};
+    intents[3] = (struct papertape_intent){.kind = PAPERTAPE_ORDER,
+                                           .type = PAPERTAPE_TRAILING_STOP,
+                                           .size = PAPERTAPE_OF_POSITION,
+                                           .trail = bar->orders,
+                                           .trail_share = 0.5};
+    return 4;
+}
+
 /* The state counts the bars. */
 static size_t on_bar(const double *p, void *state, const struct papertape_input *bar,
                      struct papertape_intent *intents)
@@ -51,6 +73,12 @@ static size_t on_bar(const double *p, void *state, const struct papertape_input 
         chosen.which == CASE_LONG_WHY ? "a reason that is longer than an order's tag can be" : "go";
     if (chosen.which == CASE_UNKNOWN_KIND)
         intents[0].kind = 99;
+    if (chosen.which == CASE_ORDERS)
+        return write_orders(bar, intents);
+    if (chosen.which == CASE_UNKNOWN_WORDS) {
+        intents[0] = (struct papertape_intent){.kind = PAPERTAPE_ORDER, .type = 4000000000u, .qty = 1};
+        return 1;
+    }
     if (chosen.which == CASE_MANY_INTENTS)
         return 1000;
     return bars > 2 ? 1 : 0;

@@ -57,7 +57,7 @@ class Param:
 
 
 class Intent:
-    """What on_bar() asks for: Enter, Short, Exit, Stop or Target. `why` (31 bytes of it) is recorded with the order."""
+    """What on_bar() asks for: Enter, Short, Exit, Stop, Target, Order or Cancel. `why` (31 bytes of it) is recorded with the order."""
 
     kind = ""
     needs = ""  # the number that it cannot be without
@@ -98,7 +98,7 @@ class Short(Enter):
 
 
 class Exit(Intent):
-    """Closes the position, long or short, at market; or this share of it, in whole lots."""
+    """Closes the position, long or short, at market; or `fraction` of it, in whole lots."""
 
     kind = "exit"
 
@@ -117,14 +117,48 @@ class Stop(Intent):
 
 
 class Target(Intent):
-    """Holds this share of equity: buys or sells the difference at market; 0 is Exit. Negative: short, where bar.shorts
-    allows it."""
+    """Holds this share of equity, from -bar.leverage to bar.leverage, negative where bar.shorts allows it: buys or
+    sells the difference at market; 0 is Exit."""
 
     kind = "target"
     needs = "fraction"
 
     def __init__(self, fraction: float, why: str | None = None):
         super().__init__(why, fraction=fraction)
+
+
+class Order(Intent):
+    """One order of any type, which its venue and the account's limits take or refuse as one by hand.
+
+    `side` is "buy" or "sell"; `type` "market", "limit", "stop", "stop_limit", "take_profit", "take_profit_limit" or
+    "trailing_stop"; `tif` "gtc", "ioc", "fok", "day", "gtd" (until `good`), "opg" or "cls". Its quantity is `qty`, or
+    `fraction` of equity, or with size="position" of the position. `limit` and `stop` are its prices, where its type has
+    them; a trailing stop has `trail`, a distance, or `trail_share` of the price."""
+
+    kind = "order"
+
+    def __init__(
+        self, side: str, type: str = "market", *, fraction: float | None = None, qty: float | None = None, size: str | None = None,
+        limit: float | None = None, stop: float | None = None, trail: float | None = None, trail_share: float | None = None,
+        tif: str | None = None, good: int | None = None, reduce_only: bool = False, why: str | None = None
+    ):  # fmt: skip
+        if (fraction is None) == (qty is None):
+            raise ValueError(f"Order: fraction or qty is needed, one of them: {fraction!r} and {qty!r}")
+        super().__init__(why, fraction=fraction, qty=qty, limit=limit, stop=stop, trail=trail, trail_share=trail_share, good=good)
+        for name, word in (("side", side), ("type", type), ("size", size), ("tif", tif)):
+            if word is not None:
+                self.members[name] = str(word)
+        if reduce_only:
+            self.members["reduce_only"] = True
+
+
+class Cancel(Intent):
+    """Cancels the symbol's orders that bar.orders counts."""
+
+    kind = "cancel"
+
+    def __init__(self, why: str | None = None):
+        super().__init__(why)
 
 
 class Bar:
@@ -151,6 +185,8 @@ class Bar:
     profit: float  #: price of the take-profit that rests; 0: none
     positions: int  #: symbols with a position or an entry, this one included
     symbols: int  #: that the account trades
+    leverage: float = 1  #: the most of its equity that the account may hold of this symbol; 1 without margin
+    orders: int = 0  #: its own orders of this symbol that work, and that Cancel would cancel
     record: Sequence[float] = (0, 0, 0, 0.0, 0.0)  #: closed trades: wins, losses, losses in a row, sums won and lost
     session: Sequence[int] | None = None  #: when the market's session opened and when it closes
     history: bool = False  #: the answer will not be carried out
@@ -223,7 +259,7 @@ def _words(intents: Intent | Iterable[Intent]) -> str:
         return _text(intents.members)
     several = list(intents) if isinstance(intents, Iterable) else [intents]
     if not all(isinstance(intent, Intent) for intent in several):
-        raise TypeError(f"on_bar() returned {intents!r}: Enter, Short, Exit, Stop, Target, or several of them, or None, are right")
+        raise TypeError(f"on_bar() returned {intents!r}: an Enter, Short, Exit, Stop, Target, Order or Cancel, or several of them, or None, is right")
     return ",".join(_text(intent.members) for intent in several)
 
 
