@@ -382,7 +382,7 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
         take_over(&change);
         engine_request_move(engine, change.to, change.keeps_memory);
         if (change.interval)
-            engine->waiting_bar.there = false;
+            engine->waiting.there = false;
         for (int a = 0; a < engine->n_accounts; a++)
             if (!change.keeps_memory[a] && a < n_before && engine->runners[a].driver.policy)
                 engine_driver_begin(engine, a);

@@ -119,7 +119,8 @@ struct engine {
     bool measures;      /* some slot reads measures of its book; derived */
     bool direct;        /* struct engine_config; not part of the state */
     struct bar_requests requests;
-    struct waiting_bar waiting_bar;
+    struct waiting_event waiting;
+    struct fetched_bars fetched; /* while waiting.fetched */
     struct engine_counters counters;
 };
 

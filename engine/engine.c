@@ -86,6 +86,7 @@ void engine_destroy(struct engine *engine)
     }
     engine_calendars_finish(engine);
     engine_request_finish(&engine->requests);
+    free(engine->fetched.bars);
     free(engine->markets);
     free(engine->accounts);
     free(engine->runners);
@@ -132,16 +133,12 @@ static void bar_over(struct engine *engine, int symbol, const struct bar *bar, b
 }
 
 /* Accepts a closed bar: stores it and shows it to the strategies. `venue_ns`: the venue's time of the event
- * that brought it; 0: not known. False: the rest waits for a decision, as engine->waiting_bar says. */
-static bool accept_bar(struct engine *engine, int symbol, const struct bar *taken, bool live,
-                       int64_t venue_ns)
+ * that brought it; 0: not known. False: the rest waits for a decision, as engine->waiting says. */
+static bool take_bar(struct engine *engine, int symbol, const struct bar *bar, bool live, int64_t venue_ns)
 {
     struct market_state *market = &engine->markets[symbol];
-    const struct bar dated = engine_calendars_dated(engine, symbol, taken), *bar = &dated;
     bool fills = engine->fill_model == FILL_BAR;
     bool traded = engine_hours_bar_priced(engine, symbol, bar), outside = engine_hours_bar_outside(bar);
-    engine_driver_due(engine, symbol, bar);
-    engine_together_due(engine, symbol, bar);
     if (fills)
         engine_kept_bar(engine, bar->open_ns);
     market->last_bar = *bar;
@@ -169,13 +166,39 @@ static bool accept_bar(struct engine *engine, int symbol, const struct bar *take
     int64_t age_ns = now_ns - engine_calendars_end(engine, symbol, bar->open_ns);
     bool fresh = live && (age_ns < engine->interval_ns || age_ns < DELAY_ALLOWED_NS);
     if (!engine_runner_bar(engine, symbol, bar, fresh)) {
-        int64_t most_ns = engine->interval_ns > DELAY_ALLOWED_NS ? engine->interval_ns : DELAY_ALLOWED_NS;
-        engine->waiting_bar.good_ns = engine->recv_ns + most_ns - age_ns - 1;
+        engine->waiting.good_ns = engine_request_good(engine, fresh ? age_ns : 0);
+        engine->waiting.live = live;
         engine->outside = NULL;
         return false;
     }
     bar_over(engine, symbol, bar, live);
     return true;
+}
+
+/* Once the rounds that it ends are decided on, of the accounts from this one on. */
+static bool bar_after_rounds(struct engine *engine, int account, int symbol, const struct bar *bar, bool live,
+                             int64_t venue_ns)
+{
+    int asks = engine_together_due(engine, account, symbol, bar);
+    if (asks < 0)
+        return take_bar(engine, symbol, bar, live, venue_ns);
+    engine->waiting = (struct waiting_event){.there = true,
+                                             .stage = WAITING_DUE,
+                                             .symbol = symbol,
+                                             .account = asks,
+                                             .bar = *bar,
+                                             .good_ns = engine_request_good(engine, 0),
+                                             .live = live,
+                                             .venue_ns = venue_ns};
+    return false;
+}
+
+static bool accept_bar(struct engine *engine, int symbol, const struct bar *taken, bool live,
+                       int64_t venue_ns)
+{
+    const struct bar bar = engine_calendars_dated(engine, symbol, taken);
+    engine_driver_due(engine, symbol, &bar);
+    return bar_after_rounds(engine, 0, symbol, &bar, live, venue_ns);
 }
 
 static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, int64_t venue_ns)
@@ -190,7 +213,8 @@ static void hold_bar(struct engine *engine, int symbol, const struct bar *bar, i
     if (market->n_held == HELD_BARS_MAX) {
         /* The missing bars did not come for this long: continues without them. */
         for (uint32_t i = 0; i < market->n_held; i++)
-            accept_bar(engine, symbol, &market->held[i], false, 0);
+            if (!accept_bar(engine, symbol, &market->held[i], false, 0))
+                engine_request_lapse(engine);
         market->n_held = 0;
         if (bar->open_ns == engine_calendars_end(engine, symbol, market->last_bar.open_ns)) {
             accept_bar(engine, symbol, bar, true, venue_ns);
@@ -401,12 +425,54 @@ static void accept_held(struct engine *engine, int symbol)
         const struct bar bar = market->held[0];
         memmove(market->held, market->held + 1, --market->n_held * sizeof *market->held);
         if (bar.open_ns > market->last_bar.open_ns && !accept_bar(engine, symbol, &bar, true, 0)) {
-            engine->waiting_bar.held = true;
+            engine->waiting.held = true;
             return;
         }
     }
     free(market->held);
     market->held = NULL;
+}
+
+static void close_fetched(struct engine *engine)
+{
+    free(engine->fetched.bars);
+    engine->fetched = (struct fetched_bars){0};
+}
+
+/* Accepts bars from `at` on. False: the rest of them waits for a decision, in engine->fetched. */
+static bool accept_fetched(struct engine *engine, int symbol, const struct bar *bars, uint32_t n, uint32_t at,
+                           bool missed)
+{
+    struct market_state *market = &engine->markets[symbol];
+    for (uint32_t i = at; i < n; i++) {
+        if ((market->bars > 0 && bars[i].open_ns <= market->last_bar.open_ns) ||
+            accept_bar(engine, symbol, &bars[i], false, 0))
+            continue;
+        struct bar *copy = bars == engine->fetched.bars ? engine->fetched.bars : malloc(n * sizeof *copy);
+        if (!copy) {
+            engine->out_of_memory = true;
+            return false;
+        }
+        if (copy != bars)
+            memcpy(copy, bars, n * sizeof *copy);
+        if (engine->fetched.bars != copy)
+            free(engine->fetched.bars);
+        engine->fetched = (struct fetched_bars){symbol, missed, copy, n, i + 1};
+        engine->waiting.fetched = true;
+        return false;
+    }
+    if (missed && n > 0 && engine->fill_model != FILL_BAR)
+        engine_match_missed(engine, symbol, bars, n);
+    market->torn = false;
+    accept_held(engine, symbol);
+    return true;
+}
+
+static void accept_rest(struct engine *engine)
+{
+    const struct fetched_bars rest = engine->fetched;
+    if (rest.bars && accept_fetched(engine, rest.symbol, rest.bars, rest.n, rest.at, rest.missed))
+        close_fetched(engine);
 }
 
 static int on_bars(struct engine *engine, const struct event_bars *event)
@@ -417,13 +483,7 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
     uint32_t known = 0;
     while (known < event->n && market->bars > 0 && event->bars[known].open_ns <= market->last_bar.open_ns)
         known++;
-    for (uint32_t i = known; i < event->n; i++)
-        if (market->bars == 0 || event->bars[i].open_ns > market->last_bar.open_ns)
-            accept_bar(engine, event->symbol, &event->bars[i], false, 0);
-    if (event->missed && known < event->n && engine->fill_model != FILL_BAR)
-        engine_match_missed(engine, event->symbol, event->bars + known, event->n - known);
-    market->torn = false;
-    accept_held(engine, event->symbol);
+    (void)accept_fetched(engine, event->symbol, event->bars + known, event->n - known, 0, event->missed);
     return 0;
 }
 
@@ -610,32 +670,63 @@ static void finish_event(struct engine *engine)
     engine_runner_end_closing(engine);
 }
 
-/* The bar whose decision came, or does not come: what its event still brings about, up to the next decision
- * that it waits for. */
+/* Rounds of outside strategies that were waited for long enough, of the accounts from this one on. */
+static void ask_waiting(struct engine *engine, int account)
+{
+    int asks = engine_together_wait_asked(engine, account);
+    if (asks >= 0)
+        engine->waiting = (struct waiting_event){.there = true,
+                                                 .stage = WAITING_ROUND,
+                                                 .account = asks,
+                                                 .good_ns = engine_request_good(engine, 0)};
+}
+
+/* The rest of a bar that the account's strategy has decided on. False: it waits for another. */
+static bool rest_of_bar(struct engine *engine, const struct waiting_event *at)
+{
+    if (engine->fill_model == FILL_BAR && engine_hours_bar_outside(&at->bar))
+        engine->outside = &engine->markets[at->symbol];
+    if (engine_runner_bar_after(engine, at->symbol, &at->bar, at->fresh, at->account)) {
+        bar_over(engine, at->symbol, &at->bar, at->live);
+        return true;
+    }
+    engine->waiting.good_ns = at->good_ns;
+    engine->waiting.live = at->live;
+    engine->outside = NULL;
+    return false;
+}
+
+/* What the event whose decision came, or does not come, still brings about, up to the next decision that it
+ * waits for. */
 void engine_request_continue(struct engine *engine)
 {
-    while (engine->waiting_bar.there && !engine_request_waits(engine)) {
-        const struct waiting_bar at = engine->waiting_bar;
-        engine->waiting_bar = (struct waiting_bar){0};
-        if (engine->fill_model == FILL_BAR && engine_hours_bar_outside(&at.bar))
-            engine->outside = &engine->markets[at.symbol];
-        if (!engine_runner_bar_after(engine, at.symbol, &at.bar, at.account)) {
-            engine->waiting_bar.good_ns = at.good_ns;
-            engine->waiting_bar.held = at.held;
-            engine->outside = NULL;
+    while (engine->waiting.there && !engine_request_waits(engine)) {
+        const struct waiting_event at = engine->waiting;
+        bool over = true;
+        engine->waiting = (struct waiting_event){0};
+        if (at.stage == WAITING_BAR)
+            over = rest_of_bar(engine, &at);
+        else if (at.stage == WAITING_DUE)
+            over = bar_after_rounds(engine, at.account + 1, at.symbol, &at.bar, at.live, at.venue_ns);
+        if (!over) {
+            engine->waiting.held = at.held;
+            engine->waiting.fetched = at.fetched;
             continue;
         }
-        bar_over(engine, at.symbol, &at.bar, true);
         if (at.held)
             accept_held(engine, at.symbol);
-        if (!engine->waiting_bar.there)
+        if (at.fetched)
+            accept_rest(engine);
+        if (!engine->waiting.there)
+            ask_waiting(engine, at.stage == WAITING_ROUND ? at.account + 1 : 0);
+        if (!engine->waiting.there)
             finish_event(engine);
     }
 }
 
 void engine_request_lapse(struct engine *engine)
 {
-    while (engine->waiting_bar.there) {
+    while (engine->waiting.there) {
         engine_request_drop_acting(engine);
         engine_request_continue(engine);
     }
@@ -739,7 +830,9 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = -EINVAL;
         break;
     }
-    if (!engine->waiting_bar.there)
+    if (!engine->waiting.there)
+        ask_waiting(engine, 0);
+    if (!engine->waiting.there)
         finish_event(engine);
     return memory(engine, r);
 }

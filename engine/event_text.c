@@ -270,7 +270,7 @@ static void decision_text(const struct event_decision *event, const struct engin
     }
     if (decision->n == 0)
         snprintf(buf + n, EVENT_TEXT_MAX - n, " nothing");
-    for (uint32_t i = 0; i < decision->n && i < STRATEGY_INTENTS_MAX && n < EVENT_TEXT_MAX; i++)
+    for (uint32_t i = 0; i < decision->n && i < STRATEGY_DECISION_MAX && n < EVENT_TEXT_MAX; i++)
         n += (size_t)snprintf(buf + n, EVENT_TEXT_MAX - n, "%s %s%s%s", i > 0 ? "," : "",
                               intent_kind_name(decision->intents[i].kind), decision->whys[i][0] ? ": " : "",
                               decision->whys[i]);

@@ -432,8 +432,8 @@ static void visit_decision(struct visit *visit, struct event_decision *event)
     codec_i64(codec, &event->open_ns);
     codec_enum(codec, &decision->outcome, STRATEGY_OUTCOMES);
     codec_text(codec, decision->fault, sizeof decision->fault);
-    engine_visit_count(codec, &decision->n, INTENTS_ROOM, 1);
-    for (uint32_t i = 0; i < decision->n && i < STRATEGY_INTENTS_MAX && !codec->failed; i++)
+    engine_visit_count(codec, &decision->n, STRATEGY_SAID_MAX, 1);
+    for (uint32_t i = 0; i < decision->n && i < STRATEGY_DECISION_MAX && !codec->failed; i++)
         engine_visit_intent(codec, &decision->intents[i], decision->whys[i]);
     codec_bool(codec, &decision->keeps);
     if (decision->keeps && !codec->failed)
@@ -442,7 +442,7 @@ static void visit_decision(struct visit *visit, struct event_decision *event)
         return;
     decision = visit->memory->decision;
     *decision = loaded;
-    for (uint32_t i = 0; i < decision->n && i < STRATEGY_INTENTS_MAX; i++)
+    for (uint32_t i = 0; i < decision->n && i < STRATEGY_DECISION_MAX; i++)
         decision->intents[i].why = decision->whys[i];
     event->decision = decision;
 }

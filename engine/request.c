@@ -5,6 +5,7 @@
 
 #include "engine/core.h"
 #include "engine/event.h"
+#include "engine/together.h"
 
 /* Without a decision so often in a row, a strategy is not asked any more. */
 enum { FAILURES_MOST = 3 };
@@ -31,36 +32,90 @@ bool engine_request_waits(const struct engine *engine)
     return first_of(engine) && engine->requests.list[engine->requests.n - 1].acts;
 }
 
-struct bar_request *engine_request_add(struct engine *engine, const double *values, size_t n_values)
+static void close_request(struct bar_request *request)
+{
+    free(request->values);
+    free(request->peers);
+    free(request->records);
+}
+
+static bool open_request(struct bar_request *request, size_t n_values, int n_peers)
+{
+    const size_t n = (size_t)n_peers;
+    *request = (struct bar_request){.values = calloc(n_values * (n + 1) + 1, sizeof *request->values),
+                                    .n_values = n_values,
+                                    .peers = n > 0 ? calloc(n, sizeof *request->peers) : NULL,
+                                    .records = n > 0 ? calloc(n, sizeof *request->records) : NULL,
+                                    .n_peers = n_peers};
+    return request->values && (n == 0 || (request->peers && request->records));
+}
+
+struct bar_request *engine_request_add(struct engine *engine, size_t n_values, int n_peers)
 {
     struct bar_requests *requests = &engine->requests;
-    double *copy = malloc((n_values + 1) * sizeof *copy);
+    struct bar_request opened;
     if (requests->first == requests->n)
         requests->first = requests->n = 0;
     struct bar_request *last =
-        copy ? engine_live_append((void **)&requests->list, &requests->n, &requests->cap, sizeof *last)
-             : NULL;
+        open_request(&opened, n_values, n_peers)
+            ? engine_live_append((void **)&requests->list, &requests->n, &requests->cap, sizeof *last)
+            : NULL;
     if (!last) {
-        free(copy);
+        close_request(&opened);
         return NULL;
     }
-    if (n_values > 0)
-        memcpy(copy, values, n_values * sizeof *copy);
     if (last > requests->list + requests->first && last[-1].acts) {
         *last = last[-1];
         last--;
     }
-    *last = (struct bar_request){.values = copy, .n_values = n_values};
+    *last = opened;
     return last;
 }
 
+int64_t engine_request_good(const struct engine *engine, int64_t age_ns)
+{
+    int64_t most_ns = engine->interval_ns > DELAY_ALLOWED_NS ? engine->interval_ns : DELAY_ALLOWED_NS;
+    return engine->recv_ns + most_ns - age_ns - 1;
+}
+
+static void copy_seen(struct bar_request *request, const struct strategy_input *input)
+{
+    const size_t n_values = request->n_values, size = n_values * sizeof *request->values;
+    if (size > 0)
+        memcpy(request->values, input->indicators, size);
+    request->record = *input->record;
+    for (int k = 0; k < request->n_peers; k++) {
+        request->peers[k] = input->peers[k];
+        request->records[k] = *input->peers[k].record;
+        if (size > 0)
+            memcpy(request->values + (size_t)(k + 1) * n_values, input->peers[k].indicators, size);
+    }
+}
+
+/* Lets the request's input point to what it has. */
+static void point(const struct engine *engine, struct bar_request *request)
+{
+    const struct strategy_round *round = &engine->runners[request->account].round;
+    struct strategy_input *input = &request->input;
+    input->indicators = request->values;
+    input->record = &request->record;
+    input->peers = request->n_peers > 0 ? request->peers : NULL;
+    input->n_peers = request->n_peers;
+    for (int k = 0; k < request->n_peers; k++) {
+        request->peers[k].name = engine->markets[round->symbols[k]].symbol.name;
+        request->peers[k].symbol = round->symbols[k];
+        request->peers[k].indicators = request->values + (size_t)(k + 1) * request->n_values;
+        request->peers[k].record = &request->records[k];
+    }
+}
+
 bool engine_request_put(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
-                        const struct strategy_input *input, const double *values, size_t n_values)
+                        const struct strategy_input *input, size_t n_values)
 {
     struct strategy_runner *runner = &engine->runners[account];
     if (runner->answers.halted)
         return false;
-    struct bar_request *request = engine_request_add(engine, values, n_values);
+    struct bar_request *request = engine_request_add(engine, n_values, input->n_peers);
     if (!request) {
         engine->out_of_memory = true;
         return false;
@@ -72,9 +127,7 @@ bool engine_request_put(struct engine *engine, int account, int symbol, const st
     request->acts = acts;
     request->begins = !runner->slots[symbol].shown;
     request->input = *input;
-    request->input.indicators = NULL;
-    request->input.record = NULL;
-    request->record = *input->record;
+    copy_seen(request, input);
     runner->slots[symbol].shown = true;
     return true;
 }
@@ -88,7 +141,7 @@ static void sift(struct bar_requests *requests, bool (*keep)(struct bar_request 
         if (keep(&requests->list[i], ctx))
             requests->list[n++] = requests->list[i];
         else
-            free(requests->list[i].values);
+            close_request(&requests->list[i]);
     requests->n = n;
 }
 
@@ -140,16 +193,20 @@ static bool moves(struct bar_request *request, const void *ctx)
 
 void engine_request_move(struct engine *engine, const int *to, const bool *keeps)
 {
-    struct waiting_bar *bar = &engine->waiting_bar;
+    struct waiting_event *waiting = &engine->waiting;
     sift(&engine->requests, moves, &(const struct moved){to, keeps});
-    if (bar->there && (bar->symbol = to[bar->symbol]) < 0)
-        bar->there = false;
+    if (waiting->there && (waiting->symbol = to[waiting->symbol]) < 0)
+        waiting->there = false;
+    if (waiting->fetched && to[engine->fetched.symbol] < 0)
+        waiting->fetched = false; /* nothing follows it */
+    else if (waiting->fetched)
+        engine->fetched.symbol = to[engine->fetched.symbol];
 }
 
 void engine_request_finish(struct bar_requests *requests)
 {
     for (size_t i = requests->first; i < requests->n; i++)
-        free(requests->list[i].values);
+        close_request(&requests->list[i]);
     free(requests->list);
     *requests = (struct bar_requests){0};
 }
@@ -161,9 +218,10 @@ size_t engine_requests(const struct engine *engine)
 
 bool engine_request_next(const struct engine *engine, struct strategy_request *ret)
 {
-    const struct bar_request *first = first_of(engine);
+    struct bar_request *first = first_of(engine);
     if (!first)
         return false;
+    point(engine, first);
     const struct strategy_slot *slot = &engine->runners[first->account].slots[first->symbol];
     *ret = (struct strategy_request){.account = first->account,
                                      .symbol = first->symbol,
@@ -173,8 +231,6 @@ bool engine_request_next(const struct engine *engine, struct strategy_request *r
                                      .begins = first->begins,
                                      .input = first->input,
                                      .n_indicators = first->n_values};
-    ret->input.indicators = first->values;
-    ret->input.record = &first->record;
     if (!first->begins)
         ret->state = (struct strategy_kept){slot->kept, slot->kept_len};
     return true;
@@ -230,18 +286,38 @@ void engine_request_resume(struct engine *engine, int account)
     engine_runner_restart(engine, account);
 }
 
-/* The request that acts, of this account and symbol; or NULL. */
+/* The request that acts, of this account and symbol, -1: of any; or NULL. */
 static struct bar_request *acting_of(struct engine *engine, int account, int symbol)
 {
     struct bar_request *last =
         engine_request_waits(engine) ? &engine->requests.list[engine->requests.n - 1] : NULL;
-    return last && last->account == account && last->symbol == symbol ? last : NULL;
+    return last && last->account == account && (symbol < 0 || last->symbol == symbol) ? last : NULL;
+}
+
+/* Of a strategy that sees peers: all symbols by time, unless it left memory here. */
+static void show_all_again(struct engine *engine, int account)
+{
+    const struct strategy_slot *slots = engine->runners[account].slots;
+    const struct bar_request *acting = acting_of(engine, account, -1);
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (slots[s].kept_len > 0)
+            return;
+    engine_request_drop_history(engine, account, -1);
+    size_t before = engine_requests(engine);
+    engine_together_show(engine, account, acting ? acting->bar.open_ns : INT64_MAX);
+    struct bar_request *last = acting_of(engine, account, -1);
+    if (last)
+        last->begins = engine_requests(engine) == before;
 }
 
 /* A process that keeps its memory itself has none now. */
 static void show_again(struct engine *engine, int account)
 {
     const struct strategy_runner *runner = &engine->runners[account];
+    if (strategy_sees_peers(runner->strategy)) {
+        show_all_again(engine, account);
+        return;
+    }
     for (int s = 0; s < engine->n_symbols; s++) {
         const struct bar_request *acting = acting_of(engine, account, s);
         if (runner->slots[s].kept_len > 0)
@@ -283,7 +359,7 @@ static bool sound(const struct strategy_decision *decision)
 {
     return (unsigned)decision->outcome < STRATEGY_OUTCOMES &&
            (decision->outcome == STRATEGY_DECIDED || (decision->n == 0 && !decision->keeps)) &&
-           decision->n <= INTENTS_ROOM && (!decision->keeps || decision->state.len <= STRATEGY_KEPT_MAX);
+           decision->n <= STRATEGY_SAID_MAX && (!decision->keeps || decision->state.len <= STRATEGY_KEPT_MAX);
 }
 
 static void keep(struct engine *engine, struct strategy_slot *slot, const struct strategy_kept *state)
@@ -300,10 +376,10 @@ static void keep(struct engine *engine, struct strategy_slot *slot, const struct
     slot->kept_len = state->len;
 }
 
+/* Of one symbol. */
 static void decided(struct engine *engine, struct bar_request *request, bool acts,
                     const struct strategy_decision *decision)
 {
-    struct strategy_slot *slot = &engine->runners[request->account].slots[request->symbol];
     struct intent intents[STRATEGY_INTENTS_MAX];
     size_t n = decision->n < STRATEGY_INTENTS_MAX ? decision->n : STRATEGY_INTENTS_MAX;
     for (size_t i = 0; i < n; i++) {
@@ -313,10 +389,6 @@ static void decided(struct engine *engine, struct bar_request *request, bool act
     }
     if (n == 0)
         intents[0] = (struct intent){0};
-    if (decision->keeps)
-        keep(engine, slot, &decision->state);
-    request->input.indicators = request->values;
-    request->input.record = &request->record;
     engine_runner_decided(engine, request->account, request->symbol, &request->bar, acts, &request->input,
                           intents, decision->n);
 }
@@ -331,14 +403,21 @@ int engine_request_decided(struct engine *engine, const struct event *event)
         return -EINVAL;
     struct bar_request request = *first;
     engine->requests.first++;
-    bool acts = request.acts && event->recv_ns <= engine->waiting_bar.good_ns;
+    bool acts = request.acts && event->recv_ns <= engine->waiting.good_ns;
+    const struct strategy_runner *runner = &engine->runners[request.account];
+    point(engine, &request);
     if (decision->outcome == STRATEGY_DECIDED) {
         end_alerts(engine, request.account);
-        decided(engine, &request, acts, decision);
+        if (decision->keeps)
+            keep(engine, &runner->slots[request.symbol], &decision->state);
+        if (runner->strategy->together)
+            engine_together_decided(engine, request.account, acts, &request.input, decision);
+        else
+            decided(engine, &request, acts, decision);
     } else {
         fail(engine, request.account, request.symbol, decision);
     }
-    free(request.values);
+    close_request(&request);
     return 0;
 }
 

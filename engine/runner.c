@@ -196,8 +196,7 @@ bool engine_runner_decide(struct engine *engine, int account, int symbol, const 
     if (strcmp(quote, engine->accounts[account].currency) != 0)
         act_on_it = false; /* money of another currency: traded by hand only */
     if (engine_request_asks(engine, account))
-        return engine_request_put(engine, account, symbol, bar, act_on_it, &input, slot->values,
-                                  slot->n_values) &&
+        return engine_request_put(engine, account, symbol, bar, act_on_it, &input, slot->n_values) &&
                act_on_it;
     struct intent intents[INTENTS_ROOM];
     size_t n = strategy_on_bar(runner->strategy, runner->params, slot->state, &input, intents);
@@ -267,7 +266,7 @@ void engine_runner_warm(struct engine *engine, int account)
     if (!strategy)
         return;
     if (strategy_sees_peers(strategy)) {
-        engine_together_warm(engine, account);
+        engine_together_warm(engine, account, INT64_MAX);
         return;
     }
     for (int s = 0; s < engine->n_symbols; s++)
@@ -282,7 +281,7 @@ static void again_together(struct engine *engine, int account)
     if (engine_runner_open(engine, account, &spec) < 0)
         engine->out_of_memory = true;
     else
-        engine_together_warm(engine, account);
+        engine_together_warm(engine, account, INT64_MAX);
 }
 
 static void restart_slot(struct engine *engine, int account, int symbol)
@@ -332,6 +331,10 @@ void engine_runner_show(struct engine *engine, int account, int symbol, int64_t 
 
 void engine_runner_restart(struct engine *engine, int account)
 {
+    if (strategy_sees_peers(engine->runners[account].strategy)) {
+        again_together(engine, account);
+        return;
+    }
     for (int s = 0; s < engine->n_symbols; s++)
         restart_slot(engine, account, s);
 }
@@ -379,11 +382,10 @@ static bool bar_from(struct engine *engine, int account, int symbol, const struc
 {
     for (int a = account; a < engine->n_accounts; a++) {
         const struct strategy *strategy = engine->runners[a].strategy;
-        if (strategy && strategy->together) {
-            engine_together_bar(engine, a, symbol, bar, fresh);
-        } else if (strategy && engine_runner_decide(engine, a, symbol, bar, fresh)) {
-            engine->waiting_bar =
-                (struct waiting_bar){.there = true, .symbol = symbol, .account = a, .bar = *bar};
+        if (strategy && (strategy->together ? engine_together_bar(engine, a, symbol, bar, fresh)
+                                            : engine_runner_decide(engine, a, symbol, bar, fresh))) {
+            engine->waiting = (struct waiting_event){
+                .there = true, .symbol = symbol, .account = a, .bar = *bar, .fresh = fresh};
             return false;
         }
         bar_of(engine, a, symbol, bar, fresh);
@@ -396,10 +398,11 @@ bool engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar,
     return bar_from(engine, 0, symbol, bar, fresh);
 }
 
-bool engine_runner_bar_after(struct engine *engine, int symbol, const struct bar *bar, int account)
+bool engine_runner_bar_after(struct engine *engine, int symbol, const struct bar *bar, bool fresh,
+                             int account)
 {
-    bar_of(engine, account, symbol, bar, true);
-    return bar_from(engine, account + 1, symbol, bar, true);
+    bar_of(engine, account, symbol, bar, fresh);
+    return bar_from(engine, account + 1, symbol, bar, fresh);
 }
 
 /* Until then, sells again what filled before its cancel arrived, and what a sale could not sell; where

@@ -194,10 +194,11 @@ void engine_runner_again(struct engine *engine,
                          int symbol); /* its past bars changed: restarts all slots on them */
 /* Orders what was kept, by the account as it is now. */
 void engine_runner_order(struct engine *engine, int account, const struct kept_decision *kept);
-/* False: it waits for a decision of an account's strategy, and engine->waiting_bar says so; the rest follows
+/* False: it waits for a decision of an account's strategy, and engine->waiting says so; the rest follows
  * with engine_runner_bar_after(), the account's part included. */
 bool engine_runner_bar(struct engine *engine, int symbol, const struct bar *bar, bool fresh);
-bool engine_runner_bar_after(struct engine *engine, int symbol, const struct bar *bar, int account);
+bool engine_runner_bar_after(struct engine *engine, int symbol, const struct bar *bar, bool fresh,
+                             int account);
 /* What an account's strategy decided on a bar. n: how many intents it says there are. */
 void engine_runner_decided(struct engine *engine, int account, int symbol, const struct bar *bar, bool acts,
                            const struct strategy_input *input, const struct intent *intents, size_t n);

@@ -27,8 +27,8 @@ static void visit_description(struct codec *codec, struct strategy_description *
     codec_text(codec, d->source, sizeof d->source);
     codec_text(codec, d->title, sizeof d->title);
     codec_text(codec, d->summary, sizeof d->summary);
-    codec_bool(codec, &d->shorts);
-    codec_u32s(codec, &d->state_size);
+    codec_bools(codec, &d->shorts, &d->needs_shorts, &d->peers, &d->together);
+    codec_u32s(codec, &d->state_size, &d->symbols_min);
     engine_visit_count(codec, &d->n_params, STRATEGY_PARAMS_MAX, 35);
     for (uint32_t i = 0; i < d->n_params && !codec->failed; i++)
         visit_param(codec, &d->params[i], &d->values[i]);
@@ -105,12 +105,13 @@ void engine_visit_intent(struct codec *codec, struct intent *intent, char why[st
     intent->kind = (enum intent_kind)kind;
     codec_doubles(codec, &intent->fraction, &intent->stop, &intent->profit, &intent->limit);
     codec_i64(codec, &intent->good_ns);
+    codec_int(codec, &intent->symbol, INT_MIN, INT_MAX);
     codec_text(codec, why, STRATEGY_WHY_MAX);
     if (intent->kind == INTENT_ORDER)
         visit_any_order(codec, intent);
 }
 
-/* Every member but those that point elsewhere; an outside strategy has no peers. */
+/* Every member but those that point elsewhere, and the peers, which follow. */
 static void visit_input(struct codec *codec, struct strategy_input *input)
 {
     codec_i64s(codec, &input->ts_ns, &input->interval_ns, &input->session_open_ns, &input->session_close_ns);
@@ -121,6 +122,23 @@ static void visit_input(struct codec *codec, struct strategy_input *input)
     codec_int(codec, &input->orders, 0, INT_MAX);
     codec_int(codec, &input->positions, 0, SYMBOLS_MAX);
     codec_int(codec, &input->symbols, 0, SYMBOLS_MAX);
+    codec_int(codec, &input->self, -1, SYMBOLS_MAX - 1);
+}
+
+static void visit_record(struct codec *codec, struct strategy_record *record)
+{
+    codec_u32s(codec, &record->wins, &record->losses, &record->losing);
+    codec_doubles(codec, &record->won, &record->lost);
+}
+
+static void visit_peer(struct codec *codec, struct strategy_peer *peer, struct strategy_record *record)
+{
+    codec_i64(codec, &peer->ts_ns);
+    codec_doubles(codec, &peer->open, &peer->high, &peer->low, &peer->close, &peer->volume, &peer->qty,
+                  &peer->entry, &peer->stop, &peer->profit, &peer->leverage);
+    codec_bools(codec, &peer->fresh, &peer->live_orders, &peer->shorts);
+    codec_int(codec, &peer->orders, 0, INT_MAX);
+    visit_record(codec, record);
 }
 
 static void visit_request(struct codec *codec, const struct engine *engine, struct bar_request *request)
@@ -131,11 +149,29 @@ static void visit_request(struct codec *codec, const struct engine *engine, stru
     codec_u64(codec, &request->seq);
     codec_bools(codec, &request->acts, &request->begins);
     visit_input(codec, &request->input);
-    codec_u32s(codec, &request->record.wins, &request->record.losses, &request->record.losing);
-    codec_doubles(codec, &request->record.won, &request->record.lost);
+    visit_record(codec, &request->record);
 }
 
-/* Its values are as many as its slot's. */
+/* As loaded, with room for what follows: its values are as many as its slot's, its peers those of its
+ * account.
+ */
+static bool make_request(struct engine *engine, struct bar_request *read)
+{
+    const struct strategy_runner *runner = &engine->runners[read->account];
+    int n_peers = runner->strategy && strategy_sees_peers(runner->strategy) ? runner->round.n : 0;
+    struct bar_request *request =
+        runner->slots ? engine_request_add(engine, runner->slots[read->symbol].n_values, n_peers) : NULL;
+    if (!request)
+        return false;
+    read->values = request->values;
+    read->n_values = request->n_values;
+    read->peers = request->peers;
+    read->records = request->records;
+    read->n_peers = request->n_peers;
+    *request = *read;
+    return true;
+}
+
 static void visit_one(struct codec *codec, struct engine *engine, size_t at)
 {
     struct bar_request read = {0};
@@ -144,33 +180,46 @@ static void visit_one(struct codec *codec, struct engine *engine, size_t at)
     visit_request(codec, engine, &read);
     if (codec->failed)
         return;
-    if (!codec->saving) {
-        static const double nothing[OUTPUTS_MAX];
-        const struct strategy_slot *slots = engine->runners[read.account].slots;
-        struct bar_request *request =
-            slots ? engine_request_add(engine, nothing, slots[read.symbol].n_values) : NULL;
-        codec->failed |= !request;
-        if (!request)
-            return;
-        read.values = request->values;
-        read.n_values = request->n_values;
-        *request = read;
+    if (!codec->saving && !make_request(engine, &read)) {
+        codec->failed = true;
+        return;
     }
-    for (size_t i = 0; i < read.n_values && !codec->failed; i++)
+    for (int k = 0; k < read.n_peers && !codec->failed; k++)
+        visit_peer(codec, &read.peers[k], &read.records[k]);
+    for (size_t i = 0; i < read.n_values * (size_t)(read.n_peers + 1) && !codec->failed; i++)
         codec_double(codec, &read.values[i]);
 }
 
-static void visit_waiting_bar(struct codec *codec, struct engine *engine)
+static void visit_fetched(struct codec *codec, struct engine *engine)
 {
-    struct waiting_bar *bar = &engine->waiting_bar;
-    codec_bool(codec, &bar->there);
-    if (codec->failed || !bar->there)
+    struct fetched_bars *fetched = &engine->fetched;
+    codec_int(codec, &fetched->symbol, 0, engine->n_symbols - 1);
+    codec_bool(codec, &fetched->missed);
+    engine_visit_count(codec, &fetched->n, UINT32_MAX, 16);
+    codec_u32s(codec, &fetched->at);
+    if (!codec->saving && !codec->failed) {
+        fetched->bars = calloc((size_t)fetched->n + 1, sizeof *fetched->bars);
+        codec->failed |= !fetched->bars;
+    }
+    codec->failed |= fetched->at > fetched->n;
+    for (uint32_t i = 0; i < fetched->n && !codec->failed; i++)
+        engine_visit_bar(codec, &fetched->bars[i]);
+}
+
+static void visit_waiting(struct codec *codec, struct engine *engine)
+{
+    struct waiting_event *waiting = &engine->waiting;
+    codec_bool(codec, &waiting->there);
+    if (codec->failed || !waiting->there)
         return;
-    codec_int(codec, &bar->symbol, 0, engine->n_symbols - 1);
-    codec_int(codec, &bar->account, 0, engine->n_accounts - 1);
-    engine_visit_bar(codec, &bar->bar);
-    codec_i64(codec, &bar->good_ns);
-    codec_bool(codec, &bar->held);
+    codec_enum(codec, &waiting->stage, WAITING_STAGES);
+    codec_int(codec, &waiting->symbol, 0, engine->n_symbols - 1);
+    codec_int(codec, &waiting->account, 0, engine->n_accounts - 1);
+    engine_visit_bar(codec, &waiting->bar);
+    codec_i64s(codec, &waiting->good_ns, &waiting->venue_ns);
+    codec_bools(codec, &waiting->live, &waiting->fresh, &waiting->held, &waiting->fetched);
+    if (waiting->fetched && !codec->failed)
+        visit_fetched(codec, engine);
     for (int a = 0; a < engine->n_accounts && !codec->failed; a++) {
         codec_bool(codec, &engine->accounts[a].moved);
         engine->account_moved |= engine->accounts[a].moved;
@@ -184,8 +233,8 @@ void engine_visit_requests(struct codec *codec, struct engine *engine)
     engine_visit_count(codec, &n, UINT32_MAX, 32);
     for (uint32_t i = 0; i < n && !codec->failed; i++)
         visit_one(codec, engine, requests->first + i);
-    visit_waiting_bar(codec, engine);
+    visit_waiting(codec, engine);
     for (size_t i = requests->first; i + 1 < requests->n; i++)
         codec->failed |= requests->list[i].acts;
-    codec->failed |= !codec->failed && engine_request_waits(engine) != engine->waiting_bar.there;
+    codec->failed |= !codec->failed && engine_request_waits(engine) != engine->waiting.there;
 }

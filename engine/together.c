@@ -3,14 +3,19 @@
  * open time, by the rules of policies' rounds (driver.c): when the last of them has closed; where some are
  * missing, once they were waited for long enough, at the first event that shows it, or as soon as a later bar
  * comes, before that takes effect, with FILL_BAR dated by the round's end. A bar that comes after its round
- * updates only what is shown. */
+ * updates only what is shown.
+ *
+ * An outside strategy is asked of a round, and what follows waits for its decision (request.c). A round that
+ * was waited for is asked of after the event that shows it, which nothing could hold back. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <errno.h>
 
+#include "engine/driver.h"
 #include "engine/together.h"
+#include "exchange/decimal.h"
 
 /* ---- what it is shown ---- */
 
@@ -25,7 +30,7 @@ int engine_together_open(struct engine *engine, int account)
     round->symbols = calloc(n, sizeof *round->symbols);
     round->peers = calloc(n, sizeof *round->peers);
     round->inputs = calloc(n, sizeof *round->inputs);
-    round->intents = calloc(STRATEGY_INTENTS_MAX * n + INTENTS_ROOM, sizeof *round->intents);
+    round->intents = calloc(STRATEGY_INTENTS_MAX * n + STRATEGY_SAID_MAX, sizeof *round->intents);
     for (int s = 0; round->symbols && s < engine->n_symbols; s++)
         if (strcmp(engine->markets[s].symbol.quote, engine->accounts[account].currency) == 0)
             round->symbols[round->n++] = s;
@@ -60,6 +65,7 @@ static void show(struct engine *engine, int account, int k)
     if (!slot->saw)
         in->open = in->high = in->low = in->close = in->volume = NAN;
     round->peers[k] = (struct strategy_peer){.name = engine->markets[symbol].symbol.name,
+                                             .symbol = symbol,
                                              .ts_ns = slot->saw ? in->ts_ns : 0,
                                              .fresh = slot->there,
                                              .open = in->open,
@@ -202,7 +208,19 @@ static bool all_there(const struct strategy_runner *runner)
     return k == runner->round.n;
 }
 
-static void decide(struct engine *engine, int account)
+/* Asks of the round. True: its decision is to be carried out. */
+static bool ask(struct engine *engine, int account, bool acts, const struct strategy_input *input)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    const struct strategy_slot *slot = &runner->slots[runner->round.symbols[0]];
+    struct bar bar = slot->seen;
+    bar.open_ns = runner->round.open_ns;
+    return engine_request_put(engine, account, runner->round.symbols[0], &bar, acts, input, slot->n_values) &&
+           acts;
+}
+
+/* True: an outside strategy is asked, and what follows waits for it. */
+static bool decide(struct engine *engine, int account)
 {
     struct strategy_runner *runner = &engine->runners[account];
     struct strategy_round *round = &runner->round;
@@ -216,23 +234,88 @@ static void decide(struct engine *engine, int account)
     look_at_round(engine, account);
     struct strategy_input input = round->inputs[0];
     input.ts_ns = round->open_ns + engine->interval_ns;
-    size_t n = runner->strategy->on_bar(runner->params, runner->slots[round->symbols[0]].state, &input,
-                                        round->intents);
+    if (engine_request_asks(engine, account))
+        return ask(engine, account, acts, &input);
+    size_t n = strategy_on_bar(runner->strategy, runner->params, runner->slots[round->symbols[0]].state,
+                               &input, round->intents);
     engine->counters.decisions++;
     trace(engine, account, n);
     if (acts)
         carry_out(engine, account, n);
+    return false;
 }
 
-void engine_together_due(struct engine *engine, int symbol, const struct bar *bar)
+int engine_together_due(struct engine *engine, int account, int symbol, const struct bar *bar)
 {
-    for (int a = 0; a < engine->n_accounts; a++) {
+    for (int a = account; a < engine->n_accounts; a++) {
         const struct strategy_runner *runner = &engine->runners[a];
         if (runner->strategy && runner->strategy->together && !runner->round.decided &&
             bar->open_ns > runner->round.open_ns && place_of(&runner->round, symbol) >= 0 &&
-            engine_kept_takes(engine, a, bar))
-            decide(engine, a);
+            engine_kept_takes(engine, a, bar) && decide(engine, a))
+            return a;
     }
+    return -1;
+}
+
+static struct bar bar_of_peer(const struct engine *engine, int symbol, const struct strategy_peer *peer)
+{
+    const struct symbol *listed = &engine->markets[symbol].symbol;
+    struct bar bar = {.open_ns = peer->ts_ns - engine->interval_ns};
+    int64_t volume = 0;
+    (void)decimal_from_double(peer->open, listed->price_scale, &bar.open);
+    (void)decimal_from_double(peer->high, listed->price_scale, &bar.high);
+    (void)decimal_from_double(peer->low, listed->price_scale, &bar.low);
+    (void)decimal_from_double(peer->close, listed->price_scale, &bar.close);
+    (void)decimal_from_double(peer->volume, listed->qty_scale, &volume);
+    bar.volume = volume;
+    return bar;
+}
+
+/* Of history: what it was shown then. */
+static void trace_history(const struct engine *engine, int account, const struct strategy_input *asked)
+{
+    const struct strategy_round *round = &engine->runners[account].round;
+    for (int k = 0; k < asked->n_peers; k++) {
+        const struct strategy_peer *peer = &asked->peers[k];
+        struct strategy_input input = *asked;
+        if (!peer->fresh)
+            continue;
+        input.self = k;
+        input.open = peer->open;
+        input.high = peer->high;
+        input.low = peer->low;
+        input.close = peer->close;
+        input.volume = peer->volume;
+        input.indicators = peer->indicators;
+        input.qty = peer->qty;
+        input.entry = peer->entry;
+        input.record = peer->record;
+        const struct bar bar = bar_of_peer(engine, round->symbols[k], peer);
+        engine_runner_trace(engine, account, round->symbols[k], &bar, false, false, &input, round->intents,
+                            0);
+    }
+}
+
+void engine_together_decided(struct engine *engine, int account, bool acts,
+                             const struct strategy_input *asked, const struct strategy_decision *decision)
+{
+    struct strategy_round *round = &engine->runners[account].round;
+    size_t n = decision->n;
+    engine->counters.decisions++;
+    for (size_t i = 0; i < n && i < STRATEGY_DECISION_MAX; i++) {
+        round->intents[i] = decision->intents[i];
+        if (decision->intents[i].why)
+            round->intents[i].why = decision->whys[i];
+    }
+    if (!acts) {
+        trace_history(engine, account, asked);
+        return;
+    }
+    look_at_round(engine, account); /* it is as it was asked of */
+    if (n > STRATEGY_DECISION_MAX)
+        n = SIZE_MAX; /* too many */
+    trace(engine, account, n);
+    carry_out(engine, account, n);
 }
 
 static bool waits(const struct engine *engine, const struct strategy_runner *runner)
@@ -257,26 +340,51 @@ void engine_together_find_waiting(struct engine *engine)
     }
 }
 
+static void forget_fresh(struct strategy_runner *runner)
+{
+    for (int k = 0; k < runner->round.n; k++)
+        runner->slots[runner->round.symbols[k]].fresh = false;
+}
+
 /* Nothing came for so long after the wait that its bars are history by now; not in the bar model, as driver.c
  * explains. */
 static void give_up(const struct engine *engine, struct strategy_runner *runner)
 {
     int64_t late_ns = engine->recv_ns - wait_end(engine, runner);
-    if (engine->fill_model == FILL_BAR || late_ns < engine->interval_ns || late_ns < DELAY_ALLOWED_NS)
-        return;
-    for (int k = 0; k < runner->round.n; k++)
-        runner->slots[runner->round.symbols[k]].fresh = false;
+    if (engine->fill_model != FILL_BAR && late_ns >= engine->interval_ns && late_ns >= DELAY_ALLOWED_NS)
+        forget_fresh(runner);
+}
+
+/* Those that are asked, or those that are called. */
+static int end_waiting(struct engine *engine, int account, bool asked)
+{
+    for (int a = account; a < engine->n_accounts; a++) {
+        struct strategy_runner *runner = &engine->runners[a];
+        if (!waits(engine, runner) || engine->recv_ns < wait_end(engine, runner) ||
+            engine_request_asks(engine, a) != asked)
+            continue;
+        give_up(engine, runner);
+        if (decide(engine, a))
+            return a;
+    }
+    return -1;
 }
 
 void engine_together_wait(struct engine *engine)
 {
-    for (int a = 0; a < engine->n_accounts; a++) {
-        struct strategy_runner *runner = &engine->runners[a];
-        if (!waits(engine, runner) || engine->recv_ns < wait_end(engine, runner))
-            continue;
-        give_up(engine, runner);
-        decide(engine, a);
-    }
+    (void)end_waiting(engine, 0, false);
+}
+
+int engine_together_wait_asked(struct engine *engine, int account)
+{
+    int64_t now_ns = engine->now_ns;
+    if (engine->recv_ns < engine->wait_until_ns)
+        return -1;
+    int asks = end_waiting(engine, account, true);
+    if (engine->now_ns < now_ns)
+        engine->now_ns = now_ns;
+    engine_driver_find_waiting(engine);
+    return asks;
 }
 
 static void begin_round(struct strategy_runner *runner, int64_t open_ns)
@@ -289,17 +397,17 @@ static void begin_round(struct strategy_runner *runner, int64_t open_ns)
         runner->slots[round->symbols[k]].there = runner->slots[round->symbols[k]].fresh = false;
 }
 
-void engine_together_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
+bool engine_together_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh)
 {
     struct strategy_runner *runner = &engine->runners[account];
     struct strategy_round *round = &runner->round;
     struct strategy_slot *slot = &runner->slots[symbol];
     if (place_of(round, symbol) < 0 || !engine_kept_takes(engine, account, bar))
-        return;
+        return false;
     const struct strategy_input input = engine_runner_look(engine, account, symbol, bar);
     engine_runner_update(engine, account, symbol, bar, &input);
     if (bar->open_ns < round->open_ns || (bar->open_ns == round->open_ns && round->decided))
-        return;
+        return false;
     if (bar->open_ns > round->open_ns)
         begin_round(runner, bar->open_ns);
     slot->there = true;
@@ -308,14 +416,13 @@ void engine_together_bar(struct engine *engine, int account, int symbol, const s
         round->since_ns = engine->recv_ns;
         engine_together_find_waiting(engine);
     }
-    if (all_there(runner))
-        decide(engine, account);
+    return all_there(runner) && decide(engine, account);
 }
 
 /* ---- history ---- */
 
-/* The symbol whose next bar is the earliest, the first of several; -1: all are shown. */
-static int next_symbol(const struct engine *engine, const uint32_t *at)
+/* The symbol whose next bar is the earliest, the first of several; -1: all before that time are shown. */
+static int next_symbol(const struct engine *engine, const uint32_t *at, int64_t before_ns)
 {
     int next = -1;
     int64_t next_ns = 0;
@@ -324,7 +431,7 @@ static int next_symbol(const struct engine *engine, const uint32_t *at)
         if (at[s] == recent->n)
             continue;
         int64_t open_ns = engine_recent_bar(recent, at[s])->open_ns;
-        if (next < 0 || open_ns < next_ns) {
+        if (open_ns < before_ns && (next < 0 || open_ns < next_ns)) {
             next = s;
             next_ns = open_ns;
         }
@@ -342,17 +449,47 @@ static void show_past(struct engine *engine, int account, int symbol, const stru
     }
     if (!runner->round.decided && bar->open_ns > runner->round.open_ns)
         decide(engine, account);
-    engine_together_bar(engine, account, symbol, bar, false);
+    (void)engine_together_bar(engine, account, symbol, bar, false);
 }
 
-void engine_together_warm(struct engine *engine, int account)
+void engine_together_warm(struct engine *engine, int account, int64_t before_ns)
 {
     uint32_t *at = calloc((size_t)engine->n_symbols, sizeof *at);
     if (!at) {
         engine->out_of_memory = true;
         return;
     }
-    for (int s; (s = next_symbol(engine, at)) >= 0;)
+    for (int s; (s = next_symbol(engine, at, before_ns)) >= 0;)
         show_past(engine, account, s, engine_recent_bar(&engine->markets[s].recent, at[s]++));
     free(at);
+}
+
+static void close_slots(struct strategy_slot *slots, int n)
+{
+    for (int s = 0; slots && s < n; s++)
+        engine_slot_close(&slots[s]);
+    free(slots);
+}
+
+void engine_together_show(struct engine *engine, int account, int64_t before_ns)
+{
+    struct strategy_runner *runner = &engine->runners[account];
+    struct strategy_round *round = &runner->round, own = *round;
+    struct strategy_slot *slots = runner->slots;
+    struct strategy_slot *fresh = calloc((size_t)engine->n_symbols, sizeof *fresh);
+    bool opened = fresh != NULL;
+    for (int s = 0; opened && s < engine->n_symbols; s++)
+        opened = engine_slot_open(&fresh[s], runner->strategy, runner->params, engine->interval_ns) == 0;
+    if (opened) {
+        runner->slots = fresh;
+        round->open_ns = round->since_ns = 0;
+        round->decided = true;
+        engine_together_warm(engine, account, before_ns);
+        for (int s = 0; s < engine->n_symbols; s++)
+            slots[s].shown = fresh[s].shown;
+        runner->slots = slots;
+        *round = own;
+    }
+    engine->out_of_memory |= !opened;
+    close_slots(fresh, engine->n_symbols);
 }

@@ -20,7 +20,9 @@ enum {
     STRATEGY_WHY_MAX = 32,    /* an order's tag, as ORDER_TAG_MAX */
     STRATEGY_FAULT_MAX = 160, /* why there is no decision */
     STRATEGY_HASH_SIZE = 32,
-    STRATEGY_KEPT_MAX = 65536, /* bytes that a decision may leave with the engine */
+    STRATEGY_KEPT_MAX = 65536,  /* bytes that a decision may leave with the engine */
+    STRATEGY_DECISION_MAX = 64, /* intents of one decision, of all symbols of a round */
+    STRATEGY_SAID_MAX = 96,     /* that one is taken to have, at most */
 };
 
 enum strategy_form { STRATEGY_LIBRARY, STRATEGY_PROCESS, STRATEGY_FORMS };
@@ -100,17 +102,18 @@ struct strategy_kept {
     uint32_t len;
 };
 
-/* A bar of one account and symbol that its strategy is to see. Pointers live until the engine's next event.
- */
+/* A bar of one account and symbol that its strategy is to see; of a strategy with `together` a round: its
+ * symbol is the first of the peers, and its bar is that one's last, with the round's open. Pointers live
+ * until the engine's next event. */
 struct strategy_request {
     int account, symbol;
     struct bar bar;              /* exact, in the symbol's scales */
     uint64_t seq;                /* of the event that closed it */
     bool acts;                   /* false: history; the decision is not carried out */
     bool begins;                 /* the first of this symbol: what it remembers of others before is void */
-    struct strategy_input input; /* its indicators and record are the request's own */
-    size_t n_indicators;
-    struct strategy_kept state; /* that the last decision of this symbol left */
+    struct strategy_input input; /* its indicators, record and peers are the request's own */
+    size_t n_indicators;         /* of it, and of each peer */
+    struct strategy_kept state;  /* that the last decision of this symbol left */
 };
 
 enum strategy_outcome {
@@ -127,10 +130,11 @@ const char *strategy_outcome_name(enum strategy_outcome outcome); /* "decided", 
 struct strategy_decision {
     enum strategy_outcome outcome;
     char fault[STRATEGY_FAULT_MAX]; /* "" when decided; else one clause: what was wrong */
-    /* How many it says. More than STRATEGY_INTENTS_MAX: only those are here, and all are refused. */
+    /* How many it says, at most STRATEGY_SAID_MAX. More than STRATEGY_DECISION_MAX: only those are here. More
+     * than STRATEGY_INTENTS_MAX of a symbol, or than are here: all are refused. */
     uint32_t n;
-    struct intent intents[STRATEGY_INTENTS_MAX]; /* intents[i].why is NULL, or whys[i] */
-    char whys[STRATEGY_INTENTS_MAX][STRATEGY_WHY_MAX];
+    struct intent intents[STRATEGY_DECISION_MAX]; /* intents[i].why is NULL, or whys[i] */
+    char whys[STRATEGY_DECISION_MAX][STRATEGY_WHY_MAX];
     bool keeps;                 /* `state` replaces what the engine has of the symbol; false: that stays */
     struct strategy_kept state; /* at most STRATEGY_KEPT_MAX; the host's, until its next call */
 };

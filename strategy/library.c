@@ -42,6 +42,10 @@ static void describe(struct strategy_library *library)
                                           .n_params = table->n_params,
                                           .state_size = table->state_size,
                                           .shorts = table->shorts != 0,
+                                          .needs_shorts = table->needs_shorts != 0,
+                                          .peers = table->peers != 0,
+                                          .together = table->together != 0,
+                                          .symbols_min = (int)table->symbols_min,
                                           .external = &library->external};
 }
 

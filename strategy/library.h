@@ -49,6 +49,11 @@ int strategy_library_check(const char *path, const struct papertape_strategy *ta
 const char *strategy_library_params_check(const struct strategy *strategy, const double *params);
 size_t strategy_library_specs(const struct strategy *strategy, const double *params,
                               char specs[][STRATEGY_SPEC_TEXT]);
+/* Intents that on_bar() may write, of so many symbols. */
+static inline size_t strategy_library_room(int n_symbols)
+{
+    return STRATEGY_INTENTS_MAX * (size_t)(n_symbols > 0 ? n_symbols : 1) + STRATEGY_SAID_MAX;
+}
 size_t strategy_library_on_bar(const struct strategy *strategy, const double *params, void *state,
                                const struct strategy_input *input, struct intent *intents);
 void strategy_library_scan(const struct strategy *strategy, const double *params,

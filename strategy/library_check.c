@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "exchange/symbol.h"
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/plugin_watch.h"
 #include "strategy/library.h"
@@ -144,6 +145,13 @@ static int check_sizes(const struct papertape_strategy *table, const struct refu
                       STRATEGY_STATE_MAX);
     if (table->shorts > 1)
         return refuse(to, "shorts is %u: 0 or 1 is needed", table->shorts);
+    if (table->peers > 1 || table->together > 1 || table->needs_shorts > 1)
+        return refuse(to, "peers, together, needs_shorts are %u, %u, %u: each 0 or 1 is needed", table->peers,
+                      table->together, table->needs_shorts);
+    if (table->symbols_min > SYMBOLS_MAX)
+        return refuse(to, "symbols_min is %u: at most %d", table->symbols_min, SYMBOLS_MAX);
+    if (table->together && table->scan)
+        return refuse(to, "together and scan: a scan is of one symbol, without it%s", "");
     if (!table->on_bar)
         return refuse(to, "the function on_bar is missing%s", "");
     return 0;

@@ -18,6 +18,7 @@ struct library_host {
     double params[STRATEGY_PARAMS_MAX];
     int64_t limit_ns;
     uint32_t state_size;                         /* of the table */
+    struct intent *intents;                      /* [strategy_library_room()] of so many symbols */
     _Alignas(max_align_t) unsigned char state[]; /* of the symbol that is asked of */
 };
 
@@ -34,8 +35,13 @@ static int open_host(const struct strategy *strategy, const double *params,
     if (!library) /* what a log describes */
         return fail_with(-ENOENT, err, err_size, "%.200s is not loaded", strategy->external->source);
     struct library_host *host = calloc(1, sizeof *host + library->table.state_size);
-    if (!host)
+    struct intent *intents = calloc(strategy_library_room(hello->n_symbols), sizeof *intents);
+    if (!host || !intents) {
+        free(host);
+        free(intents);
         return fail_with(-ENOMEM, err, err_size, "out of memory");
+    }
+    host->intents = intents;
     host->strategy = strategy;
     memcpy(host->params, params, sizeof host->params);
     host->limit_ns = hello->limit_ns;
@@ -55,8 +61,8 @@ static void take_state(struct library_host *host, const struct strategy_request 
 
 static void put_intents(struct strategy_decision *ret, const struct intent *intents, size_t n)
 {
-    ret->n = (uint32_t)(n < INTENTS_ROOM ? n : INTENTS_ROOM);
-    for (size_t i = 0; i < n && i < STRATEGY_INTENTS_MAX; i++) {
+    ret->n = (uint32_t)(n < STRATEGY_SAID_MAX ? n : STRATEGY_SAID_MAX);
+    for (size_t i = 0; i < n && i < STRATEGY_DECISION_MAX; i++) {
         const char *why = intents[i].why ? intents[i].why : "";
         ret->intents[i] = intents[i];
         memset(ret->whys[i], 0, sizeof ret->whys[i]);
@@ -69,12 +75,16 @@ static void decide(struct strategy_host *base, const struct strategy_request *re
                    struct strategy_decision *ret)
 {
     struct library_host *host = of(base);
-    struct intent intents[INTENTS_ROOM];
     take_state(host, request);
     double started_s = clock_now_s();
-    size_t n = strategy_library_on_bar(host->strategy, host->params, host->state, &request->input, intents);
+    size_t n =
+        strategy_library_on_bar(host->strategy, host->params, host->state, &request->input, host->intents);
     double took_s = clock_now_s() - started_s;
-    *ret = (struct strategy_decision){.outcome = STRATEGY_DECIDED};
+    ret->outcome = STRATEGY_DECIDED;
+    ret->fault[0] = '\0';
+    ret->n = 0;
+    ret->keeps = false;
+    ret->state = (struct strategy_kept){0};
     if (host->limit_ns > 0 && took_s * 1e9 > (double)host->limit_ns) {
         ret->outcome = STRATEGY_LATE;
         snprintf(ret->fault, sizeof ret->fault, "the call took %.0f ms, and its limit is %.0f ms",
@@ -83,11 +93,12 @@ static void decide(struct strategy_host *base, const struct strategy_request *re
     }
     ret->keeps = host->state_size > 0;
     ret->state = (struct strategy_kept){host->state, host->state_size};
-    put_intents(ret, intents, n);
+    put_intents(ret, host->intents, n);
 }
 
 static void close_host(struct strategy_host *base)
 {
+    free(of(base)->intents);
     free(of(base));
 }
 

@@ -1,5 +1,6 @@
 /* The functions of a shared object, between its structs (<papertape/strategy.h>) and ours. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "indicators_gpu/plugin_watch.h"
@@ -28,6 +29,15 @@ size_t strategy_library_specs(const struct strategy *strategy, const double *par
     for (size_t i = 0; i < n && i < STRATEGY_SPECS_MAX; i++)
         specs[i][STRATEGY_SPEC_TEXT - 1] = '\0';
     return n;
+}
+
+static struct papertape_record record_of(const struct strategy_record *record)
+{
+    return (struct papertape_record){.wins = record->wins,
+                                     .losses = record->losses,
+                                     .losing = record->losing,
+                                     .won = record->won,
+                                     .lost = record->lost};
 }
 
 static struct papertape_input seen(const struct strategy_input *input)
@@ -60,12 +70,32 @@ static struct papertape_input seen(const struct strategy_input *input)
         .orders = (uint32_t)input->orders,
     };
     if (record)
-        ret.record = (struct papertape_record){.wins = record->wins,
-                                               .losses = record->losses,
-                                               .losing = record->losing,
-                                               .won = record->won,
-                                               .lost = record->lost};
+        ret.record = record_of(record);
     return ret;
+}
+
+static struct papertape_peer peer_of(const struct strategy_peer *peer)
+{
+    return (struct papertape_peer){.size = sizeof(struct papertape_peer),
+                                   .fresh = peer->fresh,
+                                   .name = peer->name,
+                                   .ts_ns = peer->ts_ns,
+                                   .open = peer->open,
+                                   .high = peer->high,
+                                   .low = peer->low,
+                                   .close = peer->close,
+                                   .volume = peer->volume,
+                                   .indicators = peer->indicators,
+                                   .qty = peer->qty,
+                                   .entry = peer->entry,
+                                   .stop = peer->stop,
+                                   .profit = peer->profit,
+                                   .leverage = peer->leverage > 1 ? peer->leverage : 1,
+                                   .live_orders = peer->live_orders,
+                                   .shorts = peer->shorts,
+                                   .orders = (uint32_t)peer->orders,
+                                   .record =
+                                       peer->record ? record_of(peer->record) : (struct papertape_record){0}};
 }
 
 _Static_assert((int)PAPERTAPE_SELL == (int)ORDER_SELL &&
@@ -121,22 +151,61 @@ static struct intent wanted(const struct papertape_intent *intent)
                            .trail = intent->trail,
                            .trail_share = intent->trail_share,
                            .reduce_only = intent->reduce_only != 0,
+                           .symbol = word_of(intent->symbol),
                            .why = intent->why ? intent->why : ""};
 }
 
 /* There is room for more intents than are taken: one that writes too many is refused, without an overflow. */
+static size_t call(const struct strategy *strategy, const double *params, void *state,
+                   const struct papertape_input *bar, struct papertape_intent *answers, size_t room,
+                   struct intent *intents)
+{
+    for (size_t i = 0; i < bar->intents_max; i++) /* what is read of them */
+        memset(&answers[i], 0, offsetof(struct papertape_intent, later));
+    const struct strategy_library *library = library_of(strategy);
+    size_t n = INDICATOR_PLUGIN_CALL(library->file, library->table.on_bar(params, state, bar, answers));
+    for (size_t i = 0; i < n && i < room; i++)
+        intents[i] = wanted(&answers[i]);
+    return n;
+}
+
+/* With peers, of which there may be many. Without memory it decides nothing. */
+static size_t call_with_peers(const struct strategy *strategy, const double *params, void *state,
+                              const struct strategy_input *input, struct intent *intents)
+{
+    const size_t n = (size_t)input->n_peers, room = strategy_library_room(input->n_peers);
+    struct papertape_input bar = seen(input);
+    struct papertape_peer *peers = malloc(n * sizeof *peers);
+    const struct papertape_peer **places = malloc(n * sizeof *places);
+    struct papertape_intent *answers = malloc(room * sizeof *answers);
+    size_t wrote = 0;
+    if (peers && places && answers) {
+        for (size_t k = 0; k < n; k++) {
+            peers[k] = peer_of(&input->peers[k]);
+            places[k] = &peers[k];
+        }
+        bar.peers = places;
+        bar.n_peers = (uint32_t)n;
+        bar.self = (uint32_t)input->self;
+        if (strategy->together)
+            bar.intents_max = (uint32_t)(STRATEGY_INTENTS_MAX * n);
+        wrote =
+            call(strategy, params, state, &bar, answers, strategy->together ? room : INTENTS_ROOM, intents);
+    }
+    free(answers);
+    free(places);
+    free(peers);
+    return wrote;
+}
+
 size_t strategy_library_on_bar(const struct strategy *strategy, const double *params, void *state,
                                const struct strategy_input *input, struct intent *intents)
 {
+    if (input->n_peers > 0)
+        return call_with_peers(strategy, params, state, input, intents);
     const struct papertape_input bar = seen(input);
     struct papertape_intent answers[INTENTS_ROOM];
-    for (size_t i = 0; i < STRATEGY_INTENTS_MAX; i++) /* what is read of them */
-        memset(&answers[i], 0, offsetof(struct papertape_intent, later));
-    const struct strategy_library *library = library_of(strategy);
-    size_t n = INDICATOR_PLUGIN_CALL(library->file, library->table.on_bar(params, state, &bar, answers));
-    for (size_t i = 0; i < n && i < INTENTS_ROOM; i++)
-        intents[i] = wanted(&answers[i]);
-    return n;
+    return call(strategy, params, state, &bar, answers, INTENTS_ROOM, intents);
 }
 
 void strategy_library_scan(const struct strategy *strategy, const double *params,

@@ -1,5 +1,7 @@
 #include "strategy/recorded.h"
 
+#include "exchange/symbol.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -43,6 +45,10 @@ void strategy_describe(const struct strategy *strategy, const double *params,
     copy_text(ret->title, sizeof ret->title, external->title);
     copy_text(ret->summary, sizeof ret->summary, strategy->summary);
     ret->shorts = strategy->shorts;
+    ret->needs_shorts = strategy->needs_shorts;
+    ret->peers = strategy->peers;
+    ret->together = strategy->together;
+    ret->symbols_min = (uint32_t)strategy->symbols_min;
     ret->state_size = (uint32_t)strategy->state_size;
     ret->n_params = (uint32_t)strategy->n_params;
     for (size_t i = 0; i < strategy->n_params; i++) {
@@ -106,6 +112,8 @@ static bool describes(const struct recorded *recorded, const struct strategy_des
     bool same = own->form == d->form && strcmp(own->source, d->source) == 0 &&
                 strcmp(own->title, d->title) == 0 && strcmp(own->summary, d->summary) == 0 &&
                 memcmp(own->hash, d->hash, sizeof own->hash) == 0 && own->shorts == d->shorts &&
+                own->needs_shorts == d->needs_shorts && own->peers == d->peers &&
+                own->together == d->together && own->symbols_min == d->symbols_min &&
                 own->state_size == d->state_size && own->n_params == d->n_params;
     for (uint32_t i = 0; same && i < d->n_params; i++)
         same = same_param(&own->params[i], &d->params[i]);
@@ -123,7 +131,7 @@ static bool sound(const struct strategy_description *d)
 {
     bool good = (unsigned)d->form < STRATEGY_FORMS && d->n_params <= STRATEGY_PARAMS_MAX &&
                 d->n_specs <= STRATEGY_SPECS_MAX && d->state_size <= STRATEGY_STATE_MAX &&
-                d->source[0] != '\0' && ended(d->source, sizeof d->source);
+                d->symbols_min <= SYMBOLS_MAX && d->source[0] != '\0' && ended(d->source, sizeof d->source);
     for (uint32_t i = 0; good && i < d->n_params; i++)
         good = d->params[i].name[0] != '\0' && d->params[i].min <= d->params[i].max;
     return good;
@@ -163,6 +171,10 @@ static struct recorded *make(const struct strategy_description *description)
                                            .params = recorded->params,
                                            .n_params = own->n_params,
                                            .shorts = own->shorts,
+                                           .needs_shorts = own->needs_shorts,
+                                           .peers = own->peers,
+                                           .together = own->together,
+                                           .symbols_min = (int)own->symbols_min,
                                            .state_size = own->state_size,
                                            .external = &recorded->external};
     return recorded;

@@ -18,8 +18,9 @@ struct strategy_description {
     enum strategy_form form;
     uint8_t hash[STRATEGY_HASH_SIZE];
     char source[STRATEGY_SOURCE_MAX], title[STRATEGY_TITLE_MAX], summary[STRATEGY_SUMMARY_MAX];
-    bool shorts;
+    bool shorts, needs_shorts, peers, together;
     uint32_t state_size; /* at most STRATEGY_STATE_MAX */
+    uint32_t symbols_min;
     uint32_t n_params, n_specs;
     struct strategy_described_param params[STRATEGY_PARAMS_MAX];
     double values[STRATEGY_PARAMS_MAX]; /* that the specs are of */

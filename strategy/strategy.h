@@ -35,6 +35,7 @@ struct strategy_param {
  * and its position now. Members are those of strategy_input. */
 struct strategy_peer {
     const char *name;
+    int symbol;    /* its number in the engine, and of a host's hello */
     int64_t ts_ns; /* the bar's close; 0: there was none yet, and its prices and indicators are NaN */
     bool fresh;    /* `together`: it is the bar of this time */
     double open, high, low, close, volume;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "exchange/symbol.h"
 #include "exchange/utf8.h"
 #include "strategy/intent.h"
 
@@ -150,6 +151,7 @@ enum {
     TYPE,
     TIF,
     SIZE,
+    SYMBOL,
     MEMBERS
 };
 
@@ -169,12 +171,13 @@ static const char *const members[MEMBERS] = {
     [TYPE] = "type",
     [TIF] = "tif",
     [SIZE] = "size",
+    [SYMBOL] = "symbol",
 };
 
 /* Which of them a kind has. */
 static unsigned takes(enum intent_kind kind)
 {
-    const unsigned always = 1u << KIND | 1u << WHY;
+    const unsigned always = 1u << KIND | 1u << WHY | 1u << SYMBOL;
     switch (kind) {
     case INTENT_ENTER:
     case INTENT_SHORT:
@@ -231,7 +234,7 @@ static int word_among(struct json_text word, unsigned member, const char *const 
 
 /* The words of an intent as they are in the line; data NULL: not there. */
 struct intent_texts {
-    struct json_text why, kind, side, type, tif, size;
+    struct json_text why, kind, side, type, tif, size, symbol;
 };
 
 #define WORD_AMONG(text, member, words) \
@@ -306,9 +309,13 @@ static bool read_value(struct json *json, unsigned member, struct intent *intent
                                [QTY] = &intent->qty,
                                [TRAIL] = &intent->trail,
                                [TRAIL_SHARE] = &intent->trail_share};
-    struct json_text *const words[] = {[0] = &texts->why,           [KIND - WHY] = &texts->kind,
-                                       [SIDE - WHY] = &texts->side, [TYPE - WHY] = &texts->type,
-                                       [TIF - WHY] = &texts->tif,   [SIZE - WHY] = &texts->size};
+    struct json_text *const words[] = {[0] = &texts->why,
+                                       [KIND - WHY] = &texts->kind,
+                                       [SIDE - WHY] = &texts->side,
+                                       [TYPE - WHY] = &texts->type,
+                                       [TIF - WHY] = &texts->tif,
+                                       [SIZE - WHY] = &texts->size,
+                                       [SYMBOL - WHY] = &texts->symbol};
     if (member < GOOD)
         return read_number(json, numbers[member]);
     if (member == GOOD)
@@ -341,8 +348,29 @@ static int check_kind(const struct json_text *kind, unsigned has, struct intent 
     return 0;
 }
 
+/* Which of the round's symbols it names. */
+static int read_symbol(struct json_text text, const struct strategy_input *round, struct intent *intent,
+                       char *fault)
+{
+    char name[SYMBOL_NAME_MAX + 1], buf[SHOWN + 1];
+    if (!round && !text.data)
+        return 0;
+    if (!round || !text.data)
+        return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX, "an intent \"%s\" %s \"symbol\"",
+                         intent_kind_name(intent->kind), round ? "needs a" : "has no");
+    strategy_answer_text(text, name, sizeof name);
+    for (int k = 0; k < round->n_peers; k++)
+        if (strcmp(round->peers[k].name, name) == 0) {
+            intent->symbol = k;
+            return 0;
+        }
+    return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX,
+                     "\"symbol\" %s of an intent is none of the account's", shown(text, buf));
+}
+
 /* One intent; `why` has STRATEGY_WHY_MAX bytes. */
-static int read_intent(struct json *json, struct intent *ret, char *why, char *fault)
+static int read_intent(struct json *json, const struct strategy_input *round, struct intent *ret, char *why,
+                       char *fault)
 {
     struct intent intent = {0};
     struct intent_texts texts = {0};
@@ -364,6 +392,8 @@ static int read_intent(struct json *json, struct intent *ret, char *why, char *f
     int r = check_kind(&texts.kind, has, &intent, fault);
     if (r == 0 && intent.kind == INTENT_ORDER)
         r = read_order(&texts, has, &intent, fault);
+    if (r == 0)
+        r = read_symbol(texts.symbol, round, &intent, fault);
     if (r < 0)
         return r;
     strategy_answer_text(texts.why, why, STRATEGY_WHY_MAX);
@@ -372,7 +402,8 @@ static int read_intent(struct json *json, struct intent *ret, char *why, char *f
     return 0;
 }
 
-int strategy_answer_intents(struct json_text intents, struct strategy_decision *ret)
+int strategy_answer_intents(struct json_text intents, const struct strategy_input *round,
+                            struct strategy_decision *ret)
 {
     struct intent other;
     char other_why[STRATEGY_WHY_MAX];
@@ -382,14 +413,14 @@ int strategy_answer_intents(struct json_text intents, struct strategy_decision *
     if (json_peek(&json) != '[' || !json_enter_array(&json))
         return fail_with(-EINVAL, ret->fault, STRATEGY_FAULT_MAX, "\"intents\" is no array");
     while (json_element(&json)) {
-        bool fits = ret->n < STRATEGY_INTENTS_MAX;
-        int r = read_intent(&json, fits ? &ret->intents[ret->n] : &other,
+        bool fits = ret->n < STRATEGY_DECISION_MAX;
+        int r = read_intent(&json, round, fits ? &ret->intents[ret->n] : &other,
                             fits ? ret->whys[ret->n] : other_why, ret->fault);
         if (r < 0) {
             ret->n = 0;
             return r;
         }
-        ret->n++;
+        ret->n += ret->n < STRATEGY_SAID_MAX;
     }
     return 0;
 }

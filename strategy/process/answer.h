@@ -31,9 +31,11 @@ struct strategy_answer {
 int strategy_answer_read(const char *line, size_t len, struct strategy_answer *ret,
                          char fault[static STRATEGY_FAULT_MAX]);
 
-/* The intents, into n, intents and whys. A `why` of more than STRATEGY_WHY_MAX - 1 bytes is cut. 0; -EINVAL
+/* The intents, into n, intents and whys. `round`: of a strategy with `together`, each names one of its peers;
+ * else NULL, and none does. A `why` of more than STRATEGY_WHY_MAX - 1 bytes is cut. 0; -EINVAL
  * with the decision's fault, and no intents. */
-int strategy_answer_intents(struct json_text intents, struct strategy_decision *ret);
+int strategy_answer_intents(struct json_text intents, const struct strategy_input *round,
+                            struct strategy_decision *ret);
 
 /* A string of JSON without its escapes, in one line of UTF-8; what does not fit is cut. */
 void strategy_answer_text(struct json_text text, char *ret, size_t size);

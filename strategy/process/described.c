@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exchange/fail.h"
+#include "exchange/symbol.h"
 #include "exchange/utf8.h"
 #include "strategy/process/process.h"
 
@@ -169,11 +170,42 @@ static int take_history(struct description_reader *reader, const json_t *history
     return 0;
 }
 
+/* true or false; left out, false. */
+static int take_flag(struct description_reader *reader, const json_t *object, const char *key, bool *ret)
+{
+    const json_t *value = json_object_get(object, key);
+    if (value && !json_is_boolean(value))
+        return REFUSE(reader, "\"%s\" is not true or false", key);
+    *ret = json_is_true(value);
+    return 0;
+}
+
+static int take_symbols(struct description_reader *reader, const json_t *object)
+{
+    const json_t *least = json_object_get(object, "symbols_min");
+    const json_int_t n = json_integer_value(least);
+    if (least && (!json_is_integer(least) || n < 0 || n > SYMBOLS_MAX))
+        return REFUSE(reader, "\"symbols_min\" is no number of symbols from 0 to %d", SYMBOLS_MAX);
+    reader->ret->strategy.symbols_min = (int)n;
+    return 0;
+}
+
+static int take_flags(struct description_reader *reader, const json_t *object)
+{
+    struct strategy *strategy = &reader->ret->strategy;
+    int r = take_flag(reader, object, "shorts", &strategy->shorts);
+    if (r == 0)
+        r = take_flag(reader, object, "needs_shorts", &strategy->needs_shorts);
+    if (r == 0)
+        r = take_flag(reader, object, "peers", &strategy->peers);
+    return r == 0 ? take_flag(reader, object, "together", &strategy->together) : r;
+}
+
 static int take_all(struct description_reader *reader, json_t *object)
 {
     struct process_strategy *ret = reader->ret;
     const char *type = json_string_value(json_object_get(object, "type"));
-    const json_t *protocol = json_object_get(object, "protocol"), *shorts = json_object_get(object, "shorts");
+    const json_t *protocol = json_object_get(object, "protocol");
     if (type && strcmp(type, "error") == 0)
         return REFUSE(reader, "it failed: %.120s",
                       json_string_value(json_object_get(object, "text")) ?: "without a \"text\"");
@@ -182,8 +214,9 @@ static int take_all(struct description_reader *reader, json_t *object)
     if (!json_is_integer(protocol) || json_integer_value(protocol) != PROCESS_PROTOCOL)
         return REFUSE(reader, "\"protocol\" is not %d, the only one that this program speaks",
                       PROCESS_PROTOCOL);
-    int r =
-        check_keys(reader, object, "the description", " type protocol name summary params history shorts ");
+    int r = check_keys(
+        reader, object, "the description",
+        " type protocol name summary params history shorts needs_shorts peers together symbols_min ");
     if (r == 0)
         r = take_text(reader, json_object_get(object, "name"), "\"name\"", STRATEGY_TITLE_MAX,
                       &ret->external.title);
@@ -194,9 +227,10 @@ static int take_all(struct description_reader *reader, json_t *object)
     if (r == 0 && json_object_get(object, "summary"))
         r = take_text(reader, json_object_get(object, "summary"), "\"summary\"", STRATEGY_SUMMARY_MAX,
                       &ret->strategy.summary);
-    if (r == 0 && shorts && !json_is_boolean(shorts))
-        r = REFUSE(reader, "\"shorts\" is not true or false");
-    ret->strategy.shorts = json_is_true(shorts);
+    if (r == 0)
+        r = take_flags(reader, object);
+    if (r == 0)
+        r = take_symbols(reader, object);
     if (r == 0)
         r = take_history(reader, json_object_get(object, "history"));
     return r == 0 ? take_params(reader, json_object_get(object, "params")) : r;

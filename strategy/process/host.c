@@ -202,7 +202,7 @@ static bool begins_again(struct process_host *host, int symbol, int64_t open_ns)
 
 static bool write_line(struct process_host *host, const struct strategy_request *request)
 {
-    size_t room = strategy_line_room(request->n_indicators);
+    size_t room = strategy_line_room(request);
     if (room > host->line_room) {
         char *moved = realloc(host->line, room);
         if (!moved)
@@ -211,7 +211,7 @@ static bool write_line(struct process_host *host, const struct strategy_request 
         host->line_room = room;
     }
     bool again = begins_again(host, request->symbol, request->bar.open_ns);
-    host->line_len = strategy_line_bar(host->line, &host->names[request->symbol], request, again);
+    host->line_len = strategy_line_bar(host->line, host->names, request, again);
     return true;
 }
 
@@ -282,21 +282,22 @@ static void keep_state(struct process_host *host, int symbol, struct json_text s
 }
 
 /* Its answer to this bar. */
-static void take(struct process_host *host, int symbol, const struct strategy_answer *answer,
-                 struct strategy_decision *ret)
+static void take(struct process_host *host, const struct strategy_request *request,
+                 const struct strategy_answer *answer, struct strategy_decision *ret)
 {
+    const struct strategy_input *round = host->strategy->together ? &request->input : NULL;
     char text[STRATEGY_FAULT_MAX];
     if (answer->kind == ANSWER_ERROR) {
         strategy_answer_text(answer->text, text, sizeof text);
         fail(ret, STRATEGY_INVALID, "it failed: %.140s", text);
         return;
     }
-    if (strategy_answer_intents(answer->intents, ret) < 0) {
+    if (strategy_answer_intents(answer->intents, round, ret) < 0) {
         memcpy(text, ret->fault, sizeof text);
         fail(ret, STRATEGY_INVALID, "%s", text);
         return;
     }
-    keep_state(host, symbol, answer->state, ret);
+    keep_state(host, request->symbol, answer->state, ret);
     if (ret->outcome == STRATEGY_DECIDED)
         host->starts = 1;
 }
@@ -319,7 +320,7 @@ static bool judge(struct process_host *host, const struct strategy_request *requ
                answer.time_ns == request->bar.open_ns && is_symbol(host, request->symbol, answer.symbol);
     if (its || (r == 0 && answer.kind == ANSWER_ERROR && !answer.names && host->behind == 0)) {
         host->behind = 0;
-        take(host, request->symbol, &answer, ret);
+        take(host, request, &answer, ret);
         return true;
     }
     if (r == 0 && comes_after(host, &answer))

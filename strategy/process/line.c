@@ -8,7 +8,8 @@
 
 #include "exchange/decimal.h"
 
-enum { LINE_WORDS = 2048 }; /* the keys of a line, and its numbers without the indicators */
+/* The keys of a line, and its numbers without the indicators; and of each peer in it. */
+enum { LINE_WORDS = 2048, LINE_PEER_WORDS = 1024 };
 
 #define EXACT_UNITS      ((int128_t)1 << 53) /* every whole number up to it is a double */
 
@@ -30,9 +31,10 @@ void strategy_line_symbol(const struct symbol *symbol, struct strategy_line_symb
     json_decref(name);
 }
 
-size_t strategy_line_room(size_t n_indicators)
+size_t strategy_line_room(const struct strategy_request *request)
 {
-    return LINE_WORDS + LINE_QUOTED_MAX + n_indicators * LINE_NUMBER_MAX;
+    const size_t each = LINE_QUOTED_MAX + request->n_indicators * (LINE_NUMBER_MAX + 1);
+    return LINE_WORDS + each + (size_t)request->input.n_peers * (LINE_PEER_WORDS + each);
 }
 
 static char *put_whole(char *to, int64_t value)
@@ -112,6 +114,26 @@ static char *put_bar(char *to, const struct bar *bar, const struct strategy_line
     return PUT(to, "]");
 }
 
+static char *put_number(char *to, const char *key, double value)
+{
+    return strategy_line_number(put(to, key, strlen(key)), value);
+}
+
+/* Of a round whose first symbol has had no bar. */
+static char *put_no_bar(char *to)
+{
+    return PUT(to, ",\"open\":null,\"high\":null,\"low\":null,\"close\":null,\"volume\":null,"
+                   "\"exact\":[null,null,null,null,null]");
+}
+
+static char *put_indicators(char *to, const double *values, size_t n)
+{
+    to = PUT(to, ",\"indicators\":[");
+    for (size_t i = 0; i < n; i++)
+        to = strategy_line_number(i > 0 ? PUT(to, ",") : to, values[i]);
+    return PUT(to, "]");
+}
+
 static char *put_account(char *to, const struct strategy_input *input)
 {
     to = strategy_line_number(PUT(to, ",\"qty\":"), input->qty);
@@ -146,24 +168,65 @@ static char *put_session(char *to, const struct strategy_input *input)
     return PUT(to, "]");
 }
 
-size_t strategy_line_bar(char *to, const struct strategy_line_symbol *symbol,
+static char *put_peer(char *to, const struct strategy_peer *peer, const char *quoted, int64_t interval_ns,
+                      size_t n_indicators)
+{
+    to = put(PUT(to, "{\"symbol\":"), quoted, strlen(quoted));
+    to = peer->ts_ns != 0 ? put_whole(PUT(to, ",\"time\":"), peer->ts_ns - interval_ns)
+                          : PUT(to, ",\"time\":null");
+    to = put_flag(PUT(to, ",\"fresh\":"), peer->fresh);
+    to = put_number(to, ",\"open\":", peer->open);
+    to = put_number(to, ",\"high\":", peer->high);
+    to = put_number(to, ",\"low\":", peer->low);
+    to = put_number(to, ",\"close\":", peer->close);
+    to = put_number(to, ",\"volume\":", peer->volume);
+    to = put_indicators(to, peer->indicators, n_indicators);
+    to = put_number(to, ",\"qty\":", peer->qty);
+    to = put_number(to, ",\"entry\":", peer->entry);
+    to = put_number(to, ",\"stop\":", peer->stop);
+    to = put_number(to, ",\"profit\":", peer->profit);
+    to = put_flag(PUT(to, ",\"live_orders\":"), peer->live_orders);
+    to = put_flag(PUT(to, ",\"shorts\":"), peer->shorts);
+    if (peer->leverage > 1)
+        to = put_number(to, ",\"leverage\":", peer->leverage);
+    if (peer->orders > 0)
+        to = put_whole(PUT(to, ",\"orders\":"), peer->orders);
+    if (peer->record && peer->record->wins + peer->record->losses > 0)
+        to = put_record(to, peer->record);
+    return PUT(to, "}");
+}
+
+static char *put_peers(char *to, const struct strategy_line_symbol *symbols,
+                       const struct strategy_request *request)
+{
+    const struct strategy_input *input = &request->input;
+    to = put_whole(PUT(to, ",\"self\":"), input->self);
+    to = PUT(to, ",\"peers\":[");
+    for (int k = 0; k < input->n_peers; k++)
+        to = put_peer(k > 0 ? PUT(to, ",") : to, &input->peers[k], symbols[input->peers[k].symbol].quoted,
+                      input->interval_ns, request->n_indicators);
+    return PUT(to, "]");
+}
+
+size_t strategy_line_bar(char *to, const struct strategy_line_symbol *symbols,
                          const struct strategy_request *request, bool again)
 {
+    const struct strategy_line_symbol *symbol = &symbols[request->symbol];
     const struct strategy_input *input = &request->input;
     const struct strategy_record *record = input->record;
     char *const start = to;
     to = put_whole(PUT(to, "{\"type\":\"bar\",\"time\":"), request->bar.open_ns);
     to = PUT(to, ",\"symbol\":");
     to = put(to, symbol->quoted, strlen(symbol->quoted));
-    to = put_bar(to, &request->bar, symbol);
-    to = PUT(to, ",\"indicators\":[");
-    for (size_t i = 0; i < request->n_indicators; i++)
-        to = strategy_line_number(i > 0 ? PUT(to, ",") : to, input->indicators[i]);
-    to = put_account(PUT(to, "]"), input);
+    to = isnan(input->close) ? put_no_bar(to) : put_bar(to, &request->bar, symbol);
+    to = put_indicators(to, input->indicators, request->n_indicators);
+    to = put_account(to, input);
     if (record && record->wins + record->losses > 0)
         to = put_record(to, record);
     if (input->session_close_ns != 0)
         to = put_session(to, input);
+    if (input->n_peers > 0)
+        to = put_peers(to, symbols, request);
     if (again)
         to = PUT(to, ",\"again\":true");
     if (!request->acts)

@@ -17,13 +17,13 @@ struct strategy_line_symbol {
 };
 void strategy_line_symbol(const struct symbol *symbol, struct strategy_line_symbol *ret);
 
-/* Bytes that a line with so many indicators takes at most. */
-size_t strategy_line_room(size_t n_indicators);
+/* Bytes that the line of a request takes at most. */
+size_t strategy_line_room(const struct strategy_request *request);
 
-/* Writes the line of a request, with its end, into `to`; its length. A number is the shortest decimal of at
- * most eight digits behind the point that is its double, else 17 digits that are; NaN and infinities are
- * null. `again`: this symbol's bars begin again. */
-size_t strategy_line_bar(char *to, const struct strategy_line_symbol *symbol,
+/* Writes the line of a request, with its end, into `to`; its length. `symbols`: of the hello. A number is the
+ * shortest decimal of at most eight digits behind the point that is its double, else 17 digits that are; NaN
+ * and infinities are null. `again`: this symbol's bars begin again. */
+size_t strategy_line_bar(char *to, const struct strategy_line_symbol *symbols,
                          const struct strategy_request *request, bool again);
 
 /* Writes such a number, without a NUL, into `to`, which has LINE_NUMBER_MAX bytes; its end. */

@@ -348,14 +348,16 @@ static inline void random_decision(struct random *random, struct random_event *m
     e->decision = d;
     d->outcome = (enum strategy_outcome)random_between(random, 0, STRATEGY_OUTCOMES - 1);
     random_name(random, d->fault, sizeof d->fault);
-    d->n = (uint32_t)random_between(random, 0, STRATEGY_INTENTS_MAX + 1);
-    for (int i = 0; i < STRATEGY_INTENTS_MAX; i++) {
+    d->n = (uint32_t)random_between(random, 0,
+                                    random_chance(random, 10) ? STRATEGY_SAID_MAX : STRATEGY_INTENTS_MAX + 1);
+    for (int i = 0; i < STRATEGY_DECISION_MAX; i++) {
         d->intents[i] = (struct intent){.kind = (enum intent_kind)random_between(random, -1, 9),
                                         .fraction = random_real(random),
                                         .stop = random_real(random),
                                         .profit = random_real(random),
                                         .limit = random_real(random),
                                         .good_ns = random_i64(random),
+                                        .symbol = (int)random_between(random, -1, 9),
                                         .why = d->whys[i]};
         random_name(random, d->whys[i], sizeof d->whys[i]);
         if (d->intents[i].kind == INTENT_ORDER)
@@ -591,10 +593,10 @@ static inline bool same_order_intent(const struct intent *a, const struct intent
 
 static inline bool same_decision(const struct strategy_decision *a, const struct strategy_decision *b)
 {
-    for (uint32_t i = 0; i < a->n && i < STRATEGY_INTENTS_MAX; i++)
+    for (uint32_t i = 0; i < a->n && i < STRATEGY_DECISION_MAX; i++)
         if (!SAME(intents[i].kind) || !SAME(intents[i].fraction) || !SAME(intents[i].stop) ||
             !SAME(intents[i].profit) || !SAME(intents[i].limit) || !SAME(intents[i].good_ns) ||
-            strcmp(a->intents[i].why, b->intents[i].why) != 0 ||
+            !SAME(intents[i].symbol) || strcmp(a->intents[i].why, b->intents[i].why) != 0 ||
             !same_order_intent(&a->intents[i], &b->intents[i]))
             return false;
     return SAME(outcome) && SAME_TEXT(fault) && SAME(n) && SAME(keeps) && SAME(state.len) &&

@@ -98,6 +98,23 @@ static bool same_so_far(const struct side *a, const struct side *b)
            engine_now(a->engine) == engine_now(b->engine) && a->engine->input_seq == b->engine->input_seq;
 }
 
+/* Accounts whose strategies see several symbols: once a round, whole or ended by a later bar. */
+static void let_see_several(struct driver *d)
+{
+    struct account_spec *ranks = &d->accounts[1], *pairs = &d->accounts[3];
+    ranks->strategy = strategy_find("rank-momentum");
+    strategy_defaults(ranks->strategy, ranks->params);
+    strategy_set(ranks->strategy, ranks->params, "lookback", "2", NULL);
+    strategy_set(ranks->strategy, ranks->params, "hold", "1", NULL);
+    strategy_set(ranks->strategy, ranks->params, "every", "1", NULL);
+    strategy_set(ranks->strategy, ranks->params, "only", "any", NULL);
+    pairs->strategy = strategy_find("pairs");
+    strategy_defaults(pairs->strategy, pairs->params);
+    strategy_set(pairs->strategy, pairs->params, "period", "4", NULL);
+    strategy_set(pairs->strategy, pairs->params, "enter", "0.5", NULL);
+    strategy_set(pairs->strategy, pairs->params, "leave", "0.2", NULL);
+}
+
 /* False at the first difference. */
 static bool same_world(uint64_t seed, struct figures *figures)
 {
@@ -107,6 +124,8 @@ static bool same_world(uint64_t seed, struct figures *figures)
     struct random points = {seed ^ 0x61736b};
     driver_init(&d, seed);
     d.configures = seed % 3 == 0;
+    if (seed % 3 != 1)
+        let_see_several(&d);
     if (seed % 2 == 0)
         driver_venues(&d);
     if (seed % 5 == 1)
@@ -472,6 +491,154 @@ static void test_another_file(void)
     }
 }
 
+/* ---- rounds ---- */
+
+/* Alice holds the better one of two symbols. */
+static void open_round(void)
+{
+    harness_init(&h);
+    memset(&wrapped, 0, sizeof wrapped);
+    h.config.latency_ns = 0;
+    h.config.policy_wait_ns = 10 * SECOND_NS;
+    h.config.n_accounts = 1;
+    h.accounts[ALICE].strategy = strategy_find("rank-momentum");
+    strategy_defaults(h.accounts[ALICE].strategy, h.accounts[ALICE].params);
+    strategy_set(h.accounts[ALICE].strategy, h.accounts[ALICE].params, "lookback", "1", NULL);
+    strategy_set(h.accounts[ALICE].strategy, h.accounts[ALICE].params, "hold", "1", NULL);
+    strategy_set(h.accounts[ALICE].strategy, h.accounts[ALICE].params, "every", "1", NULL);
+    h.accounts[ALICE].strategy = wrapped_strategy("rank-momentum");
+    harness_open(&h);
+    quote(&h, BTCUSDT, 59000 * E8, 10 * E8, 59001 * E8, 10 * E8);
+    quote(&h, ETHUSDT, 3000 * E8, 10 * E8, 3001 * E8, 10 * E8);
+    trade(&h, BTCUSDT, 59000 * E8, E8);
+    trade(&h, ETHUSDT, 3000 * E8, E8);
+}
+
+/* The bar of the minute that ends next, or has ended, of a symbol. */
+static void close_bar(int symbol, int price, bool next)
+{
+    if (next)
+        h.now_ns = (h.now_ns / MINUTE_NS + 1) * MINUTE_NS;
+    struct bar bar = flat_bar(h.now_ns / MINUTE_NS * MINUTE_NS - MINUTE_NS, price * E8);
+    kline(&h, symbol, &bar);
+}
+
+static void whole_round(int btc, int eth)
+{
+    close_bar(BTCUSDT, btc, true);
+    CHECK_INT(engine_requests(h.engine), 0);
+    close_bar(ETHUSDT, eth, false);
+    CHECK(engine_requests(h.engine) == 1 && engine_request_waits(h.engine));
+    CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+}
+
+/* One that was waited for long enough is asked of after the event that shows it; one that a later bar ends,
+ * before that bar. */
+static void test_incomplete_rounds(void)
+{
+    struct strategy_request request;
+    open_round();
+    whole_round(59000, 3000);
+    CHECK_INT(h.fills, 0);
+    close_bar(BTCUSDT, 59010, true);
+    pass(&h, 9 * SECOND_NS);
+    CHECK_INT(engine_requests(h.engine), 0);
+    reload_engine(&h.engine);
+    pass(&h, 2 * SECOND_NS);
+    reload_engine(&h.engine);
+    CHECK(engine_request_next(h.engine, &request) && engine_request_waits(h.engine));
+    CHECK(request.acts && request.symbol == BTCUSDT && request.input.n_peers == 2);
+    CHECK(request.input.peers[0].fresh && !request.input.peers[1].fresh);
+    CHECK(request.input.peers[0].close == 59010 && request.input.peers[1].close == 3000);
+    CHECK_STR(request.input.peers[1].name, "ETHUSDT");
+    CHECK_INT(request.input.ts_ns, request.bar.open_ns + MINUTE_NS);
+    CHECK(request.input.peers[0].indicators[0] > 0 && isnan(request.input.peers[1].indicators[0]));
+    CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+    CHECK(h.fills == 1 && h.last_fill.symbol == BTCUSDT);
+    CHECK_INT(engine_requests(h.engine), 0);
+
+    int64_t missing_ns = h.now_ns / MINUTE_NS * MINUTE_NS;
+    close_bar(BTCUSDT, 59000, true);
+    h.now_ns += SECOND_NS;
+    struct bar later = flat_bar(missing_ns + MINUTE_NS, 59020 * E8);
+    kline(&h, BTCUSDT, &later);
+    reload_engine(&h.engine);
+    CHECK(engine_request_next(h.engine, &request) && engine_request_waits(h.engine));
+    CHECK_INT(request.bar.open_ns, missing_ns);
+    CHECK(request.input.peers[0].close == 59000);
+    CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+    CHECK(h.fills == 2 && h.last_fill.side == ORDER_SELL); /* it fell */
+    CHECK_INT(engine_requests(h.engine), 0);               /* the round of the later bar is not complete */
+    harness_close(&h);
+}
+
+/* A process without memory here is shown the rounds again, the one that waits for its decision after them. */
+static void test_rounds_again(void)
+{
+    struct strategy_request request;
+    struct strategy_decision nothing = {.outcome = STRATEGY_DECIDED};
+    open_round();
+    for (int i = 0; i < 3; i++) {
+        close_bar(BTCUSDT, 59000 + i, true);
+        close_bar(ETHUSDT, 3000 + i, false);
+        CHECK(engine_request_next(h.engine, &request));
+        const struct event event = {.seq = h.seq,
+                                    .recv_ns = h.now_ns,
+                                    .kind = EVENT_DECISION,
+                                    .decision = {ALICE, BTCUSDT, request.bar.open_ns, &nothing}};
+        CHECK_INT(engine_handle(h.engine, &event), 0);
+    }
+    close_bar(BTCUSDT, 59010, true);
+    close_bar(ETHUSDT, 3010, false);
+    reload_engine(&h.engine);
+    engine_requests_begin(h.engine);
+    reload_engine(&h.engine);
+    CHECK_INT(engine_requests(h.engine), 4);
+    CHECK(engine_request_waits(h.engine));
+    for (int i = 0; i < 4; i++) {
+        CHECK(engine_request_next(h.engine, &request));
+        CHECK(request.begins == (i == 0) && request.acts == (i == 3));
+        CHECK_INT(request.bar.open_ns, h.now_ns - (4 - i) * MINUTE_NS);
+        CHECK(request.input.peers[1].fresh && request.input.peers[1].close == (i < 3 ? 3000 + i : 3010));
+        CHECK_INT(give(h.now_ns, STRATEGY_DECIDED, ""), 0);
+    }
+    CHECK_INT(h.fills, 1);
+    harness_close(&h);
+}
+
+/* More than one decision can have. */
+static void test_too_many(void)
+{
+    struct strategy_request request;
+    struct strategy_decision many = {.outcome = STRATEGY_DECIDED, .n = STRATEGY_DECISION_MAX + 1};
+    open_round();
+    for (int i = 0; i < STRATEGY_DECISION_MAX; i++)
+        many.intents[i] = (struct intent){.kind = INTENT_TARGET, .fraction = 0.1, .symbol = i % 2};
+    for (int i = 0; i < 2; i++) {
+        close_bar(BTCUSDT, 59000, true);
+        close_bar(ETHUSDT, 3000, false);
+        CHECK(engine_request_next(h.engine, &request));
+        const struct event event = {.seq = h.seq,
+                                    .recv_ns = h.now_ns,
+                                    .kind = EVENT_DECISION,
+                                    .decision = {ALICE, BTCUSDT, request.bar.open_ns, &many}};
+        CHECK_INT(engine_handle(h.engine, &event), 0);
+        CHECK_INT(engine_intents_refused(h.engine, ALICE)[INTENT_TOO_MANY], i + 1);
+        many.n = STRATEGY_DECISION_MAX; /* all there: more than eight of a symbol */
+    }
+    many.n = STRATEGY_SAID_MAX + 1;
+    close_bar(BTCUSDT, 59000, true);
+    close_bar(ETHUSDT, 3000, false);
+    CHECK(engine_request_next(h.engine, &request));
+    const struct event event = {.seq = h.seq,
+                                .recv_ns = h.now_ns,
+                                .kind = EVENT_DECISION,
+                                .decision = {ALICE, BTCUSDT, request.bar.open_ns, &many}};
+    CHECK_INT(engine_handle(h.engine, &event), -EINVAL);
+    CHECK_INT(h.fills, 0);
+    harness_close(&h);
+}
+
 int main(void)
 {
     struct random random = random_seeded("engine/requests", 20261128);
@@ -485,5 +652,8 @@ int main(void)
     test_shown_again();
     test_another_file();
     test_as_the_built_in(random.state);
+    test_incomplete_rounds();
+    test_rounds_again();
+    test_too_many();
     return check_done("engine/requests");
 }

@@ -26,7 +26,7 @@ struct wrapped_host {
     struct strategy_host host;
     const struct strategy *inner;
     double params[STRATEGY_PARAMS_MAX];
-    _Alignas(8) unsigned char memory[STRATEGY_STATE_SIZE];
+    _Alignas(8) unsigned char memory[STRATEGY_STATE_MAX];
 };
 
 /* What the hosts were asked, and what they are to fail with. */
@@ -48,15 +48,12 @@ static const char *wrapped_check(const struct strategy *strategy, const double *
     return wrapped.refuses ? wrapped.refuses : strategy_check(strategy->external->ctx, params);
 }
 
-/* NULL: there is no built-in of that name. Itself where it sees several symbols: an outside strategy does
- * not. */
+/* NULL: there is no built-in of that name. */
 static inline const struct strategy *wrapped_strategy(const char *name)
 {
     static struct wrapped made[WRAPPED_MOST];
     int i = 0;
     const struct strategy *inner = strategy_find(name);
-    if (inner && strategy_sees_peers(inner))
-        return inner;
     while (i < WRAPPED_MOST && made[i].inner && made[i].inner != inner)
         i++;
     if (!inner || i == WRAPPED_MOST || made[i].inner == inner)
@@ -76,6 +73,10 @@ static inline const struct strategy *wrapped_strategy(const char *name)
                                      .params = inner->params,
                                      .n_params = inner->n_params,
                                      .shorts = inner->shorts,
+                                     .needs_shorts = inner->needs_shorts,
+                                     .peers = inner->peers,
+                                     .together = inner->together,
+                                     .symbols_min = inner->symbols_min,
                                      .external = &to->external};
     return &to->strategy;
 }
@@ -117,23 +118,24 @@ static int wrapped_host_open(const struct strategy *strategy, const double *para
 static inline void wrapped_answer(const struct strategy *inner, const double *params, unsigned char *memory,
                                   const struct strategy_request *request, struct strategy_decision *ret)
 {
-    struct intent intents[4 * STRATEGY_INTENTS_MAX];
+    struct intent intents[STRATEGY_SAID_MAX];
+    const uint32_t size = (uint32_t)strategy_state_size(inner);
     memset(ret, 0, sizeof *ret);
     wrapped.asked++;
     if (wrapped.fails && wrapped.fails(request, ret))
         return;
-    CHECK(request->state.len == 0 || request->state.len == STRATEGY_STATE_SIZE);
-    memset(memory, 0, STRATEGY_STATE_SIZE);
+    CHECK(request->state.len == 0 || request->state.len == size);
+    memset(memory, 0, size);
     if (request->state.len > 0)
-        memcpy(memory, request->state.bytes, STRATEGY_STATE_SIZE);
+        memcpy(memory, request->state.bytes, size);
     size_t n = inner->on_bar(params, memory, &request->input, intents);
     ret->n = (uint32_t)n;
-    for (size_t i = 0; i < n && i < STRATEGY_INTENTS_MAX; i++) {
+    for (size_t i = 0; i < n && i < STRATEGY_DECISION_MAX; i++) {
         ret->intents[i] = intents[i];
         snprintf(ret->whys[i], sizeof ret->whys[i], "%s", intents[i].why ? intents[i].why : "");
     }
     ret->keeps = true;
-    ret->state = (struct strategy_kept){memory, STRATEGY_STATE_SIZE};
+    ret->state = (struct strategy_kept){memory, size};
 }
 
 static void wrapped_host_decide(struct strategy_host *base, const struct strategy_request *request,
@@ -164,7 +166,7 @@ static inline bool wrapped_decision(const struct engine *engine, uint64_t seq, i
                                     struct event *ret)
 {
     static struct strategy_decision decision;
-    static _Alignas(8) unsigned char memory[STRATEGY_STATE_SIZE];
+    static _Alignas(8) unsigned char memory[STRATEGY_STATE_MAX];
     struct strategy_request request;
     if (!engine_request_next(engine, &request))
         return false;

@@ -25,10 +25,11 @@ static char folder[SCRATCH_MAX];
 
 _Static_assert(sizeof(struct papertape_param) == 56, "papertape_param");
 _Static_assert(sizeof(struct papertape_record) == 32, "papertape_record");
-_Static_assert(sizeof(struct papertape_input) == 200, "papertape_input");
+_Static_assert(sizeof(struct papertape_input) == 216, "papertape_input");
+_Static_assert(sizeof(struct papertape_peer) == 160, "papertape_peer");
 _Static_assert(sizeof(struct papertape_intent) == 128, "papertape_intent");
 _Static_assert(sizeof(struct papertape_columns) == 64, "papertape_columns");
-_Static_assert(sizeof(struct papertape_strategy) == 80, "papertape_strategy");
+_Static_assert(sizeof(struct papertape_strategy) == 96, "papertape_strategy");
 AT(papertape_param, fallback, 16);
 AT(papertape_param, integer, 40);
 AT(papertape_param, words, 48);
@@ -41,12 +42,20 @@ AT(papertape_input, positions, 144);
 AT(papertape_input, record, 152);
 AT(papertape_input, leverage, 184);
 AT(papertape_input, orders, 192);
+AT(papertape_input, peers, 200);
+AT(papertape_input, self, 208);
+AT(papertape_peer, name, 8);
+AT(papertape_peer, indicators, 64);
+AT(papertape_peer, leverage, 104);
+AT(papertape_peer, orders, 120);
+AT(papertape_peer, record, 128);
 AT(papertape_intent, fraction, 8);
 AT(papertape_intent, good_ns, 40);
 AT(papertape_intent, why, 48);
 AT(papertape_intent, side, 56);
 AT(papertape_intent, qty, 72);
 AT(papertape_intent, reduce_only, 96);
+AT(papertape_intent, symbol, 100);
 AT(papertape_intent, later, 104);
 AT(papertape_columns, n, 8);
 AT(papertape_columns, indicators, 56);
@@ -57,6 +66,8 @@ AT(papertape_strategy, n_params, 32);
 AT(papertape_strategy, state_size, 40);
 AT(papertape_strategy, check, 48);
 AT(papertape_strategy, scan, 72);
+AT(papertape_strategy, needs_shorts, 80);
+AT(papertape_strategy, symbols_min, 92);
 
 /* ---- files ---- */
 
@@ -126,7 +137,7 @@ static const struct {
     {CASE_RIGHT, NULL},
     {CASE_NULL, "returned NULL: a table is needed"},
     {CASE_VERSION, "made for version 2 of papertape/strategy.h, this program has 1: build it again"},
-    {CASE_SHORT, "says that it has 16 bytes: sizeof, at least 80, is needed"},
+    {CASE_SHORT, "says that it has 16 bytes: sizeof, at least 96, is needed"},
     {CASE_LARGER_ZERO, NULL},
     {CASE_LARGER_USED, "papertape is older than the header"},
     {CASE_PARAM_SIZE, "papertape is older than the header"},
@@ -140,6 +151,10 @@ static const struct {
     {CASE_NO_PARAMS, "2 parameters, and their rows are missing"},
     {CASE_STATE, "1073741824 bytes of state for each symbol: at most"},
     {CASE_SHORTS, "shorts is 7: 0 or 1 is needed"},
+    {CASE_PEERS, "peers, together, needs_shorts are 2, 0, 0: each 0 or 1 is needed"},
+    {CASE_SYMBOLS, "symbols_min is 5000: at most 4096"},
+    {CASE_TOGETHER, NULL},
+    {CASE_TOGETHER_SCAN, "together and scan: a scan is of one symbol, without it"},
     {CASE_NO_ON_BAR, "the function on_bar is missing"},
     {CASE_PARAM_NAME, "the name of parameter 2: lower case letters"},
     {CASE_PARAM_TWICE, "two parameters are called period"},
@@ -352,6 +367,40 @@ static void check_orders(const struct strategy_decision *decision)
     CHECK(i[3].size == INTENT_OF_POSITION && !i[3].reduce_only);
 }
 
+/* A round: the file targets of each symbol its place's hundredths, in the opposite order. */
+static void test_round(void)
+{
+    const struct strategy *strategy = opened(write_case("round", CASE_TOGETHER));
+    const struct strategy_record record = {.wins = 3};
+    const double values[] = {1, 2};
+    const struct strategy_peer peers[] = {
+        {.name = "A", .close = 10, .indicators = &values[0], .record = &record},
+        {.name = "B",
+         .fresh = true,
+         .close = 20,
+         .leverage = 2,
+         .indicators = &values[1],
+         .record = &record}};
+    const struct strategy_input input = {
+        .ts_ns = 1, .close = 10, .indicators = values, .record = &record, .peers = peers, .n_peers = 2};
+    struct intent intents[2 * STRATEGY_INTENTS_MAX + STRATEGY_SAID_MAX];
+    uint32_t state = 0;
+    double params[STRATEGY_PARAMS_MAX];
+    CHECK(strategy->together && strategy->needs_shorts && !strategy->peers && strategy->symbols_min == 2);
+    strategy_defaults(strategy, params);
+    CHECK_INT(strategy_on_bar(strategy, params, &state, &input, intents), 2);
+    CHECK(intents[0].kind == INTENT_TARGET && intents[0].symbol == 1 && intents[1].symbol == 0);
+    CHECK(intents[0].fraction == 20 + 2 + 2 + 3 + 1); /* close, indicator, leverage, wins, fresh */
+    CHECK(intents[1].fraction == 10 + 1 + 1 + 3);
+    CHECK_INT(state, 16); /* that it may write */
+    struct strategy_host *host = host_of(strategy, 0);
+    struct strategy_decision decision;
+    const struct strategy_request request = {.acts = true, .begins = true, .input = input};
+    strategy_host_decide(host, &request, &decision);
+    CHECK(decision.n == 2 && decision.intents[0].symbol == 1 && decision.intents[1].fraction == 15);
+    strategy_host_close(host);
+}
+
 static void test_answers(void)
 {
     struct strategy_input input = {.ts_ns = 1, .close = 100};
@@ -455,6 +504,7 @@ int main(int argc, char **argv)
     test_change();
     test_host();
     test_answers();
+    test_round();
     test_folder();
     free(case_bytes);
     return check_done("library");

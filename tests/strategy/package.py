@@ -62,6 +62,34 @@ run(Mine)
 """
 
 
+ROUND = """
+from papertape.strategy import *
+
+
+class Several(Strategy):
+    name = "several"
+    shorts = needs_shorts = together = True
+    symbols_min = 2
+
+    def indicators(self):
+        return ["sma:2"]
+
+    def on_bar(self, bar):
+        assert bar.self == 0 and bar.symbol == "A" and len(bar.peers) == 2
+        rounds = bar.memory["rounds"] = bar.memory.get("rounds", 0) + 1
+        a, b = bar.peers
+        assert (a.warm, b.warm, b.leverage, b.orders) == (True, rounds > 1, 2 if rounds > 1 else 1, 0)
+        assert b.close != b.close if rounds == 1 else b.close == 5
+        if rounds == 1:
+            assert b.time is None and bar.close != bar.close
+            return Target(a.qty / 4).on("A")
+        return [Exit().on(peer) for peer in bar.peers if peer.fresh] + [Order("sell", qty=1).on(b)]
+
+
+run(Several)
+"""
+
+
 class Process:
     def __init__(self, folder, text):
         path = os.path.join(folder, "mine.py")
@@ -70,7 +98,7 @@ class Process:
         self.popen = subprocess.Popen([sys.executable, "-S", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                       env={**os.environ, "PYTHONPATH": os.path.join(SOURCE, "trainer/python")})
 
-    def ask(self, **line):
+    def ask(self, /, **line):
         self.popen.stdin.write(json.dumps(line) + "\n")
         self.popen.stdin.flush()
         answer = self.popen.stdout.readline()
@@ -105,8 +133,28 @@ def failed(text, symbol="A"):
     return {"type": "error", "bar": 60 * 10**9, "symbol": symbol, "text": text}
 
 
+def peer(symbol, close, **more):
+    return {"symbol": symbol, "time": None if close is None else 0, "fresh": close is not None, "open": close, "high": close, "low": close, "close": close,
+            "volume": close, "indicators": [close], "qty": 2, "entry": 1, "stop": 0, "profit": 0, "live_orders": False, "shorts": True, **more}
+
+
+def check_rounds(folder):
+    process = Process(folder, ROUND)
+    described = process.ask(type="describe")
+    assert (described["together"], described["needs_shorts"], described["symbols_min"], "peers" in described) == (True, True, 2, False), described
+    empty = {**hello(), "params": {}}
+    assert process.ask(**empty) == {"type": "ready", "indicators": ["sma:2"]}
+    first = bar(None, self=0, peers=[peer("A", 1), peer("B", None)], indicators=[None])
+    assert process.ask(**first) == answer([{"kind": "target", "fraction": 0.5, "symbol": "A"}], state={"rounds": 1})
+    second = bar(1, self=0, peers=[peer("A", 1), peer("B", 5, leverage=2)], indicators=[1])
+    assert process.ask(**second) == answer([{"kind": "exit", "symbol": "A"}, {"kind": "exit", "symbol": "B"},
+                                            {"kind": "order", "qty": 1.0, "side": "sell", "type": "market", "symbol": "B"}], state={"rounds": 2})
+    process.end()
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
+        check_rounds(folder)
         process = Process(folder, STRATEGY)
         described = process.ask(type="describe")
         assert described == {

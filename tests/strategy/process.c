@@ -413,8 +413,10 @@ static void test_refused(void)
          "\"name\" A b: a to z, then 0 to 9 and - as well, make a name"},
         {DESCRIBED ",\"parms\":[]}",
          "the description has \"parms\", which is not known: it has type protocol "
-         "name summary params history shorts "},
+         "name summary params history shorts needs_shorts peers together symbols_min "},
         {DESCRIBED ",\"history\":-1}", "\"history\" is no number of bars from 0 to 100000"},
+        {DESCRIBED ",\"together\":1}", "\"together\" is not true or false"},
+        {DESCRIBED ",\"symbols_min\":-1}", "\"symbols_min\" is no number of symbols from 0 to 4096"},
         {DESCRIBED ",\"params\":{}}", "\"params\" is no array"},
         {DESCRIBED ",\"params\":[{\"name\":\"x\"}]}", "parameter x: \"default\" is no number"},
         {DESCRIBED ",\"params\":[{\"name\":\"x\",\"default\":5,\"min\":6,\"max\":7}]}",

@@ -78,14 +78,38 @@ static double number(const json_t *object, const char *key)
     return json_number_value(value);
 }
 
+static void check_peer(const json_t *object, const struct strategy_peer *peer, size_t n_indicators)
+{
+    CHECK_STR(json_string_value(json_object_get(object, "symbol")), btc.name);
+    const json_t *time = json_object_get(object, "time"), *close = json_object_get(object, "close");
+    CHECK(peer->ts_ns == 0 ? json_is_null(time) : json_integer_value(time) == peer->ts_ns - 60);
+    CHECK(isnan(peer->close) ? json_is_null(close) : json_number_value(close) == peer->close);
+    CHECK(json_is_true(json_object_get(object, "fresh")) == peer->fresh);
+    CHECK(number(object, "qty") == peer->qty && number(object, "stop") == peer->stop);
+    CHECK_INT(json_array_size(json_object_get(object, "indicators")), n_indicators);
+    CHECK_INT(json_array_size(json_object_get(object, "record")), peer->record->wins > 0 ? 5 : 0);
+    CHECK(peer->leverage > 1 ? number(object, "leverage") == peer->leverage
+                             : !json_object_get(object, "leverage"));
+}
+
+static void check_peers(const json_t *object, const struct strategy_request *request)
+{
+    const struct strategy_input *input = &request->input;
+    const json_t *peers = json_object_get(object, "peers");
+    CHECK_INT(json_array_size(peers), input->n_peers);
+    CHECK(input->n_peers == 0 ? !peers : number(object, "self") == input->self);
+    for (int k = 0; k < input->n_peers; k++)
+        check_peer(json_array_get(peers, (size_t)k), &input->peers[k], request->n_indicators);
+}
+
 static void check_bar(const struct strategy_request *request, bool again)
 {
     struct strategy_line_symbol symbol;
-    char line[8192];
+    char line[16384];
     json_error_t error;
     strategy_line_symbol(&btc, &symbol);
     size_t len = strategy_line_bar(line, &symbol, request, again);
-    CHECK(len <= strategy_line_room(request->n_indicators));
+    CHECK(len <= strategy_line_room(request));
     CHECK(line[len - 1] == '\n' && !memchr(line, '\n', len - 1));
     json_t *object = json_loadb(line, len, JSON_REJECT_DUPLICATES, &error);
     CHECK(object != NULL);
@@ -128,6 +152,7 @@ static void check_bar(const struct strategy_request *request, bool again)
     const json_t *record = json_object_get(object, "record"), *session = json_object_get(object, "session");
     CHECK_INT(json_array_size(record), input->record->wins > 0 ? 5 : 0);
     CHECK(!record || json_number_value(json_array_get(record, 3)) == input->record->won);
+    check_peers(object, request);
     CHECK_INT(json_array_size(session), input->session_close_ns != 0 ? 2 : 0);
     CHECK(!session || json_integer_value(json_array_get(session, 1)) == input->session_close_ns);
     json_decref(object);
@@ -139,6 +164,7 @@ static void test_bars(struct random *random)
         struct strategy_record record = {.wins = (uint32_t)random_between(random, 0, 1),
                                          .won = random_double(random)};
         double indicators[16];
+        struct strategy_peer peers[3];
         struct strategy_request request = {
             .bar = {.open_ns = random_between(random, 0, INT64_MAX - 1),
                     .open = random_between(random, 1, INT64_MAX),
@@ -169,6 +195,22 @@ static void test_bars(struct random *random)
                              &record.won};
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
             *numbers[k] = isfinite(*numbers[k]) ? *numbers[k] : 0;
+        if (random_chance(random, 30)) {
+            request.input.interval_ns = 60;
+            request.input.peers = peers;
+            request.input.n_peers = (int)random_between(random, 1, 3);
+            request.input.self = request.input.n_peers - 1;
+        }
+        for (int k = 0; k < request.input.n_peers; k++)
+            peers[k] = (struct strategy_peer){.name = btc.name,
+                                              .ts_ns = random_between(random, 0, 1) * 600,
+                                              .fresh = random_chance(random, 50),
+                                              .close = random_chance(random, 50) ? NAN : 0.1,
+                                              .qty = record.won,
+                                              .stop = 1e300,
+                                              .leverage = (double)random_between(random, 0, 5) / 2,
+                                              .indicators = indicators,
+                                              .record = &record};
         for (size_t k = 0; k < request.n_indicators; k++)
             indicators[k] = random_chance(random, 10) ? NAN : random_double(random);
         check_bar(&request, random_chance(random, 50));
@@ -179,13 +221,15 @@ static void test_bars(struct random *random)
 
 #define HEAD "{\"type\":\"intents\",\"bar\":60,\"symbol\":\"A\",\"intents\":"
 
+static const struct strategy_input *round_of; /* that answers are of; NULL: of a bar */
+
 static int read_all(const char *line, struct strategy_decision *ret)
 {
     struct strategy_answer answer;
     *ret = (struct strategy_decision){0};
     int r = strategy_answer_read(line, strlen(line), &answer, ret->fault);
     if (r == 0 && answer.kind == ANSWER_INTENTS)
-        r = strategy_answer_intents(answer.intents, ret);
+        r = strategy_answer_intents(answer.intents, round_of, ret);
     return r;
 }
 
@@ -250,6 +294,34 @@ static void test_orders(void)
     CHECK(i[3].size == INTENT_OF_UNITS && i[3].qty == 3 && i[3].limit == 101 && i[3].stop == 100);
     CHECK(i[3].good_ns == 60 && i[3].trail == 0 && !i[3].reduce_only);
     CHECK(i[4].type == ORDER_MARKET && i[4].size == INTENT_OF_EQUITY && i[4].fraction == 2);
+}
+
+/* Each names its symbol where a round is answered, and nowhere else. */
+static void test_rounds(void)
+{
+    static const struct strategy_peer peers[] = {{.name = "A"}, {.name = "B\"C"}};
+    static const struct strategy_input round = {.peers = peers, .n_peers = 2};
+    struct strategy_decision d;
+    char many[8192] = HEAD "[";
+    round_of = &round;
+    CHECK_INT(read_all(HEAD "[{\"kind\":\"exit\",\"symbol\":\"B\\\"C\"},"
+                            "{\"symbol\":\"A\",\"kind\":\"target\",\"fraction\":-0.5}]}",
+                       &d),
+              0);
+    CHECK(d.n == 2 && d.intents[0].symbol == 1 && d.intents[1].symbol == 0);
+    CHECK(read_all(HEAD "[{\"kind\":\"exit\"}]}", &d) < 0);
+    CHECK_STR(d.fault, "an intent \"exit\" needs a \"symbol\"");
+    CHECK(read_all(HEAD "[{\"kind\":\"exit\",\"symbol\":\"C\"}]}", &d) < 0);
+    CHECK_STR(d.fault, "\"symbol\" C of an intent is none of the account's");
+    for (int i = 0; i < 100; i++)
+        strcat(many,
+               i == 0 ? "{\"kind\":\"exit\",\"symbol\":\"A\"}" : ",{\"kind\":\"exit\",\"symbol\":\"A\"}");
+    strcat(many, "]}");
+    CHECK_INT(read_all(many, &d), 0);
+    CHECK_INT(d.n, STRATEGY_SAID_MAX); /* too many: the engine refuses them */
+    round_of = NULL;
+    CHECK(read_all(HEAD "[{\"kind\":\"exit\",\"symbol\":\"A\"}]}", &d) < 0);
+    CHECK_STR(d.fault, "an intent \"exit\" has no \"symbol\"");
 }
 
 #define ORDER(members) HEAD "[{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"market\"" members "}]}"
@@ -427,6 +499,7 @@ int main(void)
     test_bars(&random);
     test_right();
     test_orders();
+    test_rounds();
     test_wrong();
     test_parts();
     test_any(&random);

@@ -41,6 +41,21 @@ struct papertape_record {
     double won, lost; /* their sums, each >= 0, in the account's currency */
 };
 
+/* A symbol that the account trades: its last closed bar that the strategy has seen, and its position now.
+ * Members are those of papertape_input. */
+struct papertape_peer {
+    uint32_t size;
+    uint32_t fresh; /* `together`: 1: it is the bar of this time */
+    const char *name;
+    int64_t ts_ns; /* the bar's close; 0: there was none yet, and its prices and indicators are NaN */
+    double open, high, low, close, volume;
+    const double *indicators;
+    double qty, entry, stop, profit, leverage;
+    uint32_t live_orders, shorts, orders;
+    uint32_t reserved;
+    struct papertape_record record;
+};
+
 /* A closed bar of one symbol, and what the account has. Prices and quantities are plain numbers; times are
  * nanoseconds since 1970 UTC. */
 struct papertape_input {
@@ -60,6 +75,13 @@ struct papertape_input {
     struct papertape_record record;
     double leverage; /* the most of its equity that the account may hold of this symbol; 1 without margin */
     uint32_t orders; /* of its own, of this symbol, that work, and that CANCEL would cancel */
+    /* Of a strategy with `peers` or `together`: the account's symbols, in an order that stays, and which of
+     * them this one is; else 0 and NULL. Bars of one time close one after the other: with `peers` alone those
+     * of others may be of the time before. A symbol in another currency is none of them: UINT32_MAX, and its
+     * bars are history. */
+    uint32_t n_peers;
+    const struct papertape_peer *const *peers;
+    uint32_t self;
     uint32_t reserved;
 };
 
@@ -126,7 +148,7 @@ struct papertape_intent {
     double qty;
     double trail, trail_share; /* of a trailing stop one of the two: a distance, or 0..1 of the price */
     uint32_t reduce_only;      /* 1: it only reduces the position */
-    uint32_t reserved2;
+    uint32_t symbol;           /* of a strategy with `together`: which of the peers; else not read */
     uint64_t later[3];
 };
 
@@ -181,6 +203,15 @@ struct papertape_strategy {
      * that depends on bars before them must be marked. */
     void (*scan)(const double *params, const struct papertape_columns *columns,
                  const struct papertape_marks *marks);
+
+    uint32_t needs_shorts; /* 1: it opens nothing where the account may not be short */
+    uint32_t peers;        /* 1: it reads the last bars of the account's other symbols */
+    /* 1: it is called once for a time, when the bars of all of the account's symbols of that time have
+     * closed, or some do not come; `fresh` says whose are there. The bar, position and indicators of its
+     * input are peers[0]'s; it has one state, and writes at most eight intents of each symbol, live at most
+     * 64 in all, of symbols whose bar is fresh. No scan(). */
+    uint32_t together;
+    uint32_t symbols_min; /* symbols that the account must trade at least */
 };
 
 #if defined(__GNUC__)

@@ -60,10 +60,32 @@ static size_t write_orders(const struct papertape_input *bar, struct papertape_i
     return 4;
 }
 
+/* Of each peer what it was shown, the last one first; the state is how many intents it may write. */
+static size_t write_round(const struct papertape_input *bar, void *state, struct papertape_intent *intents)
+{
+    for (uint32_t k = 0; k < bar->n_peers; k++) {
+        const struct papertape_peer *peer = bar->peers[bar->n_peers - 1 - k];
+        intents[k].kind = PAPERTAPE_TARGET;
+        intents[k].symbol = bar->n_peers - 1 - k;
+        intents[k].fraction =
+            peer->close + peer->indicators[0] + peer->leverage + peer->record.wins + peer->fresh;
+    }
+    *(uint32_t *)state = bar->intents_max;
+    return bar->n_peers;
+}
+
+static void scan(const double *p, const struct papertape_columns *columns,
+                 const struct papertape_marks *marks)
+{
+    (void)p, (void)columns, (void)marks;
+}
+
 /* The state counts the bars. */
 static size_t on_bar(const double *p, void *state, const struct papertape_input *bar,
                      struct papertape_intent *intents)
 {
+    if (chosen.which == CASE_TOGETHER)
+        return write_round(bar, state, intents);
     uint32_t *count = state;
     uint32_t bars = ++*count;
     intents[0].kind = PAPERTAPE_ENTER;
@@ -166,6 +188,20 @@ const struct papertape_strategy *papertape_strategy_v1(void)
         break;
     case CASE_SHORTS:
         table.shorts = 7;
+        break;
+    case CASE_PEERS:
+        table.peers = 2;
+        break;
+    case CASE_SYMBOLS:
+        table.symbols_min = 5000;
+        break;
+    case CASE_TOGETHER_SCAN:
+        table.scan = scan;
+        table.together = 1;
+        break;
+    case CASE_TOGETHER:
+        table.together = table.needs_shorts = 1;
+        table.symbols_min = 2;
         break;
     case CASE_NO_ON_BAR:
         table.on_bar = NULL;

@@ -73,6 +73,11 @@ class Intent:
         if why is not None:
             self.members["why"] = str(why)
 
+    def on(self, symbol: str | Peer) -> Intent:
+        """The same of this symbol: each intent of a strategy with `together` needs one."""
+        self.members["symbol"] = symbol if isinstance(symbol, str) else symbol.symbol
+        return self
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.members.items() if name != 'kind')})"
 
@@ -161,6 +166,31 @@ class Cancel(Intent):
         super().__init__(why)
 
 
+class Peer:
+    """A symbol that the account trades, as a strategy with `peers` or `together` sees it: its last closed bar that the
+    strategy has seen, and its position now. Prices are NaN before its first bar."""
+
+    symbol: str
+    time: int | None  #: of the bar's opening; None: there was none yet
+    fresh: bool  #: `together`: it is the bar of this time
+    open: float
+    high: float
+    low: float
+    close: float
+    volume: float
+    indicators: list[float]  #: as Bar's
+    warm: bool
+    qty: float
+    entry: float
+    stop: float
+    profit: float
+    live_orders: bool
+    shorts: bool
+    leverage: float = 1
+    orders: int = 0
+    record: Sequence[float] = (0, 0, 0, 0.0, 0.0)
+
+
 class Bar:
     """A closed bar of a symbol, and what may be known of the account then."""
 
@@ -189,6 +219,8 @@ class Bar:
     orders: int = 0  #: its own orders of this symbol that work, and that Cancel would cancel
     record: Sequence[float] = (0, 0, 0, 0.0, 0.0)  #: closed trades: wins, losses, losses in a row, sums won and lost
     session: Sequence[int] | None = None  #: when the market's session opened and when it closes
+    peers: Sequence[Peer] = ()  #: of a strategy with `peers` or `together`: the account's symbols, in an order that stays
+    self: int | None = None  #: which of them this one is; `together`: 0, and all that is above is of that one
     history: bool = False  #: the answer will not be carried out
     again: bool = False  #: the symbol's bars begin again, as after a split: what came before is void, its memory is empty
     memory: dict[str, Any]  #: the symbol's own, kept between bars and over restarts: what JSON can hold
@@ -203,6 +235,10 @@ class Strategy:
     params: dict[str, Param] = {}
     history = 500  #: bars of a symbol that it is shown again when its process had to be started again
     shorts = False  #: it also sells short, where the account may
+    needs_shorts = False  #: and opens nothing where that may not
+    peers = False  #: it reads the last bars of the account's other symbols: bar.peers
+    together = False  #: it is asked once a time, when the bars of all symbols have closed: each intent has .on(symbol)
+    symbols_min = 0  #: symbols that the account must trade at least
 
     mode = "check"  #: "live", "backtest" or "check"
     account = ""
@@ -240,7 +276,7 @@ def _described(kind: type[Strategy]) -> dict[str, Any]:
         "params": [param.described(name) for name, param in kind.params.items()],
         "history": kind.history,
         "shorts": kind.shorts,
-    }
+    } | {name: getattr(kind, name) for name in ("needs_shorts", "peers", "together", "symbols_min") if getattr(kind, name)}
 
 
 def _text(value: Any) -> str:
@@ -261,6 +297,23 @@ def _words(intents: Intent | Iterable[Intent]) -> str:
     if not all(isinstance(intent, Intent) for intent in several):
         raise TypeError(f"on_bar() returned {intents!r}: an Enter, Short, Exit, Stop, Target, Order or Cancel, or several of them, or None, is right")
     return ",".join(_text(intent.members) for intent in several)
+
+
+def _read(line: dict[str, Any]) -> None:
+    """What is not known becomes NaN."""
+    values = line["indicators"]
+    line["warm"] = None not in values
+    if None in values:
+        line["indicators"] = [math.nan if value is None else value for value in values]
+    if line["close"] is None:
+        line.update(dict.fromkeys(("open", "high", "low", "close", "volume"), math.nan))
+
+
+def _peer(line: dict[str, Any]) -> Peer:
+    peer = Peer.__new__(Peer)
+    _read(line)
+    peer.__dict__ = line
+    return peer
 
 
 class _Session:
@@ -296,10 +349,10 @@ class _Session:
         """The line that answers a bar."""
         bar = self.bar.__new__(self.bar)
         bar.__dict__ = line
-        values, symbol = line["indicators"], line["symbol"]
-        line["warm"] = None not in values
-        if None in values:
-            line["indicators"] = [math.nan if value is None else value for value in values]
+        symbol = line["symbol"]
+        _read(line)
+        if "peers" in line:
+            line["peers"] = [_peer(peer) for peer in line["peers"]]
         if "again" in line:
             self.memories[symbol], self.kept[symbol] = {}, "{}"
         line["memory"] = self.memories[symbol]
