@@ -155,16 +155,17 @@ static struct intent wanted(const struct papertape_intent *intent)
                            .why = intent->why ? intent->why : ""};
 }
 
-/* There is room for more intents than are taken: one that writes too many is refused, without an overflow. */
+/* There is room for more intents than are taken: one that writes too many is refused, without an overflow.
+ * What it did not write may be anything, beyond those. */
 static size_t call(const struct strategy *strategy, const double *params, void *state,
-                   const struct papertape_input *bar, struct papertape_intent *answers, size_t room,
+                   const struct papertape_input *bar, struct papertape_intent *answers,
                    struct intent *intents)
 {
     for (size_t i = 0; i < bar->intents_max; i++) /* what is read of them */
         memset(&answers[i], 0, offsetof(struct papertape_intent, later));
     const struct strategy_library *library = library_of(strategy);
     size_t n = INDICATOR_PLUGIN_CALL(library->file, library->table.on_bar(params, state, bar, answers));
-    for (size_t i = 0; i < n && i < room; i++)
+    for (size_t i = 0; i < n && i < bar->intents_max; i++)
         intents[i] = wanted(&answers[i]);
     return n;
 }
@@ -189,8 +190,7 @@ static size_t call_with_peers(const struct strategy *strategy, const double *par
         bar.self = (uint32_t)input->self;
         if (strategy->together)
             bar.intents_max = (uint32_t)(STRATEGY_INTENTS_MAX * n);
-        wrote =
-            call(strategy, params, state, &bar, answers, strategy->together ? room : INTENTS_ROOM, intents);
+        wrote = call(strategy, params, state, &bar, answers, intents);
     }
     free(answers);
     free(places);
@@ -205,7 +205,7 @@ size_t strategy_library_on_bar(const struct strategy *strategy, const double *pa
         return call_with_peers(strategy, params, state, input, intents);
     const struct papertape_input bar = seen(input);
     struct papertape_intent answers[INTENTS_ROOM];
-    return call(strategy, params, state, &bar, answers, INTENTS_ROOM, intents);
+    return call(strategy, params, state, &bar, answers, intents);
 }
 
 void strategy_library_scan(const struct strategy *strategy, const double *params,
