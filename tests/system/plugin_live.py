@@ -2,8 +2,8 @@
 """Strategies from outside, live: sma-cross-rsi-risk as a built-in, a shared object and a process in Python, an account each,
 over the replay; the daemon is killed (kill -9) in the middle and started again, and after a changed file and a reload the
 account continues with the new one. Their orders and fills are the same; with the shared object gone the log verifies and is
-played again, parity holds, and an order is explained; a process that hangs or ends is reported once, halts its account, and
-disturbs no other.
+played again, parity holds, and an order is explained; a process that hangs, ends, writes NaN or 10 MB, or names a symbol that
+is not there is reported once, halts its account, and disturbs no other; each impossible intent has one alert; parity holds.
 
 plugin_live.py PLUGINS"""
 
@@ -40,7 +40,7 @@ exposure_account = 0
 daily_loss = 0
 """
 
-# Enters at each bar that it may; at the word's bar it fails.
+# From a moment on it fails, or asks for what cannot be.
 FAULTY = """
 import os, sys, time
 from papertape.strategy import *
@@ -48,19 +48,56 @@ from papertape.strategy import *
 
 class Faulty(Strategy):
     name = "faulty"
-    params = {"what": Param("hang", words=("hang", "end"))}
+    params = {"what": Param("hang", words=("hang", "end", "impossible", "share"))}
 
     def on_bar(self, bar):
         if bar.history or not os.path.exists(os.environ["PAPERTAPE_FAULT"]):
             return None
         if self.what == "end":
             os._exit(7)
+        if self.what == "impossible":
+            return [Enter(2), Cancel(), Exit(0), Short(0.1), Order("buy", "trailing_stop", qty=1)]
+        if self.what == "share":
+            return Exit(2) if bar.qty else None if bar.live_orders else Enter(0.1)
         while True:
             time.sleep(3600)
 
 
 run(Faulty)
 """
+
+# Lines that the package would not write.
+LINES = """
+import json, os, sys
+
+what = sys.argv[1]
+wrong = {"nan": {"intents": [{"kind": "enter", "fraction": float("nan")}]}, "long": {"state": "x" * 10_000_000},
+         "peer": {"intents": [{"kind": "enter", "fraction": 0.1, "symbol": "XUSDT"}]}}[what]
+for line in sys.stdin:
+    line = json.loads(line)
+    if line["type"] == "describe":
+        answer = {"type": "strategy", "protocol": 1, "name": what, "params": [], "together": what == "peer"}
+    elif line["type"] == "hello":
+        answer = {"type": "ready", "indicators": []}
+    else:
+        answer = {"type": "intents", "bar": line["time"], "symbol": line["symbol"], "intents": []}
+        if not line.get("history") and os.path.exists(os.environ["PAPERTAPE_FAULT"]):
+            answer |= wrong
+    print(json.dumps(answer), flush=True)
+"""
+
+# Of each account: the alert, and what it says.
+HALTS = {
+    "hang": ("STRATEGY_LATE", "no answer within 1000 ms"),
+    "end": ("STRATEGY_ENDED", "it ended with status 7"),
+    "nan": ("STRATEGY_INVALID", "JSON has no NaN and no Infinity"),
+    "long": ("STRATEGY_INVALID", "its answer is longer than 131072 bytes"),
+    "peer": ("STRATEGY_INVALID", '"symbol" XUSDT of an intent is none of the account\'s'),
+}
+REFUSED = {
+    "impossible": ("enter: fraction 2 is not above 0 and at most 1", "cancel: ", "exit: ", "short: its account may not be short of it", "order: "),
+    "share": ("exit: fraction 2 of the position is not from 0 to 1",),
+}
 
 
 def account(name, strategy, parameters):
@@ -137,32 +174,43 @@ def three_alike(folder):
 
 
 def one_alert_each(folder):
-    """Two that fail from a moment on: a process that hangs, and one that ends each time."""
+    """Those that fail from a moment on, and those that ask for what cannot be."""
     place = folder.within("faults")
-    strategy, fault = os.path.join(place, "faulty.py"), os.path.join(place, "fault")
-    with open(strategy, "w", encoding="ascii") as file:
-        file.write(FAULTY)
-    accounts = [("good", "sma-cross-rsi-risk", PARAMETERS)] + [(what, f"exec:{PYTHON} {strategy}", {"what": what}) for what in ("hang", "end")]
+    faulty, lines, fault = (os.path.join(place, name) for name in ("faulty.py", "lines.py", "fault"))
+    for path, text in ((faulty, FAULTY), (lines, LINES)):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+    accounts = [("good", "sma-cross-rsi-risk", PARAMETERS)]
+    accounts += [(what, f"exec:{PYTHON} {faulty}", {"what": what}) for what in ("hang", "end", *REFUSED)]
+    accounts += [(what, f"exec:{PYTHON} {lines} {what}", {}) for what in ("nan", "long", "peer")]
     config = MARKET.format(limit=1000) + "".join(account(*row) for row in accounts)
     replay = folder.start(harness.Replay(place, "--synthetic", "17", "--speed", "2"))
     daemon = folder.start(harness.Daemon(place, replay, config, ["--clock", "feed"], env={**ENVIRONMENT, "PAPERTAPE_FAULT": fault}))
     run_for(daemon, 5)
 
     def alerts():
-        rows = daemon.query("SELECT code, text FROM alerts WHERE code LIKE 'STRATEGY_%' ORDER BY id")
-        return rows if sum(code == "STRATEGY_HALTED" for code, _ in rows) >= 2 else None
+        return daemon.query("SELECT code, text FROM alerts WHERE code LIKE 'STRATEGY_%' OR code = 'INTENT_REFUSED' ORDER BY id")
+
+    def all_there():
+        rows = alerts()
+        return rows if len(rows) >= 2 * len(HALTS) + sum(map(len, REFUSED.values())) else None
 
     open(fault, "w", encoding="ascii").close()
-    rows = harness.wait_for(alerts, "both are halted")
+    rows = harness.wait_for(all_there, "an alert of each")
     run_for(daemon, 5)
     assert rows == alerts(), (rows, alerts())
-    assert sum("hang" in text for _, text in rows) == 2 and sum("end" in text.split(":")[0] for _, text in rows) >= 2, rows
-    assert any("no answer within 1000 ms" in text for _, text in rows) and any("it ended with status 7" in text for _, text in rows), rows
+    for name, (code, says) in HALTS.items():
+        own = [(code, text) for code, text in rows if text.startswith(f"account {name}: ")]
+        assert [code for code, _ in own] == [code, "STRATEGY_HALTED"] and says in own[0][1], (name, own)
+    for name, said in REFUSED.items():
+        own = [text.split(f", account {name}: ")[1] for code, text in rows if code == "INTENT_REFUSED" and f", account {name}: " in text]
+        assert len(own) == len(said) and all(sum(text.startswith(start) for text in own) == 1 for start in said), (name, own)
     trades = len(table(daemon, "orders", "good"))
     harness.wait_for(lambda: len(table(daemon, "orders", "good")) > trades, "the good one trades on")
     assert daemon.stop() == 0 and replay.stop() == 0
     assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
     daemon.papertape("events", "verify")
+    print(daemon.papertape("parity").strip())
     print(*(f"{code}: {text}" for code, text in rows), sep="\n")
 
 

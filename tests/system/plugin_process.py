@@ -5,8 +5,6 @@ that reads the bars file is caught by `lookahead`; what cannot be is refused in 
 
 plugin_process.py PAPERTAPE SOURCE"""
 
-import gzip
-import itertools
 import json
 import os
 import pathlib
@@ -15,7 +13,7 @@ import shutil
 import sys
 import tempfile
 
-from plugin_runs import BUILT_IN, OUTPUTS, PAPERTAPE, bars_files, outputs, run, saved, synthetic
+from plugin_runs import BUILT_IN, OUTPUTS, PAPERTAPE, first_bars, outputs, run, saved, synthetic
 
 SOURCE = sys.argv[2]
 LONG = "PAPERTAPE_LONG" in os.environ
@@ -84,17 +82,6 @@ run(Faulty)
 
 def papertape(*words, environment=ENVIRONMENT, **options):
     return run(PAPERTAPE, *words, env=environment, **options)
-
-
-def first_bars(folder):
-    """As many bars of each as are wanted."""
-    paths = []
-    for name in bars_files(folder, SOURCE):
-        paths.append(folder / f"part-{len(paths)}" / os.path.basename(name).removesuffix(".gz"))
-        paths[-1].parent.mkdir()
-        with (gzip.open if str(name).endswith(".gz") else open)(name, "rt", encoding="ascii") as whole, open(paths[-1], "w", encoding="ascii") as part:
-            part.writelines(itertools.islice(whole, BARS + 1))
-    return paths
 
 
 def results(folder, strategy, sets, bars):
@@ -210,7 +197,7 @@ def refusals(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="papertape-process-") as name:
         folder = pathlib.Path(name)
-        files = first_bars(folder)
+        files = first_bars(folder, SOURCE, BARS)
         same_files(folder, files)
         same_sweep(folder, files[0])
         again(folder, files[1])

@@ -1,6 +1,8 @@
 """Runs of papertape (sys.argv[1]) on synthetic bars, for the tests of strategies from outside."""
 
 import glob
+import gzip
+import itertools
 import json
 import math
 import os
@@ -37,6 +39,17 @@ def bars_files(folder, source):
     shared = os.environ.get("PAPERTAPE_SHARED") or os.path.join(source, "../shared")
     found = sorted(glob.glob(os.path.join(shared, "data/bars/*USDT_5m.csv.gz")), key=os.path.getsize)[:5]
     return found if len(found) == 5 else [synthetic(folder, f"S{i}", 8000, i) for i in range(5)]
+
+
+def first_bars(folder, source, most):
+    """Of each of those at most so many bars."""
+    paths = []
+    for name in bars_files(folder, source):
+        paths.append(folder / f"part-{len(paths)}" / os.path.basename(name).removesuffix(".gz"))
+        paths[-1].parent.mkdir()
+        with (gzip.open if str(name).endswith(".gz") else open)(name, "rt", encoding="ascii") as whole, open(paths[-1], "w", encoding="ascii") as part:
+            part.writelines(itertools.islice(whole, most + 1))
+    return paths
 
 
 def outputs(folder, strategy, bars, *options, **environment):

@@ -48,6 +48,18 @@ def same_files(folder, files):
     print(f"{len(files)} files, both ways: {fills} fills, the same bytes")
 
 
+def same_rounds(folder):
+    """rank-momentum of three symbols, one of which has gaps."""
+    bars = [synthetic(folder, name, 2000, 20 + at) for at, name in enumerate(("P", "Q", "R"))]
+    lines = bars[1].read_text().splitlines(keepends=True)
+    bars[1].write_text("".join(line for at, line in enumerate(lines) if at % 50 not in (17, 18, 41) or at < 2))
+    words, files = "lookback=7,hold=2,every=5", ",".join(str(path) for path in bars)
+    expected = outputs(folder, f"rank-momentum:{words}", files, "--way", "engine")
+    assert expected["trades"].count(b"\n") > 100, expected["trades"]
+    assert outputs(folder, f"lib:{PLUGINS}/plugin-ranks.so:{words}", files, "--way", "engine") == expected
+    refused("backtest", "--strategy", f"lib:{PLUGINS}/plugin-ranks.so", "--bars", bars[0], status=1, says="2 symbols")
+
+
 def same_sweep(folder, bars):
     tables = []
     for strategy in (BUILT_IN, MINE):
@@ -226,6 +238,7 @@ def main():
         files = bars_files(folder, SOURCE)
         same_files(folder, files)
         same_sweep(folder, files[0])
+        same_rounds(folder)
         guards(folder)
         saved(folder, f"{MINE}:fast=7", synthetic(folder, "A", 3000, 8))
         ends_of_process(folder)
