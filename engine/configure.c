@@ -381,6 +381,7 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
         begin_sessions(&change);
         take_over(&change);
         engine_request_move(engine, change.to, change.keeps_memory);
+        engine_column_move(engine, change.to);
         if (change.interval)
             engine->waiting.there = false;
         for (int a = 0; a < engine->n_accounts; a++)

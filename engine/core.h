@@ -54,6 +54,14 @@ struct standing {
     uint64_t id;
 };
 
+/* What is known of an external column, of one symbol or, -1, of every symbol. */
+struct column_values {
+    char name[COLUMN_NAME_MAX];
+    int symbol;
+    struct column_value *values; /* [n], by published_ns, which rises: the last COLUMN_VALUES_MAX */
+    uint32_t n, cap;
+};
+
 struct event_action;
 struct event_calendar;
 struct event_venue_account;
@@ -81,6 +89,9 @@ struct engine {
     bool before_8;                      /* struct engine_config */
     int64_t auction_due_ns;             /* no auction is due before; INT64_MAX: no auction waits. Derived */
     const struct market_state *outside; /* whose bar before or after the session is at hand; else NULL */
+
+    struct column_values *columns; /* external ones, [n_columns], as they came */
+    uint32_t n_columns;
 
     struct live_order *orders;
     size_t n_orders, cap_orders;
@@ -489,6 +500,17 @@ void engine_calendars_date_again(struct engine *engine, int symbol);
 /* measure.c: the symbol's book, or quote, changed or is gone; event_ns 0: not known. And: a bar closed. */
 void engine_measure_update(struct engine *engine, int symbol, int64_t event_ns);
 void engine_measure_report(struct engine *engine, int symbol, int64_t open_ns);
+
+/* column.c */
+/* Takes a value over; -EINVAL: engine_column_check() refuses it. */
+int engine_column_event(struct engine *engine, const struct event *event);
+/* What each column that the slot reads is at the end of a bar of the symbol. */
+void engine_column_look(const struct engine *engine, int symbol, int64_t end_ns, struct strategy_slot *slot);
+/* After symbols have other indices, -1: none. */
+void engine_column_move(struct engine *engine, const int *to);
+void engine_column_finish(struct engine *engine);
+/* Appends a value to them, or makes them. 0 or -ENOMEM. */
+int engine_column_push(struct engine *engine, int symbol, const char *name, const struct column_value *value);
 
 /* match_bar.c */
 /* A bar of the symbol closed: FILL_BAR. The engine's time is the bar's end afterwards. */

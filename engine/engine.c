@@ -87,6 +87,7 @@ void engine_destroy(struct engine *engine)
     engine_calendars_finish(engine);
     engine_request_finish(&engine->requests);
     free(engine->fetched.bars);
+    engine_column_finish(engine);
     free(engine->markets);
     free(engine->accounts);
     free(engine->runners);
@@ -825,6 +826,9 @@ int engine_handle(struct engine *engine, const struct event *event)
         break;
     case EVENT_VENUE_ACCOUNT:
         r = engine_venue_account_event(engine, &event->venue_account);
+        break;
+    case EVENT_COLUMN:
+        r = engine_column_event(engine, event);
         break;
     default:
         r = -EINVAL;

@@ -14,6 +14,7 @@
 #include "exchange/symbol.h"
 #include "exchange/trading_calendar.h"
 #include "exchange/trading_day.h"
+#include "strategy/column.h"
 
 enum event_kind {
     EVENT_MARKET,            /* a frame, parsed */
@@ -33,6 +34,7 @@ enum event_kind {
     EVENT_VENUE_ORDER,       /* what became of an order that was sent to its venue */
     EVENT_VENUE_ACCOUNT,     /* what an account at its venue holds, or that it was reset there */
     EVENT_DECISION,          /* what an outside strategy decided on a bar: strategy/external.h */
+    EVENT_COLUMN,            /* a value of an external column: strategy/column.h */
     EVENT_KINDS,
 };
 
@@ -149,6 +151,13 @@ struct event_decision {
     const struct strategy_decision *decision; /* the caller's, for the call only */
 };
 
+/* Of a symbol, or of every symbol: -1. Refused, and nothing changes: engine_column_check(). */
+struct event_column {
+    int symbol;
+    char name[COLUMN_NAME_MAX];
+    struct column_value value;
+};
+
 struct event {
     uint64_t seq; /* 1, 2, 3 … through all runs of a state directory */
     int64_t
@@ -177,6 +186,7 @@ struct event {
         bool storage_ok;
         struct event_command command;
         struct event_decision decision;
+        struct event_column column;
     };
 };
 

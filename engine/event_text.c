@@ -29,6 +29,7 @@ const char *event_kind_name(enum event_kind kind)
         [EVENT_VENUE_ORDER] = "VENUE_ORDER",
         [EVENT_VENUE_ACCOUNT] = "VENUE_ACCOUNT",
         [EVENT_DECISION] = "DECISION",
+        [EVENT_COLUMN] = "COLUMN",
     };
     return names[kind];
 }
@@ -276,6 +277,18 @@ static void decision_text(const struct event_decision *event, const struct engin
                               decision->whys[i]);
 }
 
+static void column_text(const struct event_column *event, const struct engine *engine, char *buf)
+{
+    char published[CLOCK_TEXT_MAX], of[CLOCK_TEXT_MAX];
+    bool known = engine && event->symbol >= 0 && event->symbol < engine_symbols(engine);
+    snprintf(buf, EVENT_TEXT_MAX, "COLUMN %.23s of %s: %.17g, at %s, published %s", event->name,
+             event->symbol < 0 ? "every symbol"
+             : known           ? engine_symbol(engine, event->symbol)->name
+                               : "a symbol",
+             event->value.value, clock_utc_text(event->value.timestamp_ns, of),
+             clock_utc_text(event->value.published_ns, published));
+}
+
 char *event_text(const struct event *event, const struct engine *engine, char buf[static EVENT_TEXT_MAX])
 {
     struct units u;
@@ -353,6 +366,9 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         break;
     case EVENT_DECISION:
         decision_text(&event->decision, engine, buf);
+        break;
+    case EVENT_COLUMN:
+        column_text(&event->column, engine, buf);
         break;
     default:
         snprintf(buf, EVENT_TEXT_MAX, "event of kind %d", (int)event->kind);

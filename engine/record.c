@@ -447,6 +447,13 @@ static void visit_decision(struct visit *visit, struct event_decision *event)
     event->decision = decision;
 }
 
+static void visit_column(struct codec *codec, struct event_column *event)
+{
+    codec_int(codec, &event->symbol, -1, SYMBOLS_MAX - 1);
+    codec_text(codec, event->name, sizeof event->name);
+    engine_visit_column_value(codec, &event->value);
+}
+
 static void visit_event(struct visit *visit, struct event *event)
 {
     struct codec *codec = visit->codec;
@@ -513,6 +520,9 @@ static void visit_event(struct visit *visit, struct event *event)
         break;
     case EVENT_DECISION:
         visit_decision(visit, &event->decision);
+        break;
+    case EVENT_COLUMN:
+        visit_column(codec, &event->column);
         break;
     default:
         codec->failed = true;

@@ -146,6 +146,8 @@ void engine_runner_update(struct engine *engine, int account, int symbol, const 
     struct strategy_slot *slot = &engine->runners[account].slots[symbol];
     const struct indicator_bar tick = {input->open,  input->high,   input->low,
                                        input->close, input->volume, frame_seconds(bar->open_ns)};
+    if (slot->n_columns > 0)
+        engine_column_look(engine, symbol, engine_calendars_end(engine, symbol, bar->open_ns), slot);
     engine_slot_update(slot, engine_calendar(engine, symbol), bar->open_ns, &tick);
     slot->seen = *bar;
     slot->saw = true;

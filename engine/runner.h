@@ -8,6 +8,7 @@
 #include "engine/split.h"
 #include "exchange/sizing.h"
 #include "indicators_gpu/indicators.h"
+#include "strategy/column.h"
 #include "strategy/intent.h"
 #include "strategy/policy/limit_rules.h"
 #include "strategy/policy/policy.h"
@@ -37,12 +38,22 @@ struct slot_stream {
     uint32_t n_outputs;
     int8_t frame;   /* which higher bars it reads; -1: the run's own */
     int8_t measure; /* of the book; -1: it reads prices */
+    int8_t column;  /* of the slot's; -1: none */
+    bool plain;     /* its value itself */
+};
+
+/* An external column that a slot reads. */
+struct slot_column {
+    struct column_source source;
+    double now; /* at the end of the bar that is being taken; NaN: none. Not part of the state */
 };
 
 /* A strategy slot: one strategy of one account on one symbol. */
 struct strategy_slot {
     struct slot_stream *streams;    /* [n_streams] */
     struct measure_track *measured; /* since the slot was opened; NULL: no stream reads any */
+    struct slot_column *columns;    /* [n_columns] */
+    size_t n_columns;
     size_t n_streams, n_values, n_frames;
     struct frame *frames;           /* [n_frames], one an interval */
     double *values;                 /* [n_values] */

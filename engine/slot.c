@@ -22,11 +22,12 @@ static int8_t frame_of(struct strategy_slot *slot, int64_t frame_ns, int64_t int
 static int make_room(struct strategy_slot *slot, const struct strategy *strategy,
                      const struct runner_spec *specs, size_t n)
 {
-    size_t n_values = engine_runner_outputs(specs, n), n_frames = 0;
+    size_t n_values = engine_runner_outputs(specs, n), n_frames = 0, n_columns = 0;
     bool measured = false;
     for (size_t i = 0; i < n; i++) {
         n_frames += specs[i].frame_ns > 0;
         measured |= specs[i].measure >= 0;
+        n_columns += specs[i].column.name[0] != '\0';
     }
     slot->state_size = strategy_state_size(strategy);
     slot->sees = strategy_sees_peers(strategy);
@@ -36,8 +37,9 @@ static int make_room(struct strategy_slot *slot, const struct strategy *strategy
     slot->names = calloc(n_values + 1, sizeof *slot->names);
     slot->state = calloc(1, slot->state_size);
     slot->measured = measured ? calloc(1, sizeof *slot->measured) : NULL;
+    slot->columns = n_columns > 0 ? calloc(n_columns, sizeof *slot->columns) : NULL;
     return slot->streams && slot->frames && slot->values && slot->names && slot->state &&
-                   (slot->measured || !measured)
+                   (slot->measured || !measured) && (slot->columns || n_columns == 0)
                ? 0
                : -ENOMEM;
 }
@@ -60,6 +62,10 @@ int engine_slot_open(struct strategy_slot *slot, const struct strategy *strategy
         slot->n_streams = i + 1;
         stream->n_outputs = (uint32_t)row->n_outputs;
         stream->measure = (int8_t)specs[i].measure;
+        stream->plain = specs[i].plain;
+        stream->column = specs[i].column.name[0] ? (int8_t)slot->n_columns : -1;
+        if (stream->column >= 0)
+            slot->columns[slot->n_columns++] = (struct slot_column){specs[i].column, NAN};
         stream->frame = specs[i].frame_ns > 0 ? frame_of(slot, specs[i].frame_ns, interval_ns) : -1;
         for (size_t k = 0; k < row->n_outputs; k++) {
             slot->values[slot->n_values] = NAN;
@@ -79,6 +85,7 @@ void engine_slot_close(struct strategy_slot *slot)
     free(slot->names);
     free(slot->state);
     free(slot->measured);
+    free(slot->columns);
     free(slot->kept);
     *slot = (struct strategy_slot){0};
 }
@@ -104,6 +111,16 @@ static bool measured_bars(const struct strategy_slot *slot, int64_t open_ns,
     return true;
 }
 
+/* A bar at whose end the column has no value is left out. */
+static void feed_column(const struct slot_stream *stream, double now, int64_t open_ns, double *values)
+{
+    const struct indicator_bar bar = {now, now, now, now, 0, frame_seconds(open_ns)};
+    for (uint32_t k = 0; k < stream->n_outputs; k++)
+        values[k] = stream->plain ? now : NAN;
+    if (!stream->plain && !isnan(now))
+        feed(stream->stream, &bar, values, stream->n_outputs);
+}
+
 void engine_slot_update(struct strategy_slot *slot, const struct trading_calendar *calendar, int64_t open_ns,
                         const struct indicator_bar *bar)
 {
@@ -116,6 +133,10 @@ void engine_slot_update(struct strategy_slot *slot, const struct trading_calenda
     double *values = slot->values;
     for (size_t i = 0; i < slot->n_streams; values += slot->streams[i++].n_outputs) {
         const struct slot_stream *stream = &slot->streams[i];
+        if (stream->column >= 0) {
+            feed_column(stream, slot->columns[stream->column].now, open_ns, values);
+            continue;
+        }
         if (stream->measure >= 0) { /* a bar without a book is left out */
             if (there)
                 feed(stream->stream, &measured[stream->measure], values, stream->n_outputs);

@@ -7,13 +7,27 @@
 #include "exchange/bar.h"
 #include "exchange/book_measure.h"
 #include "exchange/fail.h"
+#include "record/config_duration.h"
 #include "strategy/external.h"
 
-/* Behind the @: a measure of the book, or a timeframe. */
+/* What a column's own value is to those that count outputs and bars. */
+#define PLAIN_AS "sma:1"
+
+/* Behind the @: a measure of the book, or a timeframe; columns are parsed before. */
 static bool parse_source(const char *text, struct runner_spec *ret)
 {
     ret->measure = book_measure_find(text);
     return ret->measure >= 0 || bar_interval_parse(text, &ret->frame_ns) == 0;
+}
+
+/* "col:NAME" */
+static int parse_column(const char *text, const struct strategy *strategy, struct runner_spec *ret,
+                        char err[static SPECS_ERROR_MAX])
+{
+    char why[SPECS_ERROR_MAX / 2];
+    if (strategy_column_parse(text, &ret->column, why, sizeof why) < 0)
+        return fail_with(-EINVAL, err, SPECS_ERROR_MAX, "strategy %.32s: %s", strategy_title(strategy), why);
+    return 0;
 }
 
 static int parse(const char *text, const struct strategy *strategy, struct runner_spec *ret,
@@ -22,15 +36,22 @@ static int parse(const char *text, const struct strategy *strategy, struct runne
     char word[STRATEGY_SPEC_TEXT], why[SPECS_ERROR_MAX / 2];
     snprintf(word, sizeof word, "%.*s", (int)sizeof word - 1, text);
     char *at = strrchr(word, '@'); /* a path may have one too */
-    ret->frame_ns = 0;
-    ret->measure = -1;
-    if (at) {
+    *ret = (struct runner_spec){.measure = -1, .plain = strategy_column_is(text)};
+    if (ret->plain || (at && strategy_column_is(at + 1))) {
+        int r = parse_column(ret->plain ? text : at + 1, strategy, ret, err);
+        if (r < 0)
+            return r;
+        if (ret->plain)
+            snprintf(word, sizeof word, "%s", PLAIN_AS);
+        else
+            *at = '\0';
+    } else if (at) {
         *at++ = '\0';
         if (!parse_source(at, ret)) {
             snprintf(
                 err, SPECS_ERROR_MAX,
-                "strategy %.32s: %.47s: a timeframe such as 1h or 4h, or spread, imbalance or microprice is "
-                "needed",
+                "strategy %.32s: %.47s: a timeframe such as 1h or 4h, or spread, imbalance, microprice or a "
+                "column as col:NAME is needed",
                 strategy_title(strategy), text);
             return -EINVAL;
         }
@@ -38,10 +59,11 @@ static int parse(const char *text, const struct strategy *strategy, struct runne
     if (indicator_spec_parse(word, &ret->indicator, why, sizeof why) < 0)
         return fail_with(-EINVAL, err, SPECS_ERROR_MAX, "strategy %.32s: %.100s", strategy_title(strategy),
                          why);
-    if (ret->measure >= 0 && (ret->indicator.row->inputs & INDICATOR_VOLUME))
+    if ((ret->measure >= 0 || ret->column.name[0]) && (ret->indicator.row->inputs & INDICATOR_VOLUME))
         return fail_with(-EINVAL, err, SPECS_ERROR_MAX,
-                         "strategy %.32s: %.47s: %s reads volumes, and a measure has none",
-                         strategy_title(strategy), text, ret->indicator.row->name);
+                         "strategy %.32s: %.47s: %s reads volumes, and a %s has none",
+                         strategy_title(strategy), text, ret->indicator.row->name,
+                         ret->measure >= 0 ? "measure" : "column");
     return 0;
 }
 
@@ -96,6 +118,14 @@ int engine_runner_specs_of_bars(const struct strategy *strategy, const struct ru
     return 0;
 }
 
+bool engine_runner_specs_read_columns(const struct runner_spec *specs, size_t n)
+{
+    size_t i = 0;
+    while (i < n && !specs[i].column.name[0])
+        i++;
+    return i < n;
+}
+
 size_t engine_runner_outputs(const struct runner_spec *specs, size_t n)
 {
     size_t sum = 0;
@@ -104,9 +134,21 @@ size_t engine_runner_outputs(const struct runner_spec *specs, size_t n)
     return sum;
 }
 
+/* "col_funding_8h", behind an @ where an indicator reads it. */
+static size_t column_name(const struct runner_spec *spec, char *buf, size_t cap)
+{
+    char age[CONFIG_DURATION_TEXT_MAX] = "";
+    if (spec->column.age_ns > 0)
+        config_key_duration_text(spec->column.age_ns, age);
+    return (size_t)snprintf(buf, cap, "%scol_%s%s%s", spec->plain ? "" : "@", spec->column.name,
+                            age[0] ? "_" : "", age);
+}
+
 size_t engine_runner_output_name(const struct runner_spec *spec, size_t output, char *buf, size_t cap)
 {
-    size_t len = indicator_spec_name(&spec->indicator, output, buf, cap);
+    size_t len = spec->plain ? 0 : indicator_spec_name(&spec->indicator, output, buf, cap);
+    if (spec->column.name[0] && len < cap)
+        len += column_name(spec, buf + len, cap - len);
     if (spec->frame_ns > 0 && len < cap)
         len += (size_t)snprintf(buf + len, cap - len, "@%s", bar_interval_name(spec->frame_ns));
     if (spec->measure >= 0 && len < cap)

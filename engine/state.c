@@ -429,6 +429,8 @@ static void visit_engine(struct visit *visit)
         visit_pending(visit);
     if (!over(visit) && codec->version >= 12)
         engine_visit_requests(codec, engine);
+    if (!over(visit) && codec->version >= 12)
+        visit->error = engine_visit_columns(codec, engine);
 }
 
 /* The state's own first bytes; saving: in codec->version. Loading: 0, -EBADMSG or -ENOTSUP. */

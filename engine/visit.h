@@ -39,6 +39,11 @@ void engine_visit_slot_kept(struct codec *codec, struct strategy_slot *slot);
 void engine_visit_answers(struct codec *codec, struct runner_answers *answers);
 void engine_visit_requests(struct codec *codec, struct engine *engine);
 
+/* state_column.c: external columns, at the end of a state since layout 12; nothing where there are none. 0 or
+ * -ENOMEM. */
+void engine_visit_column_value(struct codec *codec, struct column_value *value);
+int engine_visit_columns(struct codec *codec, struct engine *engine);
+
 /* state_market.c: 0 or -ENOMEM; the codec fails by itself. */
 int engine_visit_market(struct codec *codec, struct market_state *market, int64_t interval_ns);
 

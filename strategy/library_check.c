@@ -9,6 +9,7 @@
 #include "exchange/symbol.h"
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/plugin_watch.h"
+#include "strategy/column.h"
 #include "strategy/library.h"
 
 _Static_assert((int)PAPERTAPE_SPEC_TEXT == (int)STRATEGY_SPEC_TEXT, "specs are written where ours are");
@@ -111,6 +112,11 @@ static int check_spec(const char *text, size_t i, const struct refusal *to)
     if (!memchr(text, '\0', STRATEGY_SPEC_TEXT))
         return refuse(to, "the text of indicator %zu has no end within %d bytes", i + 1, STRATEGY_SPEC_TEXT);
     snprintf(word, sizeof word, "%s", text);
+    struct column_source column;
+    if (strategy_column_is(word))
+        return strategy_column_parse(word, &column, why, sizeof why) < 0
+                   ? refuse(to, "indicator %zu with the defaults: %s", i + 1, why)
+                   : 0;
     char *at = strrchr(word, '@');
     if (at)
         *at = '\0';

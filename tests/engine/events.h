@@ -439,6 +439,13 @@ static inline void random_event(struct random *random, enum event_kind kind, str
     case EVENT_DECISION:
         random_decision(random, made);
         break;
+    case EVENT_COLUMN:
+        e->column.symbol = (int)random_between(random, -1, SYMBOLS_MAX - 1);
+        random_name(random, e->column.name, sizeof e->column.name);
+        e->column.value.timestamp_ns = random_i64(random);
+        e->column.value.published_ns = random_i64(random);
+        e->column.value.value = (double)random_i64(random);
+        break;
     case EVENT_SYMBOL_CONNECTION:
         e->symbol_connection.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
         e->symbol_connection.up = random_chance(random, 50);
@@ -655,6 +662,9 @@ static inline bool same_event(const struct event *a, const struct event *b)
                 return false;
         return SAME(venue_account.account) && SAME(venue_account.update) && SAME(venue_account.n) &&
                SAME_TEXT(venue_account.prefix) && SAME_TEXT(venue_account.text);
+    case EVENT_COLUMN:
+        return SAME(column.symbol) && SAME_TEXT(column.name) && SAME(column.value.timestamp_ns) &&
+               SAME(column.value.published_ns) && SAME(column.value.value);
     case EVENT_DECISION:
         return SAME(decision.account) && SAME(decision.symbol) && SAME(decision.open_ns) &&
                same_decision(a->decision.decision, b->decision.decision);

@@ -298,9 +298,8 @@ static void test_specs(void)
     CHECK_STR(err, "strategy watcher: obv@spread: obv reads volumes, and a measure has none");
     strategy.specs = unknown;
     CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
-    CHECK_STR(err,
-              "strategy watcher: sma:20@imbalanced: a timeframe such as 1h or 4h, or spread, imbalance or "
-              "microprice is needed");
+    CHECK_STR(err, "strategy watcher: sma:20@imbalanced: a timeframe such as 1h or 4h, or spread, imbalance, "
+                   "microprice or a column as col:NAME is needed");
 }
 
 int main(void)

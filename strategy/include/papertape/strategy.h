@@ -186,7 +186,8 @@ struct papertape_strategy {
     const char *(*check)(const double *params);
 
     /* Writes the indicators that it reads with these parameters, as "sma:20", "ema:9@4h" or
-     * "lib:mine:name:3"; returns how many. NULL: none. */
+     * "lib:mine:name:3", and external columns, as "col:funding", with the age beyond which a value is stale
+     * "col:funding,8h", and "sma:20@col:funding"; returns how many. NULL: none. */
     size_t (*specs)(const double *params, char specs[][PAPERTAPE_SPEC_TEXT]);
 
     /* Decides; returns how many intents it wrote. `state` has state_size bytes, 8-aligned, zeroed at the
