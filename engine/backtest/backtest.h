@@ -7,6 +7,9 @@
  * Events. Row r of symbol s, where it is present, is a closed kline received at its end, with the sequence
  * number r * n_symbols + s + 1; rows before `from` are history in the same order. A gap makes no event.
  *
+ * External columns. Each value is an event (EVENT_COLUMN) before the bars of the first row that ends when it
+ * is published or later, with that end as its time and the number of the event before.
+ *
  * Sessions. With a calendar the engine has it first (EVENT_CALENDAR), and each change of its phase once
  * (EVENT_SESSION): before the bars of the first row that has some and opens then or later. So an account
  * decides and trades in the sessions that it chose (account_spec's session), as a live one does. The market's
@@ -26,11 +29,12 @@
  * drawdown, which depend on each price; symbols of different assets, all quoted in the account's currency; at
  * most 16 orders of a symbol at once; no margin call; with a calendar its regular sessions; and, where orders
  * or the ledger are kept, one account. Neither orders that a strategy describes itself, nor strategies that
- * see other symbols or are processes. BACKTEST_AUTO uses the engine for the rest, also where that shows only
- * while it runs: `restarts`. */
+ * see other symbols, read external columns or are processes. BACKTEST_AUTO uses the engine for the rest, also
+ * where that shows only while it runs: `restarts`. */
 #ifndef ENGINE_BACKTEST_BACKTEST_H
 #define ENGINE_BACKTEST_BACKTEST_H
 
+#include "engine/backtest/external.h"
 #include "engine/engine.h"
 #include "engine/market/market.h"
 #include "exchange/trading_calendar.h"
@@ -83,6 +87,7 @@ struct backtest_config {
     /* Before and after the session strategies give limit orders, as the venue takes them and in a daemon with
      * [venue] extended_hours = off; else every order of an account that chose these hours fills. */
     bool limits_outside;
+    const struct external_columns *external; /* NULL, or columns that strategies may read */
     size_t from, to; /* rows [from, to) are traded; those before warm the indicators only */
     const struct account_spec *accounts; /* strategies, cash, fees, limits */
     int n_accounts;

@@ -36,6 +36,7 @@ struct drive {
     struct backtest_phases phases;
     bool sessions;                /* there is a calendar */
     struct strategy_host **hosts; /* [n], NULL of a strategy that is called */
+    size_t *seen;                 /* values given of each external column */
 };
 
 static const int64_t TICK_LIQUIDITY = INT64_MAX / 4; /* on both sides of a trade's price */
@@ -202,12 +203,44 @@ static int handle(struct run_thread *thread, struct drive *drive, const struct e
                                           : "not enough memory for this backtest");
 }
 
+/* The symbol of a column: -1 of every one; of none that is here -2. */
+static int symbol_of(const struct drive *drive, const struct external_column *column)
+{
+    int s = column->symbol[0] ? engine_find_symbol(drive->engine, column->symbol) : -1;
+    return column->symbol[0] && s < 0 ? -2 : s;
+}
+
+/* The values of external columns that are published by the end of a row, before its bars. */
+static int give_columns(struct run_thread *thread, struct drive *drive, size_t row)
+{
+    const struct external_columns *external = drive->config->external;
+    const struct market *market = drive->config->market;
+    const int64_t end_ns = market_open_ns(market, row + 1);
+    int r = 0;
+    for (size_t i = 0; external && r == 0 && i < external->n; i++) {
+        const struct external_column *column = &external->columns[i];
+        struct event event = {.seq = drive->config->ticks ? drive->seq : sequence(market, row, 0) - 1,
+                              .recv_ns = end_ns,
+                              .kind = EVENT_COLUMN,
+                              .column.symbol = symbol_of(drive, column)};
+        memcpy(event.column.name, column->name, sizeof event.column.name);
+        size_t *at = &drive->seen[i];
+        for (; r == 0 && *at < column->n && column->values[*at].published_ns <= end_ns; ++*at) {
+            event.column.value = column->values[*at];
+            if (event.column.symbol >= -1)
+                r = handle(thread, drive, &event);
+        }
+    }
+    return r;
+}
+
 static int give_history(struct run_thread *thread, struct drive *drive)
 {
     const struct backtest_config *config = drive->config;
     const struct market *market = config->market;
-    for (size_t row = 0; row < config->from; row++)
-        for (int s = 0; s < market->n_symbols; s++) {
+    for (size_t row = 0; row < config->from; row++) {
+        int r = give_columns(thread, drive, row);
+        for (int s = 0; r == 0 && s < market->n_symbols; s++) {
             struct bar bar;
             if (!market_present(&market->series[s], row))
                 continue;
@@ -217,10 +250,11 @@ static int give_history(struct run_thread *thread, struct drive *drive)
                                         .recv_ns = market_open_ns(market, row + 1),
                                         .kind = EVENT_BARS,
                                         .bars = {.symbol = s, .bars = &bar, .n = 1}};
-            int r = handle(thread, drive, &event);
-            if (r < 0)
-                return r;
+            r = handle(thread, drive, &event);
         }
+        if (r < 0)
+            return r;
+    }
     return 0;
 }
 
@@ -414,6 +448,8 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
         if (config->ticks && r == 0)
             r = give_ticks(thread, drive);
         if (r == 0)
+            r = give_columns(thread, drive, drive->row);
+        if (r == 0)
             r = give_row(thread, drive);
         note_holdings(drive);
         if ((drive->row - config->from) % PROGRESS_ROWS == PROGRESS_ROWS - 1 &&
@@ -473,7 +509,8 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
     const struct market *market = config->market;
     struct symbol *symbols = malloc((size_t)market->n_symbols * sizeof *symbols);
     drive->books = calloc((size_t)drive->n, sizeof *drive->books);
-    int r = symbols && drive->books ? 0 : -ENOMEM;
+    drive->seen = calloc(config->external ? config->external->n + 1 : 1, sizeof *drive->seen);
+    int r = symbols && drive->books && drive->seen ? 0 : -ENOMEM;
     for (int a = 0; a < drive->n && r == 0; a++) {
         drive->books[a].ret = &thread->run->ret->accounts[drive->first + a];
         r = backtest_curve_open(&drive->books[a].curve, market, config->from, config->to);
@@ -567,6 +604,7 @@ int backtest_by_engine(struct run_thread *thread, int first, int n)
     for (int a = 0; drive.hosts && a < n; a++)
         strategy_host_close(drive.hosts[a]);
     free(drive.hosts);
+    free(drive.seen);
     engine_destroy(drive.engine);
     free(drive.books);
     free(drive.orders);

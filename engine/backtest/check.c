@@ -43,6 +43,9 @@ int backtest_needs(const struct backtest_config *config, const struct account_sp
     if (engine_runner_specs(account->strategy, account->params, market->interval_ns, specs, &n, why) < 0 ||
         engine_runner_specs_of_bars(account->strategy, specs, n, why) < 0)
         return fail_with(-EINVAL, err, err_size, "%s", why);
+    int r = backtest_external_check(config->external, account->strategy, specs, n, err, err_size);
+    if (r < 0)
+        return r;
     for (size_t i = 0; i < n; i++) {
         size_t needed = bars_needed(&specs[i], market->interval_ns);
         if (needed > ret->bars) {

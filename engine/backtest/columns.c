@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/backtest/external.h"
 #include "engine/frame.h"
 #include "indicators_gpu/exact/exact.h"
 #include "indicators_gpu/indicator_rows.h"
@@ -125,9 +126,52 @@ static int compute_frame(const struct runner_spec *specs, size_t n_specs, const 
     return r;
 }
 
+/* The column's values at the bars that have one, in the place of all prices, and which bars those are. */
+static size_t values_of(const struct runner_spec *spec, const struct columns_bars *bars, double *values,
+                        size_t *rows)
+{
+    static const struct trading_calendar none;
+    const struct trading_calendar *calendar = bars->calendar ? bars->calendar : &none;
+    size_t n = 0;
+    for (size_t i = 0; i < bars->n; i++) {
+        const int64_t end_ns = trading_bar_end(calendar, bars->interval_ns, bars->open_ns[i]);
+        values[n] = backtest_external_at(bars->external, bars->symbol, &spec->column, end_ns);
+        if (!isnan(values[n]))
+            rows[n++] = i;
+    }
+    return n;
+}
+
+static int compute_column(const struct runner_spec *spec, const struct columns_bars *bars,
+                          double *const out[])
+{
+    const size_t n_outputs = spec->indicator.row->n_outputs, cap = bars->n + 1;
+    double *cells = calloc((n_outputs + 2) * cap, sizeof *cells), *columns[INDICATOR_OUTPUTS_MAX];
+    size_t *rows = calloc(cap, sizeof *rows);
+    int r = cells && rows ? 0 : -ENOMEM;
+    const size_t n = r == 0 ? values_of(spec, bars, cells, rows) : 0;
+    double *time = r == 0 ? cells + cap : NULL;
+    for (size_t i = 0; i < n; i++)
+        time[i] = frame_seconds(bars->open_ns[rows[i]]);
+    for (size_t k = 0; r == 0 && k < n_outputs; k++)
+        columns[k] = cells + (k + 2) * cap;
+    const struct indicator_columns in = {cells, cells, cells, cells, NULL, time};
+    if (r == 0 && !spec->plain)
+        r = indicator_reference(&spec->indicator, &in, n, columns);
+    for (size_t k = 0; r == 0 && k < n_outputs; k++) {
+        for (size_t i = 0; i < bars->n; i++)
+            out[k][i] = NAN;
+        for (size_t i = 0; i < n; i++)
+            out[k][rows[i]] = spec->plain ? cells[i] : columns[k][i];
+    }
+    free(cells);
+    free(rows);
+    return r;
+}
+
 /* ---- units of work ---- */
 
-enum unit_kind { UNIT_EXACT, UNIT_PLAIN, UNIT_FRAME };
+enum unit_kind { UNIT_EXACT, UNIT_PLAIN, UNIT_FRAME, UNIT_COLUMN };
 
 struct unit {
     enum unit_kind kind;
@@ -163,7 +207,7 @@ static struct exact_task *add_row(struct columns_work *work, const struct column
     const struct columns_job *last_job = NULL;
     for (size_t s = 0; s < work->n_specs; s++) {
         const struct runner_spec *spec = &work->specs[s];
-        if (spec->frame_ns > 0 || spec->indicator.row->id != id)
+        if (spec->frame_ns > 0 || spec->column.name[0] || spec->indicator.row->id != id)
             continue;
         lanes = exact_lanes(&spec->indicator, work->isa);
         for (size_t j = 0; j < n_jobs; j++, task++) {
@@ -209,12 +253,15 @@ static int plan(struct columns_work *work, const struct columns_job *jobs, size_
     if (!work->units || !work->tasks)
         return -ENOMEM;
     for (size_t s = 0; s < work->n_specs; s++) {
-        bool frame = work->specs[s].frame_ns > 0;
-        if (frame ? !leads(work, s) : exact_serves(&work->specs[s].indicator))
+        bool frame = work->specs[s].frame_ns > 0, column = work->specs[s].column.name[0];
+        if (frame ? !leads(work, s) : !column && exact_serves(&work->specs[s].indicator))
             continue;
         for (size_t j = 0; j < n_jobs; j++)
-            work->units[work->n_units++] =
-                (struct unit){.kind = frame ? UNIT_FRAME : UNIT_PLAIN, .spec = s, .job = &jobs[j]};
+            work->units[work->n_units++] = (struct unit){.kind = frame    ? UNIT_FRAME
+                                                                 : column ? UNIT_COLUMN
+                                                                          : UNIT_PLAIN,
+                                                         .spec = s,
+                                                         .job = &jobs[j]};
     }
     struct exact_task *task = work->tasks;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -229,6 +276,8 @@ static int do_unit(const struct columns_work *work, const struct unit *unit)
     case UNIT_EXACT:
         exact_compute(unit->tasks, unit->n_tasks, work->isa);
         return 0;
+    case UNIT_COLUMN:
+        return compute_column(spec, &unit->job->bars, outputs_of(work, unit->job, unit->spec));
     case UNIT_FRAME:
         return compute_frame(work->specs, work->n_specs, unit->job, spec->frame_ns);
     default:

@@ -11,6 +11,8 @@
 #include "engine/market/market.h"
 #include "engine/specs.h"
 
+struct external_columns;
+
 /* One symbol's bars that exist, oldest first, n of each. */
 struct columns_bars {
     size_t n;
@@ -18,7 +20,10 @@ struct columns_bars {
     const int64_t *open_ns; /* needed for higher bars and for what reads the time; else may be NULL */
     const double *open, *high, *low, *close, *volume;
     const struct trading_calendar *calendar; /* by whose sessions higher bars are formed; NULL: none */
-    void *owned;                             /* backtest_columns_dense()'s */
+    /* Of specs of external columns, and the symbol that they are of. open_ns is needed for those. */
+    const struct external_columns *external;
+    const char *symbol;
+    void *owned; /* backtest_columns_dense()'s */
 };
 
 /* The bars of a symbol in rows [from, to) of a market, without the missing ones. Where no bar is missing

@@ -143,25 +143,43 @@ static bool went_its_way(const struct job *job, const struct guard_run *run)
     return run->backtest.accounts[0].way == job->way;
 }
 
+/* The external columns that go with such bars. */
+static int make_columns(const struct search *search, const struct job *job, struct external_columns *ret)
+{
+    const struct market *market = search->config->market;
+    const struct external_change change = {
+        .later_ns = job->change == GUARD_MOVED ? search->moves_ns[job->move] : 0,
+        .after_ns = job->change == GUARD_CUT || job->change == GUARD_PERTURBED
+                        ? market->start_ns + (int64_t)(job->cut + 1) * market->interval_ns
+                        : INT64_MAX,
+        .changes = job->change == GUARD_PERTURBED,
+        .seed = search->config->seed};
+    return search->config->external ? backtest_external_copy(search->config->external, &change, ret) : 0;
+}
+
 static int try_job(struct search *search, const struct job *job, struct guard_run *ret, char *err,
                    size_t err_size)
 {
     struct guard_bars bars;
     struct guard_calendar moved = {0};
+    struct external_columns columns = {0};
+    struct guard_config config = *search->config;
     const struct trading_calendar *calendar = search->config->calendar;
     if (make_bars(search, job, &bars) < 0)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
-    int r = 0;
-    if (calendar && job->change == GUARD_MOVED) {
+    int r = make_columns(search, job, &columns);
+    config.external = config.external ? &columns : NULL;
+    if (r == 0 && calendar && job->change == GUARD_MOVED) {
         r = backtest_guard_calendar_move(calendar, search->moves_ns[job->move], &moved);
         calendar = &moved.calendar;
     }
     if (r == 0)
-        r = backtest_guard_run_make(search->config, &bars.market, calendar, 0,
+        r = backtest_guard_run_make(&config, &bars.market, calendar, 0,
                                     job->way == BACKTEST_COLUMNS ? BACKTEST_AUTO : job->way, ret, err,
                                     err_size);
     else
         fail_with(r, err, err_size, "out of memory");
+    backtest_external_finish(&columns);
     backtest_guard_calendar_finish(&moved);
     backtest_guard_bars_finish(&bars);
     return r;

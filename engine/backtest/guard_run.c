@@ -53,6 +53,7 @@ int backtest_guard_run_make(const struct guard_config *config, const struct mark
     struct guard_run run = {.from = from};
     struct backtest_config how = {.market = market,
                                   .calendar = calendar,
+                                  .external = config->external,
                                   .venue = config->venue,
                                   .class_by_calendar = config->venue != NULL,
                                   .from = from,

@@ -25,7 +25,11 @@ static int read_specs(const struct account_spec *spec, int64_t interval_ns, stru
         return 0;
     int r = engine_runner_specs(spec->strategy, spec->params, interval_ns, reading->specs, &reading->n_specs,
                                 err);
-    return r < 0 ? r : engine_runner_specs_of_bars(spec->strategy, reading->specs, reading->n_specs, err);
+    if (r == 0)
+        r = engine_runner_specs_of_bars(spec->strategy, reading->specs, reading->n_specs, err);
+    return r < 0 ? r
+                 : backtest_external_check(reading->config->external, spec->strategy, reading->specs,
+                                           reading->n_specs, err, SPECS_ERROR_MAX);
 }
 
 static int name_all(const struct reading *reading, struct backtest_read *ret)
@@ -76,6 +80,8 @@ static int open_bars(struct reading *reading)
     for (size_t i = 0; i < reading->bars.n; i++)
         reading->volume[i] = sim_volume(reading->bars.volume[i], series->symbol.qty_scale);
     reading->bars.volume = reading->volume;
+    reading->bars.external = config->external;
+    reading->bars.symbol = series->symbol.name;
     return 0;
 }
 

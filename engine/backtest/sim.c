@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/backtest/find.h"
+#include "engine/specs.h"
 #include "exchange/decimal.h"
 #include "exchange/filter.h"
 #include "exchange/order_rules.h"
@@ -25,6 +26,17 @@ static bool apart(const struct market *market, const char *currency)
     return true;
 }
 
+static bool reads_columns(const struct backtest_config *config, const struct account_spec *spec)
+{
+    struct runner_spec specs[STRATEGY_SPECS_MAX];
+    char why[SPECS_ERROR_MAX];
+    size_t n;
+    return config->external && spec->strategy &&
+           engine_runner_specs(spec->strategy, spec->params, config->market->interval_ns, specs, &n, why) ==
+               0 &&
+           engine_runner_specs_read_columns(specs, n);
+}
+
 const char *backtest_sim_covers(const struct backtest_config *config, const struct account_spec *spec)
 {
     if (config->ticks)
@@ -33,6 +45,8 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
         return "a policy decides on the bars of all its symbols at once";
     if (strategy_is_asked(spec->strategy))
         return "its process is asked at one bar after the other";
+    if (reads_columns(config, spec))
+        return "it reads external columns";
     if (spec->strategy && strategy_sees_peers(spec->strategy))
         return "it sees the bars of other symbols";
     const struct account_rules *rules = &spec->rules;

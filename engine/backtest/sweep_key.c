@@ -49,6 +49,22 @@ static void visit_config(struct codec *codec, const struct backtest_config *conf
     }
 }
 
+/* Nothing where there are none. */
+static void visit_external(struct codec *codec, const struct external_columns *external)
+{
+    for (size_t i = 0; external && i < external->n; i++) {
+        const struct external_column *column = &external->columns[i];
+        uint64_t n = column->n;
+        visit_text(codec, column->name);
+        visit_text(codec, column->symbol);
+        codec_u64(codec, &n);
+        for (size_t k = 0; k < column->n; k++) {
+            struct column_value value = column->values[k];
+            engine_visit_column_value(codec, &value);
+        }
+    }
+}
+
 static void visit_sets(struct codec *codec, const struct backtest_sweep *sweep)
 {
     const struct backtest_grid *grid = sweep->grid;
@@ -80,6 +96,7 @@ int backtest_sweep_key(const struct backtest_sweep *sweep, const void *program, 
     visit_account(&codec, sweep);
     visit_config(&codec, sweep->config);
     visit_sets(&codec, sweep);
+    visit_external(&codec, sweep->config->external);
     EVP_MD_CTX *hash = EVP_MD_CTX_new();
     bool ok = hash && !codec.failed && EVP_DigestInit_ex(hash, EVP_sha256(), NULL) == 1 &&
               EVP_DigestUpdate(hash, program, program_len) == 1 &&
