@@ -225,6 +225,7 @@ static void configure(struct bars_run *run, size_t from, size_t to)
     const struct run_args *args = &run->args->run;
     run->config = (struct backtest_config){.market = run->market,
                                            .calendar = cli_run_calendar(args),
+                                           .external = cli_run_columns(args),
                                            .ticks = run->ticks.ticks,
                                            .from = from,
                                            .to = to,
@@ -401,6 +402,8 @@ static int load(struct bars_run *run, size_t *ret_from, size_t *ret_to)
         status = load_ticks(run, ret_from, ret_to);
     else
         status = cli_run_load(&run->args->run, &run->loaded, &run->load, ret_from, ret_to);
+    if (status == EXIT_OK && run->args->n_ticks > 0)
+        status = cli_run_columns_load(&run->args->run);
     if (status == EXIT_OK && run->loaded)
         run->market = run->loaded;
     if (status == EXIT_OK && run->loaded && run->policy)

@@ -105,6 +105,7 @@ int cli_guard_run(struct option_call *call, void *verdict,
     cli_progress_begin(&progress, args->run.verb);
     const struct guard_config config = {.market = args->market,
                                         .calendar = cli_run_calendar(&args->run),
+                                        .external = cli_run_columns(&args->run),
                                         .venue = args->run.terms.venue,
                                         .account = &args->account,
                                         .latency_ns = args->run.terms.latency_ns,

@@ -60,6 +60,7 @@ void cli_run_finish(struct run_args *args)
     }
     cli_run_fetch_finish(args);
     cli_run_calendar_finish(args);
+    backtest_external_finish(&args->external);
     *args = (struct run_args){0};
 }
 
@@ -93,6 +94,7 @@ TAKE_LIST(RUN_BARS, bars, n_bars)
 TAKE_LIST(RUN_SYMBOLS, symbols, n_symbols)
 TAKE_LIST(RUN_LOTS, lots, n_lots)
 TAKE_LIST(RUN_TICKS, ticks, n_ticks)
+TAKE_LIST(RUN_COLUMNS, columns, n_columns)
 
 /* Assets are in upper case. */
 static int take_quotes(struct option_call *call, const struct option_row *row, const char *value)
@@ -246,6 +248,10 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
      .take = take_lots},
     {"tick", "N[,N...]", "the step of prices, likewise", .take = take_ticks},
     {"quote", "ASSET[,ASSET...]", "the currency, likewise", .take = take_quotes},
+    {"columns", "FILE[,FILE...]",
+     "external columns that a strategy reads as col:NAME (docs/backtest.md): CSV timestamp,published,NAME..., each value "
+     "seen from its published time on",
+     .take = take_columns},
     {"repair", NULL,
      "widen low and high of bars whose open or close lies outside them, and say how many; without it such a "
      "bar is an error",

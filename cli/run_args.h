@@ -12,16 +12,17 @@
 #include "record/option.h"
 
 /* The lists with commas. */
-enum run_list { RUN_BARS, RUN_SYMBOLS, RUN_LOTS, RUN_TICKS, RUN_QUOTES, RUN_LISTS };
+enum run_list { RUN_BARS, RUN_SYMBOLS, RUN_LOTS, RUN_TICKS, RUN_QUOTES, RUN_COLUMNS, RUN_LISTS };
 
 /* The first member of what such a verb's options fill. Texts are the command line's own. */
 struct run_args {
     struct backtest_terms terms; /* first: the options that are its keys have their places in it */
     const char *verb;
     const char *bars[SYMBOLS_MAX], *symbols[SYMBOLS_MAX], *lots[SYMBOLS_MAX], *ticks[SYMBOLS_MAX],
-        *quotes[SYMBOLS_MAX];
+        *quotes[SYMBOLS_MAX], *columns[SYMBOLS_MAX];
     size_t n_bars, n_symbols; /* n_symbols: 0, 1 or n_bars */
-    size_t n_lots, n_ticks, n_quotes;
+    size_t n_lots, n_ticks, n_quotes, n_columns;
+    struct external_columns external;   /* owned: once cli_run_columns_load() was called */
     char *named[SYMBOLS_MAX];           /* owned: the symbols of bars out of Parquet; NULL: of others */
     char *fetched[SYMBOLS_MAX];         /* owned: files that were fetched, or found in a folder */
     uint8_t *hashes[SYMBOLS_MAX];       /* owned: of bars that are fetched; NULL: of a file's bytes */
@@ -54,7 +55,7 @@ void cli_run_init(struct run_args *args, const char *verb, int max_choices);
 void cli_run_finish(struct run_args *args);
 
 /* Their rows, for OPTION_SHARED(). */
-enum { CLI_RUN_OPTIONS = 40 };
+enum { CLI_RUN_OPTIONS = 41 };
 extern const struct option_row cli_run_options[CLI_RUN_OPTIONS];
 
 /* Of a verb whose argument is the strategy: chooses it, with its --set. EXIT_OK; EXIT_USAGE with a line. */
@@ -72,6 +73,12 @@ int cli_run_check(struct run_args *args);
  * gaps and caches go to stderr too. ret_from, ret_to: the rows that are to be traded. */
 int cli_run_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
                  size_t *ret_to);
+
+/* Reads the files of --columns into args->external, once; cli_run_load() does so. EXIT_OK, or EXIT_ERROR with
+ * its line. */
+int cli_run_columns_load(struct run_args *args);
+/* Of a run's configuration; NULL: there are none. */
+const struct external_columns *cli_run_columns(const struct run_args *args);
 
 /* In the place of each folder of --bars that is no state directory come its files. EXIT_OK, or a status with
  * its line. */

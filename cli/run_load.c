@@ -146,6 +146,20 @@ static int load_files(struct run_args *args, struct market **ret, struct market_
     return remove_fetched(folder, status);
 }
 
+int cli_run_columns_load(struct run_args *args)
+{
+    char err[EXTERNAL_ERROR_MAX];
+    for (size_t i = 0; i < args->n_columns; i++)
+        if (backtest_external_read(args->columns[i], &args->external, err) < 0)
+            return cli_stored_fail(EXIT_ERROR, args->verb, "--columns", err);
+    return EXIT_OK;
+}
+
+const struct external_columns *cli_run_columns(const struct run_args *args)
+{
+    return args->external.n > 0 ? &args->external : NULL;
+}
+
 int cli_run_load(struct run_args *args, struct market **ret, struct market_load *load, size_t *ret_from,
                  size_t *ret_to)
 {
@@ -163,6 +177,8 @@ int cli_run_load(struct run_args *args, struct market **ret, struct market_load 
         fprintf(stderr, "papertape: %s: note: %s\n", args->verb, load->zone_note);
     status = cli_run_calendar_fit(args, market);
     cli_run_note(args, market);
+    if (status == EXIT_OK)
+        status = cli_run_columns_load(args);
     if (status == EXIT_OK)
         status = cli_run_rows(args, market, ret_from, ret_to);
     if (status == EXIT_OK)

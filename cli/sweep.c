@@ -228,6 +228,7 @@ static int run_sweep(struct sweep *sweep, bool json)
         return status;
     const struct backtest_config config = {.market = sweep->market,
                                            .calendar = cli_run_calendar(&sweep->run),
+                                           .external = cli_run_columns(&sweep->run),
                                            .venue = sweep->run.terms.venue,
                                            .class_by_calendar = sweep->run.terms.venue != NULL,
                                            .from = sweep->from,

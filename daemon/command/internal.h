@@ -204,6 +204,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
     COMMAND(amend, true, "order client_id account qty limit stop trail trail_percent key") \
     READING(book, true, "symbol levels") \
     COMMAND(cancel, true, "order client_id account symbol all key") \
+    COMMAND(column, true, "symbol name timestamp published value key") \
     COMMAND(flatten, true, "confirm key") \
     READING(indicators, true, "symbol timeframe") \
     COMMAND(order, true, "symbol side qty notional type limit stop trail trail_percent tif expire_ns " \
