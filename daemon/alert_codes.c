@@ -85,6 +85,7 @@ static const char *const codes[] = {
     "book-resync",
     "calendar",
     "clock",
+    "columns",
     "database-rebuilt",
     "delisted",
     "event-log",

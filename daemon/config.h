@@ -113,6 +113,7 @@ struct daemon_config {
     int history;        /* bars fetched before the stream starts, 0..1000 */
     int64_t history_ns; /* so far back they are fetched, the older ones beside it; 0: those alone */
     char ca_file[CONFIG_PATH_MAX]; /* "": the system's trust store */
+    char columns[CONFIG_PATH_MAX]; /* files of external columns, with commas; "": none */
     /* [feed] */
     int64_t stale_ms;       /* price data older than this is stale: no order is filled from it */
     int64_t stale_trade_ms; /* trades may be rarer */

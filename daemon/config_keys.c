@@ -204,6 +204,14 @@ static const struct config_key keys[] = {
      TEXT(url), AT(venues[0].rest_url)},
     {"market", "ca_file", "certificates to trust instead of the system's; empty: the system's", "", KEY_TEXT,
      LIVE, AT(ca_file)},
+    {"market", "columns",
+     "files of external columns, with commas, which strategies read as col:NAME; empty: none", "", KEY_TEXT,
+     AT(columns), START,
+     .more =
+         "CSV timestamp,published,NAME..., as --columns of papertape backtest reads it: each value is seen "
+         "from its published time on. A file that changes is read again once it has not changed for a "
+         "second; what was given stays, and only values published after it are taken. The control "
+         "socket's command column gives single ones. docs/strategies.md, External columns."},
     {"feed", "stale_s",
      "a price is stale, and fills no order, after this many seconds without data of its streams unless REST "
      "confirms it",

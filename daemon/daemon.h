@@ -16,6 +16,7 @@ struct telemetry;
 struct board;
 struct compute;
 struct parity;
+struct column_files;
 struct trainings;
 struct arena;
 struct alert_watch;
@@ -42,6 +43,7 @@ struct daemon {
     struct board *board;        /* NULL once it is stopped, and between two */
     struct board *board_before; /* one that ends, and another begins; NULL */
     struct parity *parity;
+    struct column_files *columns;
     struct trainings *trainings; /* NULL once it stops */
     struct arena *arena;
     struct alert_watch *watch;

@@ -9,6 +9,7 @@
 #include "daemon/alert_watch.h"
 #include "daemon/arena/arena.h"
 #include "daemon/board.h"
+#include "daemon/column_files.h"
 #include "daemon/command/command.h"
 #include "daemon/compute.h"
 #include "daemon/config_load.h"
@@ -120,6 +121,7 @@ static void session_drained(void *user)
     daemon_alert_watch_stop(daemon->watch);
     daemon_telemetry_stop(daemon->telemetry);
     daemon_parity_stop(daemon->parity);
+    daemon_column_files_stop(daemon->columns);
     daemon_compute_stop(daemon->compute);
     daemon_loop_time_stop();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -261,6 +263,7 @@ static void started(void *ctx)
     const struct alert *alerts = daemon_session_alerts(daemon->session, &n);
     daemon_notify_open_alerts(daemon->notify, alerts, n);
     arena_started(daemon->arena);
+    daemon_column_files_started(daemon->columns);
     daemon_http_started(daemon->http);
     daemon_commands_started(daemon->commands);
     daemon_executions_start(daemon->executions);
@@ -377,13 +380,14 @@ static int start(struct daemon *daemon)
     daemon->compute = daemon_compute_create(daemon->loop, &compute);
     daemon->telemetry = daemon_telemetry_create(daemon);
     daemon->parity = daemon_parity_create(daemon);
+    daemon->columns = daemon_column_files_create(daemon);
     daemon->arena = arena_create(daemon);
     daemon->board = daemon_board_create(daemon);
     daemon->trainings = daemon_trainings_create(daemon);
     daemon->watch = daemon_alert_watch_create(daemon);
     daemon->http = daemon_http_create(daemon);
-    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->board || !daemon->trainings ||
-        !daemon->arena || !daemon->watch || !daemon->http) {
+    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->columns || !daemon->board ||
+        !daemon->trainings || !daemon->arena || !daemon->watch || !daemon->http) {
         /* No clean-up: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         daemon_log_finish();
@@ -519,6 +523,20 @@ static int run(struct daemon *daemon)
     return exit_status;
 }
 
+/* For --check-config: a daemon starts without a bad one, and an alert says so. False after a line on stderr.
+ */
+static bool check_columns(const struct daemon_config *config)
+{
+    char error[CONFIG_ERROR_MAX];
+    struct external_columns columns;
+    if (daemon_column_files_read(config, &columns, error) < 0) {
+        daemon_say(error);
+        return false;
+    }
+    backtest_external_finish(&columns);
+    return true;
+}
+
 /* The last of --check-config: false after a line on stderr. */
 static bool check_keys(const struct daemon_config *config, const char *name)
 {
@@ -587,8 +605,8 @@ static int run_call(struct option_call *call)
         return status_of_config(r);
     }
     bool checks = arguments->check && !arguments->print;
-    bool sound =
-        !checks || check_keys(&daemon.config, arguments->given.file ? arguments->given.file : "defaults");
+    const char *name = arguments->given.file ? arguments->given.file : "defaults";
+    bool sound = !checks || (check_columns(&daemon.config) && check_keys(&daemon.config, name));
     if (checks && sound) {
         print_sessions(&daemon.config, policies);
         warn_of_entries(&daemon.config, false);
