@@ -254,7 +254,8 @@ class Strategy:
         return None
 
     def indicators(self) -> list[str]:
-        """The indicators that it reads, as `papertape indicators` names them: "sma:20", "ema:9@4h"."""
+        """The indicators that it reads, as `papertape indicators` names them: "sma:20", "ema:9@4h"; and external columns:
+        "col:funding", with the age beyond which a value is stale "col:funding,8h", "sma:20@col:funding"."""
         return []
 
     def on_bar(self, bar: Bar) -> Intent | Iterable[Intent] | None:
