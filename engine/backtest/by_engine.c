@@ -6,6 +6,7 @@
 
 #include "engine/backtest/phases.h"
 #include "engine/backtest/run.h"
+#include "engine/column.h"
 #include "engine/event.h"
 #include "exchange/clock.h"
 #include "exchange/decimal.h"
@@ -210,6 +211,33 @@ static int symbol_of(const struct drive *drive, const struct external_column *co
     return column->symbol[0] && s < 0 ? -2 : s;
 }
 
+static void note_read(void *ctx, const char *name)
+{
+    struct drive *drive = ctx;
+    const struct external_columns *external = drive->config->external;
+    for (size_t i = 0; i < external->n; i++)
+        if (strcmp(external->columns[i].name, name) == 0 && symbol_of(drive, &external->columns[i]) >= -1)
+            drive->seen[i] = 0;
+}
+
+/* Only those that some strategy reads, of symbols that are here, are given. */
+static int open_columns(struct run_thread *thread, struct drive *drive)
+{
+    const struct external_columns *external = drive->config->external;
+    size_t n = 0;
+    for (size_t i = 0; external && i < external->n; i++)
+        drive->seen[i] = external->columns[i].n;
+    if (external)
+        engine_column_each(drive->engine, note_read, drive);
+    for (size_t i = 0; external && i < external->n; i++)
+        n += drive->seen[i] < external->columns[i].n;
+    return n <= COLUMN_SERIES_MAX ? 0
+                                  : backtest_run_fail(thread, -EINVAL,
+                                                      "its strategies read %zu external columns of symbols: "
+                                                      "at most %d are right",
+                                                      n, COLUMN_SERIES_MAX);
+}
+
 /* The values of external columns that are published by the end of a row, before its bars. */
 static int give_columns(struct run_thread *thread, struct drive *drive, size_t row)
 {
@@ -219,16 +247,17 @@ static int give_columns(struct run_thread *thread, struct drive *drive, size_t r
     int r = 0;
     for (size_t i = 0; external && r == 0 && i < external->n; i++) {
         const struct external_column *column = &external->columns[i];
+        size_t *at = &drive->seen[i];
+        if (*at == column->n || column->values[*at].published_ns > end_ns)
+            continue;
         struct event event = {.seq = drive->config->ticks ? drive->seq : sequence(market, row, 0) - 1,
                               .recv_ns = end_ns,
                               .kind = EVENT_COLUMN,
                               .column.symbol = symbol_of(drive, column)};
         memcpy(event.column.name, column->name, sizeof event.column.name);
-        size_t *at = &drive->seen[i];
         for (; r == 0 && *at < column->n && column->values[*at].published_ns <= end_ns; ++*at) {
             event.column.value = column->values[*at];
-            if (event.column.symbol >= -1)
-                r = handle(thread, drive, &event);
+            r = handle(thread, drive, &event);
         }
     }
     return r;
@@ -547,7 +576,8 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
             thread, r,
             "the symbols and accounts contradict each other: an asset must have one scale "
             "throughout, and price and quantity scales must allow for exact sums");
-    return r < 0 ? backtest_run_fail(thread, r, "not enough memory for this backtest") : 0;
+    return r < 0 ? backtest_run_fail(thread, r, "not enough memory for this backtest")
+                 : open_columns(thread, drive);
 }
 
 static int open_host(struct run_thread *thread, struct drive *drive, int account,

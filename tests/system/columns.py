@@ -224,6 +224,15 @@ def refusals(daemon, last):
     refused(daemon, again, "EINVAL", "each is later than that")
 
 
+def keyed(daemon, column):
+    """Asked twice with one key: one value, and the first answer again."""
+    published = max(now_of(daemon) + AHEAD * MINUTE_NS, column.rows[-1][2] + 1)
+    asked = {"name": column.name, "timestamp": published, "published": published, "value": 0.5, "key": "once"}
+    first, again = (harness.control(daemon, "column", asked) for _ in range(2))
+    assert first["ok"] and again["ok"] and first["result"] | {"repeated": True} == again["result"], (first, again)
+    column.rows.append(("", published, published, 0.5))
+
+
 def given_once(daemon, *columns):
     """Each value is one event, though a file was read several times, by two runs."""
     shown = daemon.papertape("events", "show", "--seq", "1", "--n", "1000000").splitlines()
@@ -258,6 +267,7 @@ def over_a_kill(folder):
     now_of(daemon)
     harness.wait_for(lambda: any("line 5: timestamp \"soon\" is no time" in text for text, _ in alerts(daemon)), "an alert, and it trades on")
     refusals(daemon, next(row for row in reversed(funding.rows) if not row[0]))
+    keyed(daemon, funding)
     now_ns = now_of(daemon)
     added = mood.add(now_ns - now_ns % MINUTE_NS + 2 * AHEAD * MINUTE_NS, 9)
     write(path, mood.text())
@@ -289,7 +299,7 @@ def check_seen(scene, funding, mood, path):
         numbers = sum("nan" not in values[:2] for values in live[symbol].values())
         stale = sum(values[2] == "nan" and time > mood.rows[2][2] for time, values in live[symbol].items())
         assert len(live[symbol]) == MINUTES and numbers > EACH and stale > 10, (symbol, len(live[symbol]), numbers, stale)
-    cut = funding.rows[EACH][2]  # the first after the kill
+    cut = funding.rows[EACH + 1][2]  # the first that was sent after the kill
     kept = funding.rows
     funding.rows = [(symbol, of, published, -value if published >= cut else value) for symbol, of, published, value in kept]
     write(given, funding.text())
