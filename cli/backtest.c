@@ -31,7 +31,9 @@ int cli_backtest_fail(int status, const char *what, const char *words)
 static int check_policy(struct backtest_args *args)
 {
     if (!args->policy)
-        return cli_backtest_fail(EXIT_USAGE, "--actions", "it goes with --policy PARAMS.json");
+        return cli_backtest_fail(
+            EXIT_USAGE, "--actions",
+            "it goes with --policy PARAMS.json; splits and dividends are --corporate-actions");
     if (policy_names_one_file(args->policy) && args->actions)
         return cli_backtest_fail(
             EXIT_USAGE, "--actions",

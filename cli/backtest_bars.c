@@ -227,6 +227,8 @@ static void configure(struct bars_run *run, size_t from, size_t to)
                                            .calendar = cli_run_calendar(args),
                                            .external = cli_run_columns(args),
                                            .ticks = run->ticks.ticks,
+                                           .actions = args->actions.list,
+                                           .n_actions = args->actions.n,
                                            .from = from,
                                            .to = to,
                                            .accounts = run->accounts,
@@ -436,6 +438,8 @@ static int go(struct bars_run *run)
         status = cli_backtest_export_begin(run->args->export_to, &run->exporting);
     if (status == EXIT_OK)
         status = load(run, &from, &to);
+    if (status == EXIT_OK)
+        status = cli_run_actions(&run->args->run, run->market);
     if (status == EXIT_OK)
         status = make_accounts(run, &from);
     if (status == EXIT_OK)

@@ -52,6 +52,8 @@ static int make(struct guard_args *args)
         return cli_stored_fail(EXIT_USAGE, args->run.verb, "--from", "it goes with --bars");
     if (args->run.calendar)
         return cli_stored_fail(EXIT_USAGE, args->run.verb, "--calendar", "it goes with --bars");
+    if (args->run.actions_from)
+        return cli_stored_fail(EXIT_USAGE, args->run.verb, "--corporate-actions", "it goes with --bars");
     if (backtest_guard_history(choice->strategy, choice->params, interval_ns, &warmup, &lookback, err,
                                sizeof err) < 0)
         return cli_stored_fail(EXIT_ERROR, args->run.verb, "", err);
@@ -99,6 +101,8 @@ int cli_guard_run(struct option_call *call, void *verdict,
     if (status == EXIT_OK)
         status = args->run.n_bars > 0 ? load(args) : make(args);
     if (status == EXIT_OK)
+        status = cli_run_actions(&args->run, args->market);
+    if (status == EXIT_OK)
         status = cli_run_account(&args->run, args->market, 0, &args->account);
     if (status != EXIT_OK)
         return status;
@@ -106,6 +110,8 @@ int cli_guard_run(struct option_call *call, void *verdict,
     const struct guard_config config = {.market = args->market,
                                         .calendar = cli_run_calendar(&args->run),
                                         .external = cli_run_columns(&args->run),
+                                        .actions = args->run.actions.list,
+                                        .n_actions = args->run.actions.n,
                                         .venue = args->run.terms.venue,
                                         .account = &args->account,
                                         .latency_ns = args->run.terms.latency_ns,

@@ -61,6 +61,7 @@ void cli_run_finish(struct run_args *args)
     cli_run_fetch_finish(args);
     cli_run_calendar_finish(args);
     backtest_external_finish(&args->external);
+    backtest_actions_finish(&args->actions);
     *args = (struct run_args){0};
 }
 
@@ -267,6 +268,10 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"straddle", "refuse|keep",
      "bars that begin in one session and end in another: an error, or kept, as part of the regular session",
      .take = cli_run_take_straddle},
+    {"corporate-actions", "FILE|none",
+     "splits and dividends (CSV, as papertape actions --csv prints them) that raw bars trade through as live, by the "
+     "engine; without it those that a state directory has stored, and none of files",
+     AT(actions_from)},
     {"exchange-info", "FILE", "the venue's list of symbols, for their ticks and lots", AT(exchange_info),
      .without = "lot tick quote"},
     {"cache", "DIR", "where the market is kept, ready to be mapped", AT(cache), .without = "no-cache"},

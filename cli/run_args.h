@@ -6,6 +6,7 @@
 
 #include "cli/strategy_args.h"
 #include "db/state.h"
+#include "engine/backtest/actions_file.h"
 #include "engine/backtest/backtest.h"
 #include "engine/backtest/terms.h"
 #include "exchange/trading_calendar.h"
@@ -34,10 +35,12 @@ struct run_args {
     bool no_cache, repair;
     const char *calendar, *zone; /* NULL: not given */
     bool session_given, straddle_given, keep_straddling;
-    bool policy_follows;                 /* one that has not been read: it may name the calendar */
-    struct calendar_file *table;         /* owned: once the bars are loaded; NULL: the run has no calendar */
-    struct trading_calendar days;        /* its days; n 0: it has none */
-    struct trading_day *widened;         /* owned: of days, where bars that straddle are kept */
+    bool policy_follows;          /* one that has not been read: it may name the calendar */
+    struct calendar_file *table;  /* owned: once the bars are loaded; NULL: the run has no calendar */
+    struct trading_calendar days; /* its days; n 0: it has none */
+    struct trading_day *widened;  /* owned: of days, where bars that straddle are kept */
+    const char *actions_from; /* NULL, "none" or a file: of splits and dividends; NULL: a database's own */
+    struct backtest_actions actions;     /* owned: once cli_run_actions() has read them */
     bool stored;                         /* the bars are a database's: cli_run_load() finds that */
     int64_t account_ns;                  /* when its daemon made the account; 0: none did */
     int64_t from_ns, to_ns, interval_ns; /* 0: not given */
@@ -97,6 +100,10 @@ void cli_run_lake_finish(struct run_args *args);
 /* An error's names of these files become the names of the Parquet files and the rows that they were made of.
  */
 void cli_run_lake_where(struct run_args *args, char err[static MARKET_ERROR_MAX]);
+
+/* Once the bars are loaded, in the order in which they are traded: reads their splits and dividends, with a
+ * line on stderr for those that are left out. EXIT_OK, or EXIT_ERROR with its line. */
+int cli_run_actions(struct run_args *args, const struct market *market);
 
 /* Fetches what --bars names as VENUE:SYMBOL, and puts names of files into their places, which are in a folder
  * of their own; "": there is none. It can be removed once they are loaded. Their hashes are known, and

@@ -79,12 +79,47 @@ static void next(struct save *save, uint64_t ticket)
     db_writer_group_begin(save->writer);
 }
 
+/* Those that took effect before the account's fill of that index, into what it holds. */
+static void take_splits(struct save *save, int account, size_t n_fills, size_t *next)
+{
+    const struct backtest_account *of = &save->backtest->accounts[account];
+    for (; *next < of->n_taken && of->taken[*next].n_fills <= n_fills && save->r == 0; ++*next) {
+        const struct backtest_taken *taken = &of->taken[*next];
+        const struct corporate_action *action = &taken->action;
+        const struct stock_split split = {action->shares, action->per, action->ex_ns};
+        struct db_holding *holding = action->kind == ACTION_SPLIT && taken->change != 0
+                                         ? db_holdings_of(&save->holdings, account, taken->symbol)
+                                         : NULL;
+        int64_t change;
+        bool left_out;
+        if (holding)
+            save->r = engine_split_position(&split, &holding->position, &holding->lots, taken->ts_ns, &change,
+                                            &left_out);
+    }
+}
+
+static void put_actions(struct save *save)
+{
+    const struct backtest_account *of = &save->backtest->accounts[0]; /* they take effect on all accounts */
+    for (size_t i = 0; i < of->n_taken && save->r == 0; i++) {
+        const struct backtest_taken *taken = &of->taken[i];
+        const struct db_action row = {.symbol = taken->symbol,
+                                      .action = taken->action,
+                                      .ts_ns = taken->ts_ns,
+                                      .input_seq = taken->input_seq};
+        next(save, db_writer_put_action(save->writer, &row));
+    }
+}
+
 static void put_trading(struct save *save)
 {
     for (size_t i = 0; i < save->rows.n_orders && save->r == 0; i++)
         next(save, db_writer_put_order(save->writer, save->rows.orders[i]));
+    size_t taken[ACCOUNTS_MAX] = {0}, filled[ACCOUNTS_MAX] = {0};
+    put_actions(save);
     for (size_t i = 0; i < save->rows.n_fills && save->r == 0; i++) {
         const struct fill *fill = save->rows.fills[i];
+        take_splits(save, fill->account, filled[fill->account]++, &taken[fill->account]);
         next(save, db_writer_put_fill(save->writer, fill));
         int r = db_holdings_fill(&save->holdings, fill->account, fill->symbol, fill->side, fill->qty,
                                  fill->notional, fill->fee, fill->ts_ns);
@@ -92,6 +127,8 @@ static void put_trading(struct save *save)
     }
     for (size_t i = 0; i < save->rows.n_ledger && save->r == 0; i++)
         next(save, db_writer_put_ledger(save->writer, save->rows.ledger[i]));
+    for (int a = 0; a < save->backtest->n_accounts; a++)
+        take_splits(save, a, SIZE_MAX, &taken[a]);
     for (size_t i = 0; i < save->holdings.n && save->r == 0; i++) {
         const struct db_holding *holding = &save->holdings.rows[i];
         next(save, db_writer_put_position(save->writer, (int)holding->account, (int)holding->symbol,

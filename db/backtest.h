@@ -14,7 +14,7 @@
 #define DB_BACKTEST_VENUE "backtest"
 
 /* Makes the database `path`, which must not be there, with the accounts, symbols, orders, fills, ledger
- * rows, positions, a point of equity a row, and the bars up to the last row; symbols whose bars have sessions
+ * rows, splits and dividends, positions, a point of equity a row, and the bars up to the last row; symbols whose bars have sessions
  * name `calendar` (NULL: none). Of a backtest that kept its orders and its ledger. It takes as long as the
  * disk takes. 0; an error of db_writer_open(), -EBADMSG for rows that contradict each other, -EIO when the
  * disk refuses (full, an I/O error), -ENOMEM; err: one sentence with the cause; the file is then of no use.

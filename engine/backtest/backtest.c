@@ -69,6 +69,7 @@ static void forget(struct backtest_account *account)
     free(account->orders);
     free(account->ledger);
     free(account->trades);
+    free(account->taken);
     *account = (struct backtest_account){0};
 }
 

@@ -15,6 +15,11 @@
  * decides and trades in the sessions that it chose (account_spec's session), as a live one does. The market's
  * rows must be those of that choice; the others are missing.
  *
+ * Splits and dividends. Each is an EVENT_ACTION, as a live engine has it: in the order of at_ns, before the
+ * bars (with trades: the trade) of the first row that has some and ends after at_ns, which is the row that
+ * has the ex-date's first prices; at one moment before a change of the session. The bars are as they were
+ * traded (raw): those before a split are in old shares.
+ *
  * Ids. Where orders or the ledger are kept, several accounts run together, and their ids and the ledger's
  * hashes are those of one live engine with these accounts. Where they are not, each account runs by itself,
  * on as many threads as there are, and ids count from 1 in each.
@@ -28,15 +33,16 @@
  * on bars, long and short, except on margin, with sales that settle later, and limits of daily loss and of
  * drawdown, which depend on each price; symbols of different assets, all quoted in the account's currency; at
  * most 16 orders of a symbol at once; no margin call; with a calendar its regular sessions; and, where orders
- * or the ledger are kept, one account. Neither orders that a strategy describes itself, nor strategies that
- * see other symbols, read external columns or are processes. BACKTEST_AUTO uses the engine for the rest, also
- * where that shows only while it runs: `restarts`. */
+ * or the ledger are kept, one account. Neither splits and dividends, nor orders that a strategy describes
+ * itself, nor strategies that see other symbols, read external columns or are processes. BACKTEST_AUTO uses
+ * the engine for the rest, also where that shows only while it runs: `restarts`. */
 #ifndef ENGINE_BACKTEST_BACKTEST_H
 #define ENGINE_BACKTEST_BACKTEST_H
 
 #include "engine/backtest/external.h"
 #include "engine/engine.h"
 #include "engine/market/market.h"
+#include "exchange/corporate_action.h"
 #include "exchange/trading_calendar.h"
 #include "strategy/intent_fault.h"
 #include "strategy/params.h"
@@ -67,6 +73,24 @@ struct backtest_ticks {
     size_t n;
 };
 
+/* A split or a dividend of a symbol of the market. */
+struct backtest_action {
+    int symbol;
+    int64_t at_ns; /* when it takes effect: ex_ns, or later where it was reported late */
+    struct corporate_action action;
+};
+
+/* One that took effect on an account, whether or not it held the symbol. */
+struct backtest_taken {
+    int symbol;
+    struct corporate_action action;
+    int64_t ts_ns;
+    uint64_t input_seq;
+    size_t n_fills; /* of the account, before it */
+    int64_t change; /* SPLIT: by so much what is held grew, of a short shrank; qty_scale */
+    int64_t paid;   /* DIVIDEND: into the account, of a short less than 0; the symbol's quote units */
+};
+
 #define BACKTEST_LIMIT_NS (10 * INT64_C(1000000000)) /* of a call of a process, by default */
 
 struct backtest_config {
@@ -75,6 +99,9 @@ struct backtest_config {
      * row's bars close its trades are played. Each also becomes the best bid and the best ask, with
      * unlimited quantity on both. */
     const struct backtest_ticks *ticks;
+    /* By at_ns, at one moment as corporate_action_order(); no id of a symbol twice. The engine runs. */
+    const struct backtest_action *actions;
+    size_t n_actions;
     /* NULL, or the market's calendar, which covers all rows: of the symbols that name one or whose bars have
      * sessions. Bars of a day or more trade as without it. */
     const struct trading_calendar *calendar;
@@ -118,7 +145,8 @@ struct backtest_trade {
     int64_t entry_ns, exit_ns;  /* 0: still open, valued at the last close */
     int64_t qty;                /* the most that was held, qty_scale; negative: short */
     int64_t cost, proceeds;     /* of all purchases and of all sales, in the symbol's quote units */
-    int64_t fees, profit;       /* profit: after fees */
+    int64_t dividends;          /* that it was paid, of a short less than 0 */
+    int64_t fees, profit;       /* profit: with dividends, after fees */
 };
 
 /* Orders that were refused for their quantity, for one of the two reasons. */
@@ -139,6 +167,8 @@ struct backtest_account {
     size_t n_ledger;
     struct backtest_trade *trades; /* by their ends */
     size_t n_trades;
+    struct backtest_taken *taken; /* as they took effect; NULL: there is none */
+    size_t n_taken;
     size_t exposed;                  /* rows at whose close something was held */
     int64_t fees;                    /* sum over fills; currency units */
     int128_t turnover;               /* sum of fills' notionals, which outgrows an int64_t */
@@ -158,8 +188,9 @@ struct backtest {
     double seconds[BACKTEST_STAGES]; /* LOAD and METRICS are the caller's to add */
 };
 
-/* The trades of an account's fills, into a new array, and the sums of fees and notionals over them: of a run
- * that was stored, too. Of `config` the market and `to` count. 0 or -ENOMEM. */
+/* The trades of an account's fills, and of the splits and dividends between them, into a new array, and the
+ * sums of fees and notionals over them: of a run that was stored, too. Of `config` the market and `to` count.
+ * 0 or -ENOMEM. */
 int backtest_trades_sum(const struct backtest_config *config, struct backtest_account *account);
 
 /* How many bars an account's indicators need before they all have values, and how many there are before row

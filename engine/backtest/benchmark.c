@@ -19,17 +19,52 @@ static bool holdable(const struct market_series *series, const struct account_sp
     return strcmp(series->symbol.quote, account->currency) == 0 && bar_from(series, from, to) < to;
 }
 
-/* Adds the part of the cash for which a symbol is bought at its first bar. */
-static void hold(const struct market_series *series, const struct backtest_config *config, double cash,
-                 double fee, double *restrict equity)
+/* What is held of a symbol, and the dividends that it was paid, which stay cash. */
+struct held {
+    double qty, cash;
+    size_t action; /* the next one */
+};
+
+/* The symbol's actions of the rows before `row`, once it is held; they come to nothing before. Returns the
+ * first row after the next one, or `to`. */
+static size_t pass_actions(const struct backtest_config *config, int symbol, size_t row, struct held *held)
 {
-    size_t bought = bar_from(series, config->from, config->to);
-    const double *close = series->close + config->from;
-    double qty = cash / (series->open[bought] * (1 + fee));
-    for (size_t i = 0; i < bought - config->from; i++)
+    const struct market *market = config->market;
+    for (; held->action < config->n_actions; held->action++) {
+        const struct backtest_action *next = &config->actions[held->action];
+        if (next->symbol != symbol)
+            continue;
+        size_t at = next->at_ns <= market->start_ns
+                        ? 0
+                        : (size_t)((next->at_ns - market->start_ns) / market->interval_ns);
+        at = bar_from(&market->series[symbol], at, config->to);
+        if (at > row)
+            return at;
+        if (next->action.kind == ACTION_SPLIT)
+            held->qty *= (double)next->action.shares / (double)next->action.per;
+        else
+            held->cash += held->qty * decimal_to_double(next->action.cash, ACTION_CASH_SCALE);
+    }
+    return config->to;
+}
+
+/* Adds the part of the cash for which a symbol is bought at its first bar. */
+static void hold(const struct backtest_config *config, int symbol, double cash, double fee,
+                 double *restrict equity)
+{
+    const struct market_series *series = &config->market->series[symbol];
+    size_t from = config->from, bought = bar_from(series, from, config->to);
+    const double *close = series->close + from;
+    struct held held = {0};
+    size_t until = pass_actions(config, symbol, bought, &held);
+    held.qty = cash / (series->open[bought] * (1 + fee));
+    for (size_t i = 0; i < bought - from; i++)
         equity[i] += cash;
-    for (size_t i = bought - config->from; i < config->to - config->from; i++)
-        equity[i] += qty * close[i];
+    for (size_t i = bought - from; i < config->to - from; i++) {
+        if (i + from == until)
+            until = pass_actions(config, symbol, until, &held);
+        equity[i] += held.cash + held.qty * close[i];
+    }
 }
 
 int backtest_report_benchmark(const struct backtest_config *config, int account,
@@ -57,7 +92,7 @@ int backtest_report_benchmark(const struct backtest_config *config, int account,
         if (!holdable(&market->series[s], spec, config->from, config->to))
             continue;
         const struct fee_rates *fees = account_fees(&spec->rules, &market->series[s].symbol);
-        hold(&market->series[s], config, cash / n, fees->taker_e6 / 1e6, equity);
+        hold(config, s, cash / n, fees->taker_e6 / 1e6, equity);
         held++;
     }
     *ret = equity;

@@ -1,5 +1,5 @@
 /* Runs the engine on a market's bars: closed klines in the order of time, then of symbols, each received at
- * its end; rows before `from` as history. */
+ * its end; rows before `from` as history; splits and dividends between them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,9 @@ enum { PROGRESS_ROWS = 4096 };
 struct account_book {
     struct backtest_account *ret;
     struct curve curve;
-    size_t cap_fills, cap_ledger;
-    bool moved; /* by this row */
+    size_t cap_fills, cap_ledger, cap_taken;
+    int64_t split, dividend; /* booked by the action that takes effect */
+    bool moved;              /* by this row */
 };
 
 struct drive {
@@ -34,6 +35,9 @@ struct drive {
     size_t row;
     size_t ticks[SYMBOLS_MAX]; /* played of each symbol's */
     uint64_t seq;              /* of the last event, where trades are played */
+    uint64_t event_seq;        /* of the last event, */
+    int64_t event_ns;          /* and when it was received */
+    size_t action;             /* the next one */
     struct backtest_phases phases;
     bool sessions;                /* there is a calendar */
     struct strategy_host **hosts; /* [n], NULL of a strategy that is called */
@@ -97,6 +101,8 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
     struct drive *drive = ctx;
     struct account_book *book = &drive->books[row->account];
     book->moved = true;
+    book->split += row->kind == LEDGER_SPLIT ? row->amount : 0;
+    book->dividend += row->kind == LEDGER_DIVIDEND ? row->amount : 0;
     if (!drive->config->ledger)
         return;
     struct ledger_row *moved =
@@ -107,6 +113,30 @@ static void on_ledger(void *ctx, const struct ledger_row *row)
     }
     book->ret->ledger = moved;
     moved[book->ret->n_ledger++] = *row;
+}
+
+/* After the ledger's rows of it. */
+static void on_action(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns)
+{
+    struct drive *drive = ctx;
+    for (int a = 0; a < drive->n; a++) {
+        struct account_book *book = &drive->books[a];
+        struct backtest_taken *moved =
+            backtest_run_room(book->ret->taken, book->ret->n_taken, &book->cap_taken, sizeof *moved);
+        if (!moved) {
+            drive->out_of_memory = true;
+            return;
+        }
+        book->ret->taken = moved;
+        moved[book->ret->n_taken++] = (struct backtest_taken){.symbol = symbol,
+                                                              .action = *action,
+                                                              .ts_ns = ts_ns,
+                                                              .input_seq = drive->event_seq,
+                                                              .n_fills = book->ret->n_fills,
+                                                              .change = book->split,
+                                                              .paid = book->dividend};
+        book->split = book->dividend = 0;
+    }
 }
 
 static void on_need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
@@ -192,6 +222,8 @@ static int answer(struct run_thread *thread, struct drive *drive, const struct e
 
 static int handle(struct run_thread *thread, struct drive *drive, const struct event *event)
 {
+    drive->event_seq = event->seq;
+    drive->event_ns = event->recv_ns;
     int r = engine_handle(drive->engine, event);
     if (r == 0 && engine_requests(drive->engine) > 0)
         r = answer(thread, drive, event);
@@ -200,8 +232,17 @@ static int handle(struct run_thread *thread, struct drive *drive, const struct e
     if (atomic_load(&thread->run->failed))
         return r;
     return backtest_run_fail(thread, r == -EINVAL ? r : -ENOMEM, "%s",
-                             r == -EINVAL ? "the engine refuses a bar"
+                             r == -EINVAL ? event->kind == EVENT_ACTION
+                                                ? "the engine refuses a split or dividend"
+                                                : "the engine refuses a bar"
                                           : "not enough memory for this backtest");
+}
+
+/* The number that an event between bars has: without trades that of the last bar that may have come before.
+ */
+static uint64_t number_between(struct drive *drive)
+{
+    return drive->config->ticks ? ++drive->seq : sequence(drive->config->market, drive->row, 0) - 1;
 }
 
 /* The symbol of a column: -1 of every one; of none that is here -2. */
@@ -239,18 +280,17 @@ static int open_columns(struct run_thread *thread, struct drive *drive)
 }
 
 /* The values of external columns that are published by the end of a row, before its bars. */
-static int give_columns(struct run_thread *thread, struct drive *drive, size_t row)
+static int give_columns(struct run_thread *thread, struct drive *drive)
 {
     const struct external_columns *external = drive->config->external;
-    const struct market *market = drive->config->market;
-    const int64_t end_ns = market_open_ns(market, row + 1);
+    const int64_t end_ns = market_open_ns(drive->config->market, drive->row + 1);
     int r = 0;
     for (size_t i = 0; external && r == 0 && i < external->n; i++) {
         const struct external_column *column = &external->columns[i];
         size_t *at = &drive->seen[i];
         if (*at == column->n || column->values[*at].published_ns > end_ns)
             continue;
-        struct event event = {.seq = drive->config->ticks ? drive->seq : sequence(market, row, 0) - 1,
+        struct event event = {.seq = number_between(drive),
                               .recv_ns = end_ns,
                               .kind = EVENT_COLUMN,
                               .column.symbol = symbol_of(drive, column)};
@@ -263,28 +303,63 @@ static int give_columns(struct run_thread *thread, struct drive *drive, size_t r
     return r;
 }
 
+/* When the next action takes effect, if that is before a time; else that time. */
+static int64_t next_action_ns(const struct drive *drive, int64_t before_ns)
+{
+    const struct backtest_config *config = drive->config;
+    bool due = drive->action < config->n_actions && config->actions[drive->action].at_ns < before_ns;
+    return due ? config->actions[drive->action].at_ns : before_ns;
+}
+
+static int give_action(struct run_thread *thread, struct drive *drive)
+{
+    const struct backtest_action *action = &drive->config->actions[drive->action++];
+    const struct event event = {
+        .seq = number_between(drive),
+        .recv_ns = action->at_ns > drive->event_ns ? action->at_ns : drive->event_ns,
+        .kind = EVENT_ACTION,
+        .action = {.symbol = action->symbol, .action = action->action},
+    };
+    return handle(thread, drive, &event);
+}
+
+static int give_actions(struct run_thread *thread, struct drive *drive, int64_t before_ns)
+{
+    int r = 0;
+    while (r == 0 && next_action_ns(drive, before_ns) < before_ns)
+        r = give_action(thread, drive);
+    return r;
+}
+
+static int give_past_bar(struct run_thread *thread, struct drive *drive, int symbol)
+{
+    const struct market *market = drive->config->market;
+    struct bar bar;
+    if (!market_present(&market->series[symbol], drive->row))
+        return 0;
+    if (bar_at(market, symbol, drive->row, &bar) < 0)
+        return refuse_bar(thread, symbol, drive->row);
+    const struct event event = {.seq = sequence(market, drive->row, symbol),
+                                .recv_ns = market_open_ns(market, drive->row + 1),
+                                .kind = EVENT_BARS,
+                                .bars = {.symbol = symbol, .bars = &bar, .n = 1}};
+    return handle(thread, drive, &event);
+}
+
 static int give_history(struct run_thread *thread, struct drive *drive)
 {
     const struct backtest_config *config = drive->config;
     const struct market *market = config->market;
-    for (size_t row = 0; row < config->from; row++) {
-        int r = give_columns(thread, drive, row);
-        for (int s = 0; r == 0 && s < market->n_symbols; s++) {
-            struct bar bar;
-            if (!market_present(&market->series[s], row))
-                continue;
-            if (bar_at(market, s, row, &bar) < 0)
-                return refuse_bar(thread, s, row);
-            const struct event event = {.seq = sequence(market, row, s),
-                                        .recv_ns = market_open_ns(market, row + 1),
-                                        .kind = EVENT_BARS,
-                                        .bars = {.symbol = s, .bars = &bar, .n = 1}};
-            r = handle(thread, drive, &event);
-        }
-        if (r < 0)
-            return r;
+    int r = 0;
+    for (drive->row = 0; drive->row < config->from && r == 0; drive->row++) {
+        if (config->n_actions > 0 && market_any_present(market, drive->row))
+            r = give_actions(thread, drive, market_open_ns(market, drive->row + 1));
+        if (r == 0)
+            r = give_columns(thread, drive);
+        for (int s = 0; s < market->n_symbols && r == 0; s++)
+            r = give_past_bar(thread, drive, s);
     }
-    return 0;
+    return r;
 }
 
 /* Is the market traded before and after its session, as with [venue] extended_hours = on: does an account
@@ -297,34 +372,53 @@ static bool trades_extended(const struct backtest_config *config)
     return a < config->n_accounts && !config->limits_outside;
 }
 
-/* The calendar's phase, as it is since phases.at_ns. Without trades it has the number of the last bar that
- * may have come before. */
+/* The calendar's phase, as it is since phases.at_ns. */
 static int give_phase(struct run_thread *thread, struct drive *drive)
 {
     const struct trading_now *now = &drive->phases.now;
-    struct event event = {
-        .seq = drive->config->ticks ? ++drive->seq : sequence(drive->config->market, drive->row, 0) - 1,
-        .recv_ns = drive->phases.at_ns,
-        .kind = EVENT_SESSION,
-        .session = {
-            .phase = now->phase, .next_ns = now->next_ns, .extended = trades_extended(drive->config)}};
+    struct event event = {.seq = number_between(drive),
+                          .recv_ns = drive->phases.at_ns,
+                          .kind = EVENT_SESSION,
+                          .session = {.phase = now->phase,
+                                      .next_ns = now->next_ns,
+                                      .extended = trades_extended(drive->config)}};
     memcpy(event.session.calendar, drive->config->calendar->name, sizeof event.session.calendar);
     return handle(thread, drive, &event);
 }
 
-/* What changed until a row with bars opens; with limits outside until it ends, as a live engine has it before
- * the bars: what is decided on them is ordered in the new phase. */
-static int give_phases(struct run_thread *thread, struct drive *drive)
+static int give_phases_until(struct run_thread *thread, struct drive *drive, int64_t until_ns)
 {
-    const struct market *market = drive->config->market;
-    int64_t until_ns =
-        market_open_ns(market, drive->row) + (drive->config->limits_outside ? market->interval_ns : 0);
     int r = 0;
-    if (!drive->sessions || !market_any_present(market, drive->row))
-        return 0;
-    while (r == 0 && backtest_phases_next(&drive->phases, until_ns))
+    while (r == 0 && drive->sessions && backtest_phases_next(&drive->phases, until_ns))
         r = give_phase(thread, drive);
     return r;
+}
+
+/* What changed until a row with bars opens; with limits outside until it ends, as a live engine has it before
+ * the bars: what is decided on them is ordered in the new phase. */
+static int64_t phases_until_ns(const struct drive *drive)
+{
+    const struct market *market = drive->config->market;
+    return market_open_ns(market, drive->row) + (drive->config->limits_outside ? market->interval_ns : 0);
+}
+
+/* What comes before the bars of a row that has some: what takes effect before it ends, which with trades
+ * comes between them, and what changed of the sessions. */
+static int give_between(struct run_thread *thread, struct drive *drive)
+{
+    const struct backtest_config *config = drive->config;
+    const struct market *market = config->market;
+    int64_t before_ns = market_open_ns(market, drive->row + (config->ticks ? 0 : 1));
+    int64_t phases_ns = phases_until_ns(drive), at_ns;
+    int r = 0;
+    if (!market_any_present(market, drive->row) || (!drive->sessions && config->n_actions == 0))
+        return 0;
+    while (r == 0 && (at_ns = next_action_ns(drive, before_ns)) < before_ns) {
+        r = give_phases_until(thread, drive, at_ns - 1 < phases_ns ? at_ns - 1 : phases_ns);
+        if (r == 0)
+            r = give_action(thread, drive);
+    }
+    return r == 0 ? give_phases_until(thread, drive, phases_ns) : r;
 }
 
 /* The days, before everything else. */
@@ -390,6 +484,9 @@ static int give_ticks(struct run_thread *thread, struct drive *drive)
     int r = 0;
     for (int s; r == 0 && (s = next_tick(drive, end_ns)) >= 0;) {
         const struct backtest_tick *tick = &drive->config->ticks[s].ticks[drive->ticks[s]++];
+        r = give_actions(thread, drive, tick->ts_ns + 1);
+        if (r < 0)
+            return r;
         struct event event = {
             .seq = ++drive->seq,
             .recv_ns = tick->ts_ns,
@@ -412,7 +509,7 @@ static int give_ticks(struct run_thread *thread, struct drive *drive)
         if (r == 0)
             r = handle(thread, drive, &event);
     }
-    return r;
+    return r == 0 ? give_actions(thread, drive, end_ns) : r;
 }
 
 static int give_row(struct run_thread *thread, struct drive *drive)
@@ -473,11 +570,11 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
     if (config->ticks)
         skip_ticks(drive, market_open_ns(config->market, config->from));
     for (drive->row = config->from; r == 0 && drive->row < config->to; drive->row++) {
-        r = give_phases(thread, drive);
+        r = give_between(thread, drive);
         if (config->ticks && r == 0)
             r = give_ticks(thread, drive);
         if (r == 0)
-            r = give_columns(thread, drive, drive->row);
+            r = give_columns(thread, drive);
         if (r == 0)
             r = give_row(thread, drive);
         note_holdings(drive);
@@ -567,6 +664,7 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
                                      .order = on_order,
                                      .fill = on_fill,
                                      .ledger = on_ledger,
+                                     .action = on_action,
                                      .need_bars = on_need_bars,
                                      .trace = config->decided ? trace : NULL};
     r = engine_create(&setup, &sink, &drive->engine);

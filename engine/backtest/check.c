@@ -6,6 +6,7 @@
 
 #include "engine/backtest/sim.h"
 #include "engine/specs.h"
+#include "engine/split.h"
 #include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "exchange/order_rules.h"
@@ -200,6 +201,32 @@ static int check_account(const struct backtest_config *config, const struct acco
     return r < 0 ? r : check_bars(config, account, err, err_size);
 }
 
+static bool is_action(const struct market *market, const struct backtest_action *of)
+{
+    const struct corporate_action *action = &of->action;
+    const struct stock_split split = {action->shares, action->per, action->ex_ns};
+    return of->symbol >= 0 && of->symbol < market->n_symbols && action->id[0] != '\0' &&
+           of->at_ns >= action->ex_ns &&
+           (action->kind == ACTION_SPLIT ? engine_split_valid(&split)
+                                         : action->kind == ACTION_DIVIDEND && action->cash > 0);
+}
+
+static int check_actions(const struct backtest_config *config, char *err, size_t err_size)
+{
+    for (size_t i = 0; i < config->n_actions; i++) {
+        const struct backtest_action *a = &config->actions[i];
+        if (!is_action(config->market, a))
+            return fail_with(-EINVAL, err, err_size,
+                             "action %zu: a split of 1 to %d shares for 1 to %d, or a dividend above 0, of a "
+                             "symbol that has bars is needed",
+                             i + 1, ACTION_RATIO_MAX, ACTION_RATIO_MAX);
+        if (i > 0 && (a->at_ns < a[-1].at_ns ||
+                      (a->at_ns == a[-1].at_ns && corporate_action_order(&a->action, &a[-1].action) < 0)))
+            return fail_with(-EINVAL, err, err_size, "action %zu: it comes before that before it", i + 1);
+    }
+    return 0;
+}
+
 int backtest_check_config(const struct backtest_config *config, char *err, size_t err_size)
 {
     const struct market *market = config->market;
@@ -230,7 +257,7 @@ int backtest_check_config(const struct backtest_config *config, char *err, size_
             if (r < 0)
                 return r;
         }
-        return 0;
+        return check_actions(config, err, err_size);
     }
     return -EINVAL;
 }

@@ -20,7 +20,9 @@ struct guard_config {
     const struct market *market;
     const struct trading_calendar *calendar; /* NULL, or the market's, as in a backtest */
     const struct external_columns
-        *external;                      /* NULL, or as in a backtest: cut, changed and moved with the bars */
+        *external; /* NULL, or as in a backtest: cut, changed and moved with the bars */
+    const struct backtest_action *actions; /* as in a backtest */
+    size_t n_actions;
     const char *venue;                  /* NULL, or whose rules of orders hold: class_by_calendar there */
     const struct account_spec *account; /* of the strategy; cash and rules as in a backtest */
     int64_t latency_ns;

@@ -272,6 +272,18 @@ void backtest_guard_calendar_finish(struct guard_calendar *moved)
     *moved = (struct guard_calendar){0};
 }
 
+struct backtest_action *backtest_guard_actions_move(const struct backtest_action *actions, size_t n,
+                                                    int64_t ns)
+{
+    struct backtest_action *moved = malloc((n + 1) * sizeof *moved);
+    for (size_t i = 0; moved && i < n; i++) {
+        moved[i] = actions[i];
+        moved[i].at_ns += ns;
+        moved[i].action.ex_ns += ns;
+    }
+    return moved;
+}
+
 void backtest_guard_bars_finish(struct guard_bars *bars)
 {
     free(bars->series);

@@ -3,6 +3,7 @@
 #ifndef ENGINE_BACKTEST_GUARD_BARS_H
 #define ENGINE_BACKTEST_GUARD_BARS_H
 
+#include "engine/backtest/backtest.h"
 #include "engine/market/market.h"
 #include "exchange/trading_calendar.h"
 
@@ -33,6 +34,10 @@ struct guard_calendar {
 int backtest_guard_calendar_move(const struct trading_calendar *calendar, int64_t ns,
                                  struct guard_calendar *ret);      /* 0 or -ENOMEM */
 void backtest_guard_calendar_finish(struct guard_calendar *moved); /* all zero is fine */
+
+/* The same of n splits and dividends, for free(); NULL without memory. */
+struct backtest_action *backtest_guard_actions_move(const struct backtest_action *actions, size_t n,
+                                                    int64_t ns);
 
 void backtest_guard_bars_finish(struct guard_bars *bars); /* all zero is fine */
 

@@ -157,30 +157,62 @@ static int make_columns(const struct search *search, const struct job *job, stru
     return search->config->external ? backtest_external_copy(search->config->external, &change, ret) : 0;
 }
 
+/* A vectorised run that the bars restart is the engine's. */
+static enum backtest_way way_of(const struct job *job)
+{
+    return job->way == BACKTEST_COLUMNS ? BACKTEST_AUTO : job->way;
+}
+
+/* What goes with changed bars: columns are cut and changed with them; of bars that are moved the days, the
+ * splits and the dividends are moved, too. */
+struct beside {
+    struct guard_config config;
+    struct external_columns columns;
+    struct backtest_action *actions;
+    struct guard_calendar days;
+};
+
+/* To be finished, whatever is returned. */
+static int make_beside(const struct search *search, const struct job *job, struct beside *ret)
+{
+    struct guard_config *config = &ret->config;
+    int64_t ns = search->moves_ns[job->move];
+    *ret = (struct beside){.config = *search->config};
+    int r = make_columns(search, job, &ret->columns);
+    if (config->external)
+        config->external = &ret->columns;
+    if (r < 0 || job->change != GUARD_MOVED)
+        return r;
+    ret->actions = backtest_guard_actions_move(config->actions, config->n_actions, ns);
+    config->actions = ret->actions;
+    if (ret->actions && config->calendar) {
+        r = backtest_guard_calendar_move(config->calendar, ns, &ret->days);
+        config->calendar = &ret->days.calendar;
+    }
+    return ret->actions ? r : -ENOMEM;
+}
+
+static void finish_beside(struct beside *beside)
+{
+    backtest_guard_calendar_finish(&beside->days);
+    free(beside->actions);
+    backtest_external_finish(&beside->columns);
+}
+
 static int try_job(struct search *search, const struct job *job, struct guard_run *ret, char *err,
                    size_t err_size)
 {
     struct guard_bars bars;
-    struct guard_calendar moved = {0};
-    struct external_columns columns = {0};
-    struct guard_config config = *search->config;
-    const struct trading_calendar *calendar = search->config->calendar;
+    struct beside beside;
     if (make_bars(search, job, &bars) < 0)
         return fail_with(-ENOMEM, err, err_size, "out of memory");
-    int r = make_columns(search, job, &columns);
-    config.external = config.external ? &columns : NULL;
-    if (r == 0 && calendar && job->change == GUARD_MOVED) {
-        r = backtest_guard_calendar_move(calendar, search->moves_ns[job->move], &moved);
-        calendar = &moved.calendar;
-    }
+    int r = make_beside(search, job, &beside);
     if (r == 0)
-        r = backtest_guard_run_make(&config, &bars.market, calendar, 0,
-                                    job->way == BACKTEST_COLUMNS ? BACKTEST_AUTO : job->way, ret, err,
-                                    err_size);
+        r = backtest_guard_run_make(&beside.config, &bars.market, beside.config.calendar, 0, way_of(job), ret,
+                                    err, err_size);
     else
         fail_with(r, err, err_size, "out of memory");
-    backtest_external_finish(&columns);
-    backtest_guard_calendar_finish(&moved);
+    finish_beside(&beside);
     backtest_guard_bars_finish(&bars);
     return r;
 }

@@ -54,6 +54,8 @@ int backtest_guard_run_make(const struct guard_config *config, const struct mark
     struct backtest_config how = {.market = market,
                                   .calendar = calendar,
                                   .external = config->external,
+                                  .actions = config->actions,
+                                  .n_actions = config->n_actions,
                                   .venue = config->venue,
                                   .class_by_calendar = config->venue != NULL,
                                   .from = from,

@@ -12,7 +12,8 @@
 
 /* Bought for all the cash at the first bar's open, at the account's taker fee, in parts of any size, and
  * held to the end. Symbols that are quoted in another currency, or have no bar, are not held; the others
- * get equal parts, each bought at its first bar, and are not rebalanced. */
+ * get equal parts, each bought at its first bar, and are not rebalanced. Splits change what is held, and
+ * dividends stay cash. */
 enum report_benchmark {
     REPORT_BENCHMARK_FIRST, /* the first symbol that can be held */
     REPORT_BENCHMARK_EQUAL, /* all of them */

@@ -30,6 +30,17 @@ static void visit_account(struct codec *codec, const struct backtest_sweep *swee
     }
 }
 
+static void visit_backtest_actions(struct codec *codec, const struct backtest_config *config)
+{
+    for (size_t i = 0; i < config->n_actions; i++) {
+        struct backtest_action of = config->actions[i];
+        int64_t symbol = of.symbol, kind = of.action.kind;
+        codec_text(codec, of.action.id, sizeof of.action.id);
+        codec_i64s(codec, &symbol, &kind, &of.at_ns, &of.action.ex_ns, &of.action.shares, &of.action.per,
+                   &of.action.cash);
+    }
+}
+
 static void visit_config(struct codec *codec, const struct backtest_config *config)
 {
     uint8_t content[MARKET_HASH_SIZE];
@@ -47,6 +58,7 @@ static void visit_config(struct codec *codec, const struct backtest_config *conf
         struct trading_day day = config->calendar->days[i];
         engine_visit_days(codec, &day, 1);
     }
+    visit_backtest_actions(codec, config);
 }
 
 /* Nothing where there are none. */

@@ -1,4 +1,4 @@
-/* Groups fills into trades: from flat to flat, of one symbol each. */
+/* Groups fills into trades: from flat to flat, of one symbol each, through splits and dividends. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +48,7 @@ static void begin(struct open_trade *open, const struct market *market, const st
                                           .qty = 0,
                                           .cost = 0,
                                           .proceeds = 0,
+                                          .dividends = 0,
                                           .fees = 0,
                                           .profit = 0},
                                 .held = 0};
@@ -60,7 +61,7 @@ static void end(struct open_trade *open, struct backtest_account *account, size_
     struct backtest_trade *trade = &open->trade;
     trade->exit_row = row;
     trade->exit_ns = ts_ns;
-    int128_t profit = worth + trade->proceeds - trade->cost - trade->fees;
+    int128_t profit = worth + trade->proceeds - trade->cost + trade->dividends - trade->fees;
     trade->profit = profit > INT64_MAX ? INT64_MAX : profit < INT64_MIN ? INT64_MIN : (int64_t)profit;
     account->trades[account->n_trades++] = *trade;
 }
@@ -85,6 +86,23 @@ static void take_fill(struct open_trade *open, struct backtest_account *account,
     take(open, fill, fill->qty - closes, fill->notional - notional, fill->fee - fee);
 }
 
+/* Quantities are in new shares from here on; what rounds to nothing ends the trade. */
+static void take_action(struct open_trade *open, struct backtest_account *account,
+                        const struct market *market, const struct backtest_taken *taken)
+{
+    struct backtest_trade *trade = &open->trade;
+    if (open->held == 0)
+        return;
+    trade->dividends += taken->paid;
+    if (taken->change == 0)
+        return;
+    if (open->held + taken->change != 0)
+        trade->qty = share(trade->qty, open->held + taken->change, open->held);
+    open->held += taken->change;
+    if (open->held == 0)
+        end(open, account, row_of(market, taken->ts_ns), taken->ts_ns, 0);
+}
+
 /* Values trades that are open at the end at the last close, as the account's equity is. */
 static void value(struct open_trade *open, struct backtest_account *account, const struct market *market,
                   size_t to)
@@ -94,6 +112,13 @@ static void value(struct open_trade *open, struct backtest_account *account, con
     decimal_from_double(series->close[to - 1], series->symbol.price_scale, &price);
     int128_t worth = (int128_t)price * open->held;
     end(open, account, to, 0, worth < 0 ? -((unit - 1 - worth) / unit) : worth / unit);
+}
+
+static void take_actions(struct open_trade *open, struct backtest_account *account,
+                         const struct market *market, size_t n_fills, size_t *next)
+{
+    for (; *next < account->n_taken && account->taken[*next].n_fills <= n_fills; ++*next)
+        take_action(&open[account->taken[*next].symbol], account, market, &account->taken[*next]);
 }
 
 int backtest_trades_sum(const struct backtest_config *config, struct backtest_account *account)
@@ -106,12 +131,15 @@ int backtest_trades_sum(const struct backtest_config *config, struct backtest_ac
         free(open);
         return -ENOMEM;
     }
+    size_t taken = 0;
     for (size_t i = 0; i < account->n_fills; i++) {
+        take_actions(open, account, market, i, &taken);
         const struct fill *fill = &account->fills[i];
         account->fees += fill->fee;
         account->turnover += fill->notional;
         take_fill(&open[fill->symbol], account, market, fill);
     }
+    take_actions(open, account, market, account->n_fills, &taken);
     for (int s = 0; s < market->n_symbols; s++)
         if (open[s].held != 0)
             value(&open[s], account, market, config->to);
