@@ -107,6 +107,7 @@ int cli_stored_bars_load(struct run_args *args, const char *database, struct mar
         status = open_calendar(args, listed->calendar);
     options.calendar = cli_run_calendar(args);
     options.session = args->terms.session;
+    options.raw = !args->actions_from || strcmp(args->actions_from, "none") != 0;
     options.account_ns = args->account_ns;
     options.account_bars = ENGINE_RECENT_BARS_MAX;
     size_t n = args->n_symbols > 0 ? args->n_symbols : listed->n;

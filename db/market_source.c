@@ -121,8 +121,9 @@ static int read_symbol(struct db_reader *reader, const char *path, const char *n
         r = options->account_ns > 0 ? find_first(reader, name, from, options, load, &from_ns) : 0;
     }
     if (r == 0)
-        r = db_reader_split_bars(reader, name, options->interval_ns, from, from_ns,
-                                 all ? INT64_MAX : options->to_ns - 1, take_bar, &taker);
+        r = (options->raw ? db_reader_bars
+                          : db_reader_split_bars)(reader, name, options->interval_ns, from, from_ns,
+                                                  all ? INT64_MAX : options->to_ns - 1, take_bar, &taker);
     if (r < 0)
         snprintf(err, MARKET_ERROR_MAX, "cannot read: %s: %s", source->origin, db_reader_error(reader));
     else if (taker.failed < 0)

@@ -100,10 +100,11 @@ struct market_terms {
 
 /* Zeroed: all bars of all files, symbols by symbol_default(), the user's cache, a thread a core. */
 struct market_options {
-    int64_t from_ns, to_ns;   /* bars that open in [from_ns, to_ns); 0, 0: all; else both count */
-    int64_t interval_ns;      /* 0: that of the sources, which then must agree */
-    int64_t account_ns;       /* of a database: the bars that its engine's account of then has had; 0: all */
-    int64_t account_bars;     /* … of those before it at most so many */
+    int64_t from_ns, to_ns; /* bars that open in [from_ns, to_ns); 0, 0: all; else both count */
+    int64_t interval_ns;    /* 0: that of the sources, which then must agree */
+    int64_t account_ns;     /* of a database: the bars that its engine's account of then has had; 0: all */
+    int64_t account_bars;   /* … of those before it at most so many */
+    bool raw;               /* a database's bars as received: else those from before a split in new shares */
     const char *const *names; /* symbols of the files, one each; NULL: by the files' names */
     /* What the files' content follows from, in place of the SHA-256 of their bytes: they need not be there
      * where the cache has the market, else write() makes them before they are read (0 or -errno, with a
