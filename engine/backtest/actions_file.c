@@ -20,7 +20,7 @@ enum {
     DATE_LEN = 10, /* 2024-06-10 */
 };
 
-enum column { SYMBOL, KIND, EX, SHARES, PER, CASH, ID, TS, COLUMNS };
+enum action_column { SYMBOL, KIND, EX, SHARES, PER, CASH, ID, TS, COLUMNS };
 
 struct actions_reader {
     const char *path;
@@ -137,7 +137,8 @@ static int cut(char *line, char *cells[static CELLS_MOST])
     return n;
 }
 
-static const char *cell_of(const struct actions_reader *reader, char *const *cells, int n, enum column column)
+static const char *cell_of(const struct actions_reader *reader, char *const *cells, int n,
+                           enum action_column column)
 {
     int at = reader->at[column];
     return at >= 0 && at < n ? cells[at] : "";
@@ -147,7 +148,7 @@ static int read_header(struct actions_reader *reader, char *line)
 {
     static const struct {
         const char *name;
-        enum column column;
+        enum action_column column;
     } names[] = {{"symbol", SYMBOL}, {"kind", KIND}, {"ex_ns", EX}, {"ex_date", EX}, {"shares", SHARES},
                  {"per", PER},       {"cash", CASH}, {"id", ID},    {"ts_ns", TS}};
     char *cells[CELLS_MOST];
