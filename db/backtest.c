@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "db/holdings.h"
@@ -83,8 +84,8 @@ static void next(struct save *save, uint64_t ticket)
 static void take_splits(struct save *save, int account, size_t n_fills, size_t *next)
 {
     const struct backtest_account *of = &save->backtest->accounts[account];
-    for (; *next < of->n_taken && of->taken[*next].n_fills <= n_fills && save->r == 0; ++*next) {
-        const struct backtest_taken *taken = &of->taken[*next];
+    const struct backtest_taken *taken;
+    while (save->r == 0 && (taken = backtest_taken_next(of, n_fills, INT64_MAX, next))) {
         const struct corporate_action *action = &taken->action;
         const struct stock_split split = {action->shares, action->per, action->ex_ns};
         struct db_holding *holding = action->kind == ACTION_SPLIT && taken->change != 0
@@ -98,25 +99,11 @@ static void take_splits(struct save *save, int account, size_t n_fills, size_t *
     }
 }
 
-static void put_actions(struct save *save)
-{
-    const struct backtest_account *of = &save->backtest->accounts[0]; /* they take effect on all accounts */
-    for (size_t i = 0; i < of->n_taken && save->r == 0; i++) {
-        const struct backtest_taken *taken = &of->taken[i];
-        const struct db_action row = {.symbol = taken->symbol,
-                                      .action = taken->action,
-                                      .ts_ns = taken->ts_ns,
-                                      .input_seq = taken->input_seq};
-        next(save, db_writer_put_action(save->writer, &row));
-    }
-}
-
 static void put_trading(struct save *save)
 {
     for (size_t i = 0; i < save->rows.n_orders && save->r == 0; i++)
         next(save, db_writer_put_order(save->writer, save->rows.orders[i]));
     size_t taken[ACCOUNTS_MAX] = {0}, filled[ACCOUNTS_MAX] = {0};
-    put_actions(save);
     for (size_t i = 0; i < save->rows.n_fills && save->r == 0; i++) {
         const struct fill *fill = save->rows.fills[i];
         take_splits(save, fill->account, filled[fill->account]++, &taken[fill->account]);
@@ -167,24 +154,57 @@ static void put_equity(struct save *save, int account)
     }
 }
 
-static void put_bars(struct save *save, int symbol)
+static void put_bar(struct save *save, int symbol, size_t row)
 {
     const struct market_series *series = &save->market->series[symbol];
     int scale = series->symbol.price_scale;
-    for (size_t row = series->first; row <= series->last && row < save->backtest->to && save->r == 0; row++) {
-        struct bar bar = {.open_ns = market_open_ns(save->market, row),
-                          .session = market_session(series, row),
-                          .first_trade_id = -1,
-                          .last_trade_id = -1};
-        if (!market_present(series, row))
-            continue;
-        decimal_from_double(series->open[row], scale, &bar.open);
-        decimal_from_double(series->high[row], scale, &bar.high);
-        decimal_from_double(series->low[row], scale, &bar.low);
-        decimal_from_double(series->close[row], scale, &bar.close);
-        decimal128_from_double(series->volume[row], series->symbol.qty_scale, &bar.volume);
-        next(save, db_writer_put_bar(save->writer, symbol, save->market->interval_ns, BAR_VENUE, &bar));
+    struct bar bar = {.open_ns = market_open_ns(save->market, row),
+                      .session = market_session(series, row),
+                      .first_trade_id = -1,
+                      .last_trade_id = -1};
+    decimal_from_double(series->open[row], scale, &bar.open);
+    decimal_from_double(series->high[row], scale, &bar.high);
+    decimal_from_double(series->low[row], scale, &bar.low);
+    decimal_from_double(series->close[row], scale, &bar.close);
+    decimal128_from_double(series->volume[row], series->symbol.qty_scale, &bar.volume);
+    next(save, db_writer_put_bar(save->writer, symbol, save->market->interval_ns, BAR_VENUE, &bar));
+}
+
+/* A symbol's bars from *row on that open before a time. */
+static void put_bars(struct save *save, int symbol, int64_t before_ns, size_t *row)
+{
+    const struct market_series *series = &save->market->series[symbol];
+    for (; *row <= series->last && *row < save->backtest->to && save->r == 0; ++*row) {
+        if (market_open_ns(save->market, *row) >= before_ns)
+            return;
+        if (market_present(series, *row))
+            put_bar(save, symbol, *row);
     }
+}
+
+/* Splits and dividends between the bars, as live: a bar has the shares of when it was stored. */
+static void put_market(struct save *save)
+{
+    const struct backtest_account *of = &save->backtest->accounts[0]; /* they take effect on all accounts */
+    size_t *rows = calloc((size_t)save->market->n_symbols, sizeof *rows);
+    if (!rows) {
+        save->r = -ENOMEM;
+        return;
+    }
+    for (int s = 0; s < save->market->n_symbols; s++)
+        rows[s] = save->market->series[s].first;
+    for (size_t i = 0; i < of->n_taken && save->r == 0; i++) {
+        const struct backtest_taken *taken = &of->taken[i];
+        const struct db_action row = {.symbol = taken->symbol,
+                                      .action = taken->action,
+                                      .ts_ns = taken->ts_ns,
+                                      .input_seq = taken->input_seq};
+        put_bars(save, taken->symbol, taken->ts_ns, &rows[taken->symbol]);
+        next(save, db_writer_put_action(save->writer, &row));
+    }
+    for (int s = 0; s < save->market->n_symbols; s++)
+        put_bars(save, s, INT64_MAX, &rows[s]);
+    free(rows);
 }
 
 /* Holdings are valued at the last close. */
@@ -224,8 +244,7 @@ static void put_all(struct save *save)
     put_trading(save);
     for (int a = 0; a < save->backtest->n_accounts; a++)
         put_equity(save, a);
-    for (int s = 0; s < market->n_symbols; s++)
-        put_bars(save, s);
+    put_market(save);
     for (int s = 0; s < market->n_symbols && save->r == 0; s++)
         put_price(save, s);
     db_writer_group_end(save->writer);

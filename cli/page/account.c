@@ -320,6 +320,7 @@ int cli_page_run(struct text *text, const struct page_run *run, size_t most)
     drawdowns(text, run);
     int r = cli_page_returns(text, run);
     r = r < 0 ? r : cli_page_trades(text, run, most);
+    cli_page_actions(text, run);
     cli_page_costs(text, run);
     luck(text, &judged);
     return r < 0 ? r : all_figures(text, run);

@@ -21,6 +21,10 @@ int cli_page_run(struct text *text, const struct page_run *run, size_t most);
 int cli_page_trades(struct text *text, const struct page_run *run, size_t most);
 int cli_page_returns(struct text *text, const struct page_run *run);
 void cli_page_costs(struct text *text, const struct page_run *run);
+void cli_page_actions(struct text *text, const struct page_run *run); /* nothing where there was none */
+
+/* A symbol's splits of the rows that were traded. */
+size_t cli_page_splits(const struct page_run *run, int symbol);
 
 /* Curves over each other, and a table of the figures of all, with differences to the first. n >= 2; the
  * first PAGE_COMPARED_MAX are drawn, all are in the table. 0 or -ENOMEM. */

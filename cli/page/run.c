@@ -33,19 +33,32 @@ static size_t row_of(const struct page_run *run, const struct fill *fill)
     return row <= from ? 0 : row - 1 - from < run->n ? row - 1 - from : run->n;
 }
 
+/* By how much splits that come next changed what is held of a symbol. */
+static int64_t split_by(const struct backtest_account *result, int symbol, size_t n_fills, int64_t before_ns,
+                        size_t *next)
+{
+    const struct backtest_taken *taken;
+    int64_t change = 0;
+    while ((taken = backtest_taken_next(result, n_fills, before_ns, next)))
+        change += taken->symbol == symbol ? taken->change : 0;
+    return change;
+}
+
 void cli_page_run_values(const struct page_run *run, int symbol, double *ret)
 {
     const struct market_series *series = &market_of(run)->series[symbol];
     const struct backtest_account *result = run->result;
     const bool counts = strcmp(series->symbol.quote, run->spec->currency) == 0;
     int64_t held = 0;
-    size_t next = 0;
+    size_t next = 0, taken = 0;
     for (size_t i = 0; i < run->n; i++) {
         for (; next < result->n_fills && row_of(run, &result->fills[next]) <= i; next++) {
             const struct fill *fill = &result->fills[next];
+            held += split_by(result, symbol, next, INT64_MAX, &taken);
             if (fill->symbol == symbol)
                 held += fill->side == ORDER_BUY ? fill_moves(fill) : -fill->qty;
         }
+        held += split_by(result, symbol, next, run->x[i + 1], &taken);
         ret[i] = counts && held != 0 ? decimal_to_double(held, series->symbol.qty_scale) *
                                            series->close[run->source->backtest->from + i]
                                      : 0;
@@ -101,11 +114,15 @@ static int add_fills(struct page_run *run)
     const struct market *market = market_of(run);
     const int32_t slippage_e6 = run->source->config->slippage_e6;
     const double rate = slippage_e6 == PAGE_SLIPPAGE_UNKNOWN ? (double)NAN : slippage_e6 / 1e6;
+    const struct backtest_taken *taken;
     int64_t *held = calloc((size_t)market->n_symbols, sizeof *held);
+    size_t n_taken = 0;
     if (!held)
         return -ENOMEM;
     for (size_t i = 0; i < run->result->n_fills; i++) {
         const struct fill *fill = &run->result->fills[i];
+        while ((taken = backtest_taken_next(run->result, i, INT64_MAX, &n_taken)))
+            held[taken->symbol] += taken->change;
         const struct symbol *symbol = &market->series[fill->symbol].symbol;
         double notional = decimal_to_double(fill->notional, symbol->quote_scale);
         size_t row = row_of(run, fill);

@@ -217,27 +217,56 @@ static int read_rows(struct reading *reading)
         r = db_reader_orders(reading->reader, false, 0, count_order, reading);
     if (r == 0 && reading->r == 0)
         r = db_reader_ledger(reading->reader, take_ledger, reading);
+    if (r == 0 && reading->r == 0)
+        r = cli_page_saved_actions(reading->reader, reading->saved, &reading->r);
     return r;
 }
 
 /* Rows at whose close something was held. */
+struct holding {
+    const struct backtest_account *account;
+    int64_t *held; /* [n_symbols] */
+    size_t fill, taken;
+    int n; /* symbols that are held */
+};
+
+static void move(struct holding *holding, int symbol, int64_t by)
+{
+    int64_t before = holding->held[symbol];
+    holding->held[symbol] += by;
+    holding->n += (holding->held[symbol] != 0) - (before != 0);
+}
+
+static void take_splits(struct holding *holding, int64_t before_ns)
+{
+    const struct backtest_taken *taken;
+    while ((taken = backtest_taken_next(holding->account, holding->fill, before_ns, &holding->taken)))
+        move(holding, taken->symbol, taken->change);
+}
+
+static void hold_until(struct holding *holding, int64_t before_ns)
+{
+    const struct backtest_account *account = holding->account;
+    for (; holding->fill < account->n_fills && account->fills[holding->fill].ts_ns < before_ns;
+         holding->fill++) {
+        const struct fill *fill = &account->fills[holding->fill];
+        take_splits(holding, INT64_MAX);
+        move(holding, fill->symbol, fill->side == ORDER_BUY ? fill_moves(fill) : -fill->qty);
+    }
+    take_splits(holding, before_ns);
+}
+
 static size_t exposed(const struct page_saved *saved, const struct backtest_account *account)
 {
     const struct market *market = saved->market;
-    int64_t *held = calloc((size_t)market->n_symbols, sizeof *held);
-    size_t next = 0, rows = 0;
-    int holding = 0;
-    for (size_t row = saved->backtest.from; held && row < saved->backtest.to; row++) {
-        for (; next < account->n_fills && account->fills[next].ts_ns < market_open_ns(market, row + 1);
-             next++) {
-            const struct fill *fill = &account->fills[next];
-            int64_t before = held[fill->symbol];
-            held[fill->symbol] += fill->side == ORDER_BUY ? fill_moves(fill) : -fill->qty;
-            holding += (held[fill->symbol] != 0) - (before != 0);
-        }
-        rows += holding > 0;
+    struct holding holding = {.account = account,
+                              .held = calloc((size_t)market->n_symbols, sizeof *holding.held)};
+    size_t rows = 0;
+    for (size_t row = saved->backtest.from; holding.held && row < saved->backtest.to; row++) {
+        hold_until(&holding, market_open_ns(market, row + 1));
+        rows += holding.n > 0;
     }
-    free(held);
+    free(holding.held);
     return rows;
 }
 
@@ -247,6 +276,8 @@ static int measure(struct page_saved *saved)
     int r = 0;
     saved->reports = calloc((size_t)backtest->n_accounts, sizeof *saved->reports);
     saved->config = (struct backtest_config){.market = saved->market,
+                                             .actions = saved->actions,
+                                             .n_actions = saved->n_actions,
                                              .from = backtest->from,
                                              .to = backtest->to,
                                              .accounts = saved->accounts,
@@ -342,6 +373,7 @@ void cli_page_saved_finish(struct page_saved *saved)
         backtest_report_finish(&saved->reports[a]);
     free(saved->reports);
     free(saved->accounts);
+    free(saved->actions);
     if (saved->backtest.accounts)
         backtest_finish(&saved->backtest);
     market_store_close(saved->market);

@@ -79,8 +79,11 @@ static void draw(struct text *text, const struct page_run *run, int symbol, cons
     snprintf(caption, sizeof caption,
              "%zu purchases and %zu sales at their prices, on the closes. A long begins with a purchase and "
              "ends with a sale, a short the other way round. Marks that would cover one another are drawn "
-             "once.",
-             prices->buys.n, prices->sells.n);
+             "once.%s",
+             prices->buys.n, prices->sells.n,
+             cli_page_splits(run, symbol) > 0 ? " Prices are as traded: a fall or rise at a split is no loss "
+                                                "or gain."
+                                              : "");
     const struct report_chart chart = {.title = title,
                                        .y_name = unit,
                                        .time = true,

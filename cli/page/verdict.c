@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/page/run.h"
+#include "exchange/decimal.h"
 
 enum { CELLS_MOST = 1000000 /* steps times symbols */ };
 
@@ -21,7 +22,30 @@ static size_t end_of(const struct steps *steps, size_t i, size_t rows)
     return end < rows ? end : rows;
 }
 
-/* What a symbol's position was at the close before each step, as a share of equity, and how its close moved.
+/* One share from a step's begin on, through splits and dividends. */
+struct share {
+    double qty, cash;
+    size_t action; /* the next one */
+};
+
+/* Takes those of a symbol that take effect before a time. */
+static void take_actions(const struct page_run *run, int symbol, int64_t before_ns, struct share *share)
+{
+    const struct backtest_config *config = run->source->config;
+    for (; share->action < config->n_actions; share->action++) {
+        const struct backtest_action *next = &config->actions[share->action];
+        if (next->at_ns >= before_ns)
+            return;
+        if (next->symbol != symbol)
+            continue;
+        if (next->action.kind == ACTION_SPLIT)
+            share->qty *= (double)next->action.shares / (double)next->action.per;
+        else
+            share->cash += share->qty * decimal_to_double(next->action.cash, ACTION_CASH_SCALE);
+    }
+}
+
+/* What a symbol's position was at the close before each step, as a share of equity, and how its worth moved.
  */
 static void fill_symbol(const struct page_run *run, struct steps *steps, int k, double *values)
 {
@@ -29,11 +53,15 @@ static void fill_symbol(const struct page_run *run, struct steps *steps, int k, 
     const struct market_series *series = &run->source->config->market->series[steps->symbols[k]];
     const double *close = series->close + backtest->from;
     double before = backtest->from > 0 ? close[-1] : series->open[0];
+    struct share share = {0};
     cli_page_run_values(run, steps->symbols[k], values);
+    take_actions(run, steps->symbols[k], run->x[0], &share);
     for (size_t i = 0; i < steps->n; i++) {
         size_t begin = i * steps->rows, end = end_of(steps, i, run->n);
         steps->weights[(size_t)k * steps->n + i] = begin > 0 ? values[begin - 1] / run->equity[begin] : 0;
-        steps->moves[(size_t)k * steps->n + i] = close[end - 1] / before - 1;
+        share = (struct share){.qty = 1, .action = share.action};
+        take_actions(run, steps->symbols[k], run->x[end], &share);
+        steps->moves[(size_t)k * steps->n + i] = (share.qty * close[end - 1] + share.cash) / before - 1;
         before = close[end - 1];
     }
 }

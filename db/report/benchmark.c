@@ -46,7 +46,8 @@ static int hold(struct report_prices *prices, const struct report_curve *curve,
     int r = db_report_price(prices, symbol->id, curve->start_ns, account->to_ns, &price);
     part.bought = (double)price;
     r = r < 0 ? r
-              : db_report_prices_each(prices, symbol->id, curve->start_ns, account->to_ns, take_bar, &part);
+              : db_report_prices_each(prices, symbol->id, curve->start_ns, account->to_ns, account->to_ns,
+                                      take_bar, &part);
     if (r < 0 || part.bought == 0)
         return r;
     for (; part.hour < curve->n_hours; part.hour++)

@@ -97,9 +97,11 @@ int db_report_price(struct report_prices *prices, int64_t symbol, int64_t ts_ns,
 int db_report_price_at(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
                        int64_t *ret, int64_t *ret_ns);
 
-/* Bars of the finest kind that has one in [from_ns, to_ns): opening and close, in the shares of to_ns, and
- * the bar's end. */
+/* Bars of the finest kind that has one in [from_ns, to_ns): opening and close, in the shares of shares_ns
+ * (REPORT_AS_TRADED: of when each was stored), and the bar's end. */
+#define REPORT_AS_TRADED INT64_MIN
 int db_report_prices_each(struct report_prices *prices, int64_t symbol, int64_t from_ns, int64_t to_ns,
+                          int64_t shares_ns,
                           void (*row)(void *ctx, int64_t open, int64_t close, int64_t end_ns), void *ctx);
 
 /* ---- holdings.c: pure ---- */

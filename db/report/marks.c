@@ -143,9 +143,13 @@ int db_report_marks(struct report_prices *prices, struct db_report_account *acco
         struct pricing pricing = {&account->charts[i], report_growth_of(DB_REPORT_POINTS_MAX), 0};
         turn(&account->charts[i].buys);
         turn(&account->charts[i].sells);
-        r = db_report_prices_each(prices, account->charts[i].id, account->from_ns, account->to_ns, take_price,
-                                  &pricing);
+        r = db_report_prices_each(prices, account->charts[i].id, account->from_ns, account->to_ns,
+                                  REPORT_AS_TRADED, take_price, &pricing);
         r = r < 0 ? r : pricing.r;
+        for (size_t k = 0; k < prices->n_splits; k++)
+            account->charts[i].splits += prices->splits[k].symbol == account->charts[i].id &&
+                                         prices->splits[k].ts_ns >= account->from_ns &&
+                                         prices->splits[k].ts_ns < account->to_ns;
     }
     return r;
 }

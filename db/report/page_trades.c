@@ -76,8 +76,9 @@ static void draw(struct text *text, const struct db_report_account *account,
     snprintf(
         caption, sizeof caption,
         "%zu purchases and %zu sales at their prices, the newest of the period, on the closes of the finest "
-        "bars. Marks that would cover one another are drawn once.",
-        chart->buys.n, chart->sells.n);
+        "bars. Marks that would cover one another are drawn once.%s",
+        chart->buys.n, chart->sells.n,
+        chart->splits > 0 ? " Prices are as traded: a fall or rise at a split is no loss or gain." : "");
     const struct report_chart drawn = {.title = title,
                                        .y_name = unit,
                                        .time = true,

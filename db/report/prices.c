@@ -164,6 +164,7 @@ static int any_between(struct report_prices *prices, const struct report_price_s
 }
 
 int db_report_prices_each(struct report_prices *prices, int64_t symbol, int64_t from_ns, int64_t to_ns,
+                          int64_t shares_ns,
                           void (*row)(void *ctx, int64_t open, int64_t close, int64_t end_ns), void *ctx)
 {
     const struct report_price_source *source = NULL;
@@ -185,7 +186,7 @@ int db_report_prices_each(struct report_prices *prices, int64_t symbol, int64_t 
     while (r >= 0 &&
            (r = db_query_next(prices->reader, stmt, RECORD_INTO(&open_ns, &open, &close, &stored))) > 0) {
         struct bar bar = bar_at(open_ns, open, close);
-        convert(prices, symbol, stored, to_ns, &bar);
+        convert(prices, symbol, stored, shares_ns, &bar);
         row(ctx, bar.open, bar.close, open_ns + source->interval_ns);
     }
     return db_query_end(stmt, r);

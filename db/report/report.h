@@ -99,7 +99,8 @@ struct db_report_points {
 struct db_report_market_chart {
     int64_t id; /* in the database */
     struct symbol symbol;
-    struct db_report_points closes, buys, sells;
+    struct db_report_points closes, buys, sells; /* all as traded, in the shares of then */
+    size_t splits;                               /* in the period */
 };
 
 struct db_report_account {

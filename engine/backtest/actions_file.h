@@ -1,13 +1,15 @@
 /* Splits and dividends as a file has them: CSV with a header, as `papertape actions --csv` prints it. Columns
  * by their names, in any order; others are left alone:
  *
- *   symbol   of the bars, in any case
- *   kind     split or dividend
- *   ex_ns    or ex_date: the first moment of the ex-date, a time as bars files have it, UTC without a zone;
- * of a bare date YYYY-MM-DD with a calendar the first moment of the next day that trades, as live shares
- * SPLIT: so many new ones per      for so many old ones cash     DIVIDEND: for one share, in the symbol's
- * quote, up to 9 digits after the point id       may be missing, or empty: made of kind and time ts_ns    may
- * be missing, or empty: when it took effect, if it was reported later than ex_ns */
+ * - symbol: of the bars, in any case;
+ * - kind: split or dividend;
+ * - ex_ns or ex_date: the first moment of the ex-date, a time as bars files have it, UTC without a zone; of a
+ *   bare date YYYY-MM-DD with a calendar the first moment of the next day that trades, as live;
+ * - shares and per: of a split, so many new ones for so many old ones;
+ * - cash: of a dividend, for one share, in the symbol's quote, up to 9 digits after the point;
+ * - id: may be missing, or empty: made of kind and time;
+ * - ts_ns: may be missing, or empty: when it took effect, if it was reported later than ex_ns.
+ */
 #ifndef ENGINE_BACKTEST_ACTIONS_FILE_H
 #define ENGINE_BACKTEST_ACTIONS_FILE_H
 

@@ -193,6 +193,11 @@ struct backtest {
  * 0 or -ENOMEM. */
 int backtest_trades_sum(const struct backtest_config *config, struct backtest_account *account);
 
+/* The next split or dividend that took effect before the account's fill of that index, and before a time;
+ * NULL: there is none yet. *next, 0 at first, counts those that were returned. */
+const struct backtest_taken *backtest_taken_next(const struct backtest_account *account, size_t n_fills,
+                                                 int64_t before_ns, size_t *next);
+
 /* How many bars an account's indicators need before they all have values, and how many there are before row
  * `to`. */
 struct backtest_needs {

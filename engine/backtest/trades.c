@@ -114,11 +114,21 @@ static void value(struct open_trade *open, struct backtest_account *account, con
     end(open, account, to, 0, worth < 0 ? -((unit - 1 - worth) / unit) : worth / unit);
 }
 
+const struct backtest_taken *backtest_taken_next(const struct backtest_account *account, size_t n_fills,
+                                                 int64_t before_ns, size_t *next)
+{
+    if (*next == account->n_taken || account->taken[*next].n_fills > n_fills ||
+        account->taken[*next].ts_ns >= before_ns)
+        return NULL;
+    return &account->taken[(*next)++];
+}
+
 static void take_actions(struct open_trade *open, struct backtest_account *account,
                          const struct market *market, size_t n_fills, size_t *next)
 {
-    for (; *next < account->n_taken && account->taken[*next].n_fills <= n_fills; ++*next)
-        take_action(&open[account->taken[*next].symbol], account, market, &account->taken[*next]);
+    const struct backtest_taken *taken;
+    while ((taken = backtest_taken_next(account, n_fills, INT64_MAX, next)))
+        take_action(&open[taken->symbol], account, market, taken);
 }
 
 int backtest_trades_sum(const struct backtest_config *config, struct backtest_account *account)
