@@ -424,13 +424,30 @@ static void move_compared(struct history *h, const struct history_want *want)
         }
 }
 
+/* By time: the oldest makes room. */
+static void on_action(void *ctx, const struct db_action_row *row)
+{
+    struct history *h = ((struct reading *)ctx)->history;
+    const struct corporate_action *action = &row->action.action;
+
+    if (action->kind != ACTION_SPLIT)
+        return;
+    if (h->n_splits == HISTORY_SPLITS_MAX)
+        memmove(h->splits, h->splits + 1, (size_t)--h->n_splits * sizeof *h->splits);
+    h->splits[h->n_splits] =
+        (struct history_split){.ex_ns = action->ex_ns, .price = (double)action->per / (double)action->shares};
+    COPY(h->splits[h->n_splits++].symbol, row->symbol->symbol.name);
+}
+
 /* The newest rows of each list. */
 static int read_newest(struct history_reader *reader, struct reading *reading)
 {
     struct history *h = reading->history;
 
-    h->n_fills = h->n_orders = h->n_alerts = h->n_log = 0;
+    h->n_fills = h->n_orders = h->n_alerts = h->n_log = h->n_splits = 0;
     int r = db_reader_fills(reader->db, HISTORY_ROWS_MAX, on_fill, reading);
+    if (r == 0)
+        r = db_reader_actions(reader->db, NULL, on_action, reading);
     if (r == 0)
         r = db_reader_orders(reader->db, false, HISTORY_ROWS_MAX, on_order, reading);
     if (r == 0)

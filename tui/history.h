@@ -30,6 +30,7 @@ enum {
     HISTORY_PHASES_MAX = 4096,
     HISTORY_EVALUATIONS_MAX = 64,
     HISTORY_PARAMETERS_MAX = 96,
+    HISTORY_SPLITS_MAX = 64, /* newest ones */
     HISTORY_UNREAD_MAX = 8,
     HISTORY_UNREAD_TEXT_MAX = 120,
     HISTORY_UNREAD_SUM_MAX = HISTORY_UNREAD_TEXT_MAX + 32, /* one of them, and how many more */
@@ -75,6 +76,13 @@ struct history_fill {
     char currency[ASSET_NAME_MAX]; /* of the fee */
     double value, rate_pct;        /* notional; the fee's share of it, NaN: not known */
     int price_decimals, qty_decimals;
+};
+
+/* A split: prices of fills from before it are times `price` on the chart, whose bars are in new shares. */
+struct history_split {
+    char symbol[SYMBOL_NAME_MAX];
+    int64_t ex_ns;
+    double price;
 };
 
 /* A closed round trip: struct db_trip. NaN: not known. */
@@ -232,6 +240,8 @@ struct history {
     bool fills_unread; /* and are not known, since a fill cannot be read */
     struct history_unread unread;
     struct history_fill fills[HISTORY_ROWS_MAX];
+    struct history_split splits[HISTORY_SPLITS_MAX];
+    int n_splits;
     struct status_order orders[HISTORY_ROWS_MAX];
     struct history_alert alerts[HISTORY_ROWS_MAX];
     struct history_log log[HISTORY_ROWS_MAX];

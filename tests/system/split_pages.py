@@ -63,7 +63,7 @@ def trade(folder, name, bars, actions):
 
 
 def near(a, b, what, rel=2e-6):
-    """Lots and cents are other ones in old shares: equal but for that."""
+    """Lots and cents are other ones in old shares: equal except for that."""
     known = isinstance(a, (int, float)), isinstance(b, (int, float))
     assert known[0] == known[1], (what, a, b)
     assert not known[0] or math.isclose(a, b, rel_tol=rel, abs_tol=1e-4), (what, a, b)
@@ -180,10 +180,24 @@ def check_report(folder, run, whole, values):
         assert abs(account["equity"] / curve[-1] - 1) < 0.02, (account["equity"], curve[-1])  # without the dividend
 
 
+def check_chart(folder, markets):
+    """The chart is in new shares, marks too: the same picture as of the market without the split."""
+    until = (START + datetime.timedelta(hours=SPLIT_ROW + 40)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    pictures = []
+    for name, (bars, actions) in markets.items():
+        state = os.path.join(folder, name + "-chart")
+        reports.run("backtest", "--bars", bars, "--corporate-actions", actions, "--no-cache", *STRATEGIES[:2], CASH, "--lot", "0.0001", "--quote", "USD",
+                    "--to", until, "--save", state)
+        screen = reports.run("--state", state, "--dump-screen", "200x60", "--tab", "4").stdout
+        pictures.append(re.search(r"^─SPLIT 1h─.*?^(?=─Positions)", screen, re.DOTALL | re.MULTILINE)[0])
+    assert pictures[0] == pictures[1] and pictures[0].count("▲") + pictures[0].count("▼") > 6, "\n".join(pictures)
+
+
 def main():
     with harness.Folder() as folder:
-        split = trade(folder.path, "split", write_market(folder.path, "raw", 2), write_actions(folder.path, "both", True))
-        whole = trade(folder.path, "whole", write_market(folder.path, "adjusted", 1), write_actions(folder.path, "one", False))
+        markets = {"split": (write_market(folder.path, "raw", 2), write_actions(folder.path, "both", True)),
+                   "whole": (write_market(folder.path, "adjusted", 1), write_actions(folder.path, "one", False))}
+        split, whole = (trade(folder.path, name, *market) for name, market in markets.items())
         values = no_jump(split)
         no_jump(whole)
         for mine, theirs in zip(split["accounts"], whole["accounts"], strict=True):
@@ -192,6 +206,7 @@ def main():
         check_page(split, whole)
         check_compare(folder.path, split, whole)
         check_report(folder.path, split, whole, values)
+        check_chart(folder.path, markets)
         print(f"seed {SEED}: {sum(account['trades'] for account in split['accounts'])} trades through a split")
 
 

@@ -193,6 +193,17 @@ void panel_chart_line_labels(const struct chart_plot *chart, const struct chart_
     outside_labels(chart, lines, n, taken, false);
 }
 
+/* A fill's price in the shares of the bars. */
+static double shown_price(const struct history *history, const struct history_fill *fill)
+{
+    double price = fill->price;
+
+    for (int i = 0; i < history->n_splits; i++)
+        if (history->splits[i].ex_ns > fill->ts_ns && strcmp(history->splits[i].symbol, fill->symbol) == 0)
+            price *= history->splits[i].price;
+    return price;
+}
+
 void panel_chart_fills(const struct chart_plot *chart, const struct history *history, const char *symbol)
 {
     bool plain = chart->plot.canvas->glyphs == GLYPHS_ASCII;
@@ -202,7 +213,7 @@ void panel_chart_fills(const struct chart_plot *chart, const struct history *his
         if (strcmp(fill->symbol, symbol) != 0)
             continue;
         int x = tui_axis_column_at(chart->time, fill->ts_ns);
-        int y = tui_axis_row(&chart->price, fill->price);
+        int y = tui_axis_row(&chart->price, shown_price(history, fill));
         bool sold = strcmp(fill->side, "SELL") == 0;
         if (x >= 0 && x < chart->plot.width && y >= 0)
             tui_area_char(&chart->plot, x, y, STYLE_STRONG,
