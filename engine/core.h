@@ -274,6 +274,12 @@ void engine_halt_lift(struct engine *engine, int account); /* the user resumes i
 
 /* gate.c: is the symbol held, or may a live order other than `but` open a position in it? */
 bool engine_gate_entered(const struct engine *engine, int account, int symbol, uint64_t but);
+/* Would an order on its way, or resting, open a position or enlarge one? */
+bool engine_gate_opens(const struct engine *engine, const struct order *order);
+
+/* universe.c */
+/* -EINVAL for a symbol that there is not. */
+int engine_universe_event(struct engine *engine, int symbol, bool in);
 
 /* account_command.c: ORDER_OK, or why it was not done */
 enum order_reason account_command(struct engine *engine, const struct event_command *command);

@@ -798,6 +798,9 @@ int engine_handle(struct engine *engine, const struct event *event)
         else
             engine->markets[event->stale.symbol].stale = event->stale.stale;
         break;
+    case EVENT_UNIVERSE:
+        r = engine_universe_event(engine, event->universe.symbol, event->universe.in);
+        break;
     case EVENT_STORAGE:
         engine->storage_failing = !event->storage_ok;
         break;

@@ -294,6 +294,7 @@ struct engine_symbol_view {
     struct bar last_bar;              /* valid when bars > 0 */
     struct bar forming;               /* the venue's forming bar; open_ns 0: there is none */
     bool stale;
+    bool out;                    /* of the universe: EVENT_UNIVERSE */
     enum market_phase phase;     /* of its calendar; OPEN without one */
     bool extended;               /* it is also traded before and after its session */
     enum market_trading trading; /* MARKET_ENDED: the venue lists it no longer */

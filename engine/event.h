@@ -35,6 +35,7 @@ enum event_kind {
     EVENT_VENUE_ACCOUNT,     /* what an account at its venue holds, or that it was reset there */
     EVENT_DECISION,          /* what an outside strategy decided on a bar: strategy/external.h */
     EVENT_COLUMN,            /* a value of an external column: strategy/column.h */
+    EVENT_UNIVERSE,          /* a symbol is in the universe from now on, or out of it: engine/universe.h */
     EVENT_KINDS,
 };
 
@@ -183,6 +184,10 @@ struct event {
             int symbol;
             bool up;
         } symbol_connection;
+        struct {
+            int symbol;
+            bool in;
+        } universe;
         bool storage_ok;
         struct event_command command;
         struct event_decision decision;

@@ -30,6 +30,7 @@ const char *event_kind_name(enum event_kind kind)
         [EVENT_VENUE_ACCOUNT] = "VENUE_ACCOUNT",
         [EVENT_DECISION] = "DECISION",
         [EVENT_COLUMN] = "COLUMN",
+        [EVENT_UNIVERSE] = "UNIVERSE",
     };
     return names[kind];
 }
@@ -330,6 +331,11 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
     case EVENT_STALE:
         u = units_of(engine, event->stale.symbol);
         snprintf(buf, EVENT_TEXT_MAX, "STALE %s: %s", u.name, event->stale.stale ? "too old" : "fresh again");
+        break;
+    case EVENT_UNIVERSE:
+        u = units_of(engine, event->universe.symbol);
+        snprintf(buf, EVENT_TEXT_MAX, "UNIVERSE %s: %s", u.name,
+                 event->universe.in ? "in" : "out: nothing new is opened of it");
         break;
     case EVENT_STORAGE:
         snprintf(buf, EVENT_TEXT_MAX, "STORAGE %s", event->storage_ok ? "works" : "fails");

@@ -272,6 +272,11 @@ static bool opens(const struct engine *engine, const struct order *order)
            (order->side == ORDER_BUY || engine_loan_allowed(engine, order->account, order->symbol));
 }
 
+bool engine_gate_opens(const struct engine *engine, const struct order *order)
+{
+    return opens(engine, order) && !reduces(engine, order);
+}
+
 bool engine_gate_entered(const struct engine *engine, int account, int symbol, uint64_t but)
 {
     if (engine_venue_held(engine, account, symbol) != 0)
@@ -319,6 +324,7 @@ static struct risk_facts gather(struct engine *engine, const struct order *order
                  !engine_hours_opening(engine, order->symbol, order->created_ns),
         .storage_failing = engine->storage_failing,
         .killed = account->killed_ns != 0,
+        .out = market->out && !order->by_hand,
         .last = engine_price(engine, order->account, order->symbol),
         .limit_price = order->price,
         .stop_price = order->stop_price,
@@ -352,8 +358,10 @@ enum order_reason engine_gate_check(struct engine *engine, const struct order *o
     if (reason == ORDER_OK) {
         struct book_level best;
         facts = gather(engine, order, lowers);
-        if ((facts.paused || facts.killed) && !facts.reduces) /* regardless of other reasons */
-            reason = facts.paused ? ORDER_RISK_PAUSED : ORDER_RISK_DRAWDOWN;
+        if ((facts.paused || facts.killed || facts.out) && !facts.reduces) /* regardless of other reasons */
+            reason = facts.paused   ? ORDER_RISK_PAUSED
+                     : facts.killed ? ORDER_RISK_DRAWDOWN
+                                    : ORDER_RISK_UNIVERSE;
         asked = reason != ORDER_OK;
         if (reason == ORDER_OK && order->type == ORDER_MARKET && !engine_hours_rests(market) &&
             !engine_hours_opening(engine, order->symbol, order->created_ns) &&

@@ -381,6 +381,10 @@ static void reach(struct engine *engine, int account, int symbol, const struct i
             engine_intent_leave(engine, account, symbol, intent->why);
         return;
     }
+    if (intent->fraction > 0 && held < 0 && engine->markets[symbol].out) {
+        engine_intent_leave(engine, account, symbol, intent->why); /* and opens nothing */
+        return;
+    }
     if (intent->fraction < 0) {
         reach_short(engine, account, symbol, intent, position, held);
         return;

@@ -76,6 +76,7 @@ struct market_state {
     int64_t change_open; /* 24 h ago */
     int64_t ahead_ns;    /* its venue's clock is so far ahead of recv_ns; 0: it is the same, or not known */
     bool stale;
+    bool out; /* the universe leaves it out: strategies and policies open nothing of it */
     /* Its calendar's session; OPEN without a calendar. */
     enum market_phase phase;
     bool extended;         /* EARLY and LATE are traded in as well */

@@ -487,6 +487,10 @@ static void visit_event(struct visit *visit, struct event *event)
         visit_index(codec, &event->stale.symbol, SYMBOLS_MAX);
         codec_bool(codec, &event->stale.stale);
         break;
+    case EVENT_UNIVERSE:
+        visit_index(codec, &event->universe.symbol, SYMBOLS_MAX);
+        codec_bool(codec, &event->universe.in);
+        break;
     case EVENT_STORAGE:
         codec_bool(codec, &event->storage_ok);
         break;

@@ -139,10 +139,11 @@ static void visit_record(struct codec *codec, const struct position *position, s
 /* Reasons added later were never counted. */
 static void visit_refused(struct codec *codec, uint64_t refused[static ORDER_REASONS])
 {
-    uint32_t n = codec->version >= 10  ? ORDER_REASONS
-                 : codec->version >= 8 ? ORDER_RULE_PRICE_DECIMALS + 1
-                 : codec->version >= 6 ? ORDER_SYMBOL_GONE + 1
-                                       : ORDER_RISK_POSITIONS + 1;
+    uint32_t n = codec->version >= 12   ? ORDER_REASONS
+                 : codec->version >= 10 ? ORDER_VENUE_LOST + 1
+                 : codec->version >= 8  ? ORDER_RULE_PRICE_DECIMALS + 1
+                 : codec->version >= 6  ? ORDER_SYMBOL_GONE + 1
+                                        : ORDER_RISK_POSITIONS + 1;
     engine_visit_count(codec, &n, ORDER_REASONS, 1);
     for (uint32_t i = 0; i < n; i++)
         codec_u64(codec, &refused[i]);
@@ -429,6 +430,8 @@ static void visit_engine(struct visit *visit)
         visit_pending(visit);
     if (!over(visit) && codec->version >= 12)
         engine_visit_requests(codec, engine);
+    for (int s = 0; s < engine->n_symbols && !over(visit) && codec->version >= 12; s++)
+        codec_bool(codec, &engine->markets[s].out);
     if (!over(visit) && codec->version >= 12)
         visit->error = engine_visit_columns(codec, engine);
 }

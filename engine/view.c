@@ -70,6 +70,7 @@ void engine_symbol_view(const struct engine *engine, int symbol, struct engine_s
         .last_bar = market->last_bar,
         .forming = market->forming,
         .stale = market->stale,
+        .out = market->out,
         .phase = market->phase,
         .extended = market->extended,
         .trading = market->trading,

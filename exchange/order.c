@@ -130,6 +130,7 @@ static const char *const reason_names[ORDER_REASONS] = {
     [ORDER_VENUE_TERMS] = "VENUE_TERMS",
     [ORDER_VENUE_REFUSED] = "VENUE_REFUSED",
     [ORDER_VENUE_LOST] = "VENUE_LOST",
+    [ORDER_RISK_UNIVERSE] = "RISK_UNIVERSE",
 };
 
 #define COUNT(names) (sizeof(names) / sizeof(*(names)))

@@ -144,6 +144,8 @@ enum order_reason {
     ORDER_VENUE_TERMS,    /* such an order, group or change is not sent there */
     ORDER_VENUE_REFUSED,  /* the venue refused it */
     ORDER_VENUE_LOST,     /* the venue never got it, or ended it unasked */
+    /* since layout 12 */
+    ORDER_RISK_UNIVERSE, /* the risk gate: the rule of symbols leaves its symbol out */
     ORDER_REASONS,
 };
 

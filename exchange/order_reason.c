@@ -41,6 +41,7 @@ const char *order_reason_words(enum order_reason reason)
         [ORDER_RISK_COOLDOWN] = "a position of that symbol was closed not long ago",
         [ORDER_RISK_PRICE_BAND] = "the price is further from the last one than the account's price band",
         [ORDER_RISK_POSITIONS] = "the account holds, or is entering, as many symbols as it may",
+        [ORDER_RISK_UNIVERSE] = "the rule of the universe leaves its symbol out: only closing orders pass",
         [ORDER_SPLIT] = "a split of the symbol left nothing of it",
         [ORDER_SYMBOL_GONE] = "the venue lists the symbol no longer",
         [ORDER_INITIAL_MARGIN] = "the equity does not suffice by Regulation T: 50 % of what is held",

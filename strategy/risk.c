@@ -83,6 +83,8 @@ static enum order_reason check_opening(const struct risk_limits *limits, const s
         return ORDER_RISK_STORAGE;
     if (facts->killed)
         return ORDER_RISK_DRAWDOWN;
+    if (facts->out)
+        return ORDER_RISK_UNIVERSE;
     if (risk_daily_loss(limits, facts->equity, facts->day_equity))
         return ORDER_RISK_DAILY_LOSS;
     if (risk_price_band(limits, facts->limit_price, facts->last) ||

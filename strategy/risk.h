@@ -7,6 +7,7 @@
  *   trading is paused                                                      RISK_PAUSED
  *   the database cannot store                                              RISK_STORAGE
  *   the account is locked                                                  RISK_DRAWDOWN
+ *   the universe leaves its symbol out                                     RISK_UNIVERSE
  *   day_equity - equity >= daily_loss · day_equity                         RISK_DAILY_LOSS
  *   |limit or stop price - last| > price_band · last                       RISK_PRICE_BAND
  *   it opens a position and now_ns - closed_ns < cooldown_ns               RISK_COOLDOWN
@@ -53,6 +54,7 @@ struct risk_facts {
     int64_t now_ns;
     bool reduces; /* the order only reduces the position */
     bool paused, stale, storage_failing;
+    bool out;          /* the universe leaves its symbol out, and no user gave the order */
     bool killed;       /* the account's drawdown reached its limit, and it was not resumed since */
     bool begins;       /* there is no position in the symbol, or the order would reverse it */
     bool entered;      /* there is a position in the symbol, or another order of it may open one */

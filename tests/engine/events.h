@@ -403,6 +403,10 @@ static inline void random_event(struct random *random, enum event_kind kind, str
         e->symbol.index = (int)random_between(random, 0, SYMBOLS_MAX - 1);
         random_symbol(random, &e->symbol.listed);
         break;
+    case EVENT_UNIVERSE:
+        e->universe.symbol = (int)random_between(random, 0, SYMBOLS_MAX - 1);
+        e->universe.in = random_chance(random, 50);
+        break;
     case EVENT_CONNECTION:
         random_name(random, e->connection.venue, sizeof e->connection.venue);
         e->connection.up = random_chance(random, 50);
@@ -628,6 +632,8 @@ static inline bool same_event(const struct event *a, const struct event *b)
         return SAME(bars.symbol) && SAME(bars.missed) && SAME(bars.n);
     case EVENT_SYMBOL:
         return SAME(symbol.index) && same_symbol(&a->symbol.listed, &b->symbol.listed);
+    case EVENT_UNIVERSE:
+        return SAME(universe.symbol) && SAME(universe.in);
     case EVENT_CONNECTION:
         return SAME_TEXT(connection.venue) && SAME(connection.up);
     case EVENT_SESSION:

@@ -308,6 +308,7 @@ static enum order_reason slow_verdict(const struct risk_limits *l, const struct 
         {f->paused, ORDER_RISK_PAUSED},
         {f->storage_failing, ORDER_RISK_STORAGE},
         {f->killed, ORDER_RISK_DRAWDOWN},
+        {f->out, ORDER_RISK_UNIVERSE},
         {l->daily_loss > 0 && f->day_equity > 0 &&
              f->equity <= f->day_equity * (1 - (long double)l->daily_loss) + slack,
          ORDER_RISK_DAILY_LOSS},
@@ -367,7 +368,8 @@ static void test_against_a_second_gate(struct random *random)
             .symbol_notional = random_between(random, -200, 800),
             .account_notional = random_between(random, -200, 1500),
             .equity = random_between(random, 900, 1000),
-            .day_equity = random_chance(random, 5) ? 0 : 1000};
+            .day_equity = random_chance(random, 5) ? 0 : 1000,
+            .out = random_chance(random, 5)};
         enum order_reason expected = slow_verdict(&limits, &facts, before_ns);
         enum order_reason given = risk_check(&limits, &rate, &facts);
         CHECK_STR(order_reason_name(given), order_reason_name(expected));
@@ -377,6 +379,7 @@ static void test_against_a_second_gate(struct random *random)
     }
     for (int reason = ORDER_RISK_PAUSED; reason <= ORDER_RISK_POSITIONS; reason++)
         CHECK(seen[reason] > 100);
+    CHECK(seen[ORDER_RISK_UNIVERSE] > 100);
     CHECK(seen[ORDER_OK] > 1000);
 }
 
