@@ -10,9 +10,9 @@
 #include "strategy/policy/policy.h"
 
 static const char *const output_names[BACKTEST_OUTPUTS] = {
-    [OUTPUT_LEDGER] = "ledger", [OUTPUT_TRADES] = "trades", [OUTPUT_ORDERS] = "orders",
-    [OUTPUT_EQUITY] = "equity", [OUTPUT_ROUNDS] = "rounds", [OUTPUT_MONTHLY] = "monthly",
-    [OUTPUT_PAGE] = "report",
+    [OUTPUT_LEDGER] = "ledger",   [OUTPUT_TRADES] = "trades", [OUTPUT_ORDERS] = "orders",
+    [OUTPUT_EQUITY] = "equity",   [OUTPUT_ROUNDS] = "rounds", [OUTPUT_MONTHLY] = "monthly",
+    [OUTPUT_MEMBERS] = "members", [OUTPUT_PAGE] = "report",
 };
 
 const char *cli_backtest_output_name(enum backtest_output output)
@@ -155,6 +155,8 @@ static const struct option_row options[] = {
      AT(outputs[OUTPUT_EQUITY])},
     {"rounds", "FILE", "trades from flat to flat, with their profit", AT(outputs[OUTPUT_ROUNDS])},
     {"monthly", "FILE", "account,year,month,return", AT(outputs[OUTPUT_MONTHLY])},
+    {"members", "FILE", "time_ns,symbol,in: when symbols came into the universe, 1, and left it, 0",
+     AT(outputs[OUTPUT_MEMBERS]), .with = "universe"},
     {"chart", NULL,
      "below the report, in characters as the terminal and its locale have them: equity with the benchmark, drawdown, the "
      "distribution of returns",

@@ -14,7 +14,8 @@ enum backtest_output {
     OUTPUT_EQUITY,
     OUTPUT_ROUNDS, /* trades from flat to flat */
     OUTPUT_MONTHLY,
-    OUTPUT_PAGE, /* --report: one HTML page */
+    OUTPUT_MEMBERS, /* of the universe */
+    OUTPUT_PAGE,    /* --report: one HTML page */
     BACKTEST_OUTPUTS,
 };
 

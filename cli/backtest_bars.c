@@ -229,6 +229,7 @@ static void configure(struct bars_run *run, size_t from, size_t to)
                                            .ticks = run->ticks.ticks,
                                            .actions = args->actions.list,
                                            .n_actions = args->actions.n,
+                                           .universe = cli_run_universe_of(args),
                                            .from = from,
                                            .to = to,
                                            .accounts = run->accounts,
@@ -444,6 +445,8 @@ static int go(struct bars_run *run)
         status = make_accounts(run, &from);
     if (status == EXIT_OK)
         status = read_settings(run);
+    if (status == EXIT_OK)
+        status = cli_run_universe(&run->args->run, run->market, from, to);
     if (status == EXIT_OK) {
         configure(run, from, to);
         status = choose_benchmark(run);

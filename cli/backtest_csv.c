@@ -110,6 +110,18 @@ static void write_monthly(const struct backtest_result *result, FILE *out)
     }
 }
 
+/* Those of the whole market, also of its rows before the first that was traded. */
+static void write_members(const struct backtest_result *result, FILE *out)
+{
+    const struct backtest_universe *universe = cli_run_universe_of(&result->args->run);
+    fputs("time_ns,symbol,in\n", out);
+    for (size_t i = 0; universe && i < universe->n; i++) {
+        fprintf(out, "%" PRId64 ",", universe->changes[i].at_ns);
+        cli_stored_csv(out, symbol_of(result, universe->changes[i].symbol)->name);
+        fprintf(out, ",%d\n", universe->changes[i].in);
+    }
+}
+
 void cli_backtest_write_one(const struct backtest_result *result, const struct backtest_rows *rows,
                             enum backtest_output output, FILE *out)
 {
@@ -131,6 +143,9 @@ void cli_backtest_write_one(const struct backtest_result *result, const struct b
         break;
     case OUTPUT_MONTHLY:
         write_monthly(result, out);
+        break;
+    case OUTPUT_MEMBERS:
+        write_members(result, out);
         break;
     case OUTPUT_PAGE:
     case BACKTEST_OUTPUTS:

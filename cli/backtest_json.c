@@ -165,6 +165,9 @@ int cli_backtest_print_json(const struct backtest_result *result)
         set(object, "calendar", json_string(calendar->name));
         set(object, "session", json_string(session_choice_names[result->args->run.terms.session]));
     }
+    if (object && cli_run_universe_of(&result->args->run))
+        set(object, "universe",
+            cli_run_universe_json(&result->args->run, market, backtest->from, backtest->to));
     if (object && result->n_ticks > 0)
         set(object, "ticks", json_integer((json_int_t)result->n_ticks));
     return cli_stored_print("backtest", object, 17);

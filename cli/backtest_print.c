@@ -329,6 +329,7 @@ static void print_market(const struct backtest_result *result)
     else
         puts("\n          no bar missing");
     print_terms(result);
+    cli_run_universe_print(&result->args->run, result->market, result->backtest->from, result->backtest->to);
     if (cli_run_calendar(&result->args->run))
         printf("sessions  %s, by the calendar %s\n", session_choice_names[result->args->run.terms.session],
                cli_run_calendar(&result->args->run)->name);

@@ -1,6 +1,7 @@
 #include "cli/guard_args.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/stored.h"
 #include "engine/specs.h"
@@ -54,6 +55,8 @@ static int make(struct guard_args *args)
         return cli_stored_fail(EXIT_USAGE, args->run.verb, "--calendar", "it goes with --bars");
     if (args->run.actions_from)
         return cli_stored_fail(EXIT_USAGE, args->run.verb, "--corporate-actions", "it goes with --bars");
+    if (args->run.universe_given)
+        return cli_stored_fail(EXIT_USAGE, args->run.verb, "--universe", "it goes with --bars");
     if (backtest_guard_history(choice->strategy, choice->params, interval_ns, &warmup, &lookback, err,
                                sizeof err) < 0)
         return cli_stored_fail(EXIT_ERROR, args->run.verb, "", err);
@@ -98,6 +101,10 @@ int cli_guard_run(struct option_call *call, void *verdict,
     struct progress progress;
     char err[512] = "";
     int status = choose(call);
+    if (status == EXIT_OK && args->run.universe_given && strcmp(args->run.verb, "warmup") == 0)
+        return cli_stored_fail(
+            EXIT_USAGE, "warmup", "--universe",
+            "a universe refuses orders and changes no decision: papertape lookahead takes it");
     if (status == EXIT_OK)
         status = args->run.n_bars > 0 ? load(args) : make(args);
     if (status == EXIT_OK)
@@ -112,6 +119,8 @@ int cli_guard_run(struct option_call *call, void *verdict,
                                         .external = cli_run_columns(&args->run),
                                         .actions = args->run.actions.list,
                                         .n_actions = args->run.actions.n,
+                                        .universe =
+                                            args->run.universe_given ? &args->run.universe_rule : NULL,
                                         .venue = args->run.terms.venue,
                                         .account = &args->account,
                                         .latency_ns = args->run.terms.latency_ns,

@@ -62,6 +62,7 @@ void cli_run_finish(struct run_args *args)
     cli_run_calendar_finish(args);
     backtest_external_finish(&args->external);
     backtest_actions_finish(&args->actions);
+    backtest_universe_finish(&args->universe);
     *args = (struct run_args){0};
 }
 
@@ -272,6 +273,10 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
      "splits and dividends (CSV, as papertape actions --csv prints them) that raw bars trade through as live, by the "
      "engine; without it those that a state directory has stored, and none of files",
      AT(actions_from)},
+    {"universe", "RULE",
+     "which of the symbols may be entered, by their closed bars and looked at again at stated times, as \"volume>1e6 & "
+     "age>30d; top 10 by volume; every 1d\"; of volume, volatility, change, price and age. The engine trades it",
+     .take = cli_run_take_universe},
     {"exchange-info", "FILE", "the venue's list of symbols, for their ticks and lots", AT(exchange_info),
      .without = "lot tick quote"},
     {"cache", "DIR", "where the market is kept, ready to be mapped", AT(cache), .without = "no-cache"},

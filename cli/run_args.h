@@ -4,11 +4,14 @@
 
 #include <limits.h>
 
+#include <jansson.h>
+
 #include "cli/strategy_args.h"
 #include "db/state.h"
 #include "engine/backtest/actions_file.h"
 #include "engine/backtest/backtest.h"
 #include "engine/backtest/terms.h"
+#include "engine/backtest/universe.h"
 #include "exchange/trading_calendar.h"
 #include "record/option.h"
 
@@ -40,10 +43,13 @@ struct run_args {
     struct trading_calendar days; /* its days; n 0: it has none */
     struct trading_day *widened;  /* owned: of days, where bars that straddle are kept */
     const char *actions_from; /* NULL, "none" or a file: of splits and dividends; NULL: a database's own */
-    struct backtest_actions actions;     /* owned: once cli_run_actions() has read them */
-    bool stored;                         /* the bars are a database's: cli_run_load() finds that */
-    int64_t account_ns;                  /* when its daemon made the account; 0: none did */
-    int64_t from_ns, to_ns, interval_ns; /* 0: not given */
+    struct backtest_actions actions; /* owned: once cli_run_actions() has read them */
+    bool universe_given;
+    struct engine_universe_rule universe_rule; /* where it was given */
+    struct backtest_universe universe;         /* owned: once cli_run_universe() has made it */
+    bool stored;                               /* the bars are a database's: cli_run_load() finds that */
+    int64_t account_ns;                        /* when its daemon made the account; 0: none did */
+    int64_t from_ns, to_ns, interval_ns;       /* 0: not given */
     bool given[BACKTEST_TERMS];
     struct strategy_choice choices[STRATEGY_ARGS_MAX];
     int n_choices, max_choices;
@@ -58,7 +64,7 @@ void cli_run_init(struct run_args *args, const char *verb, int max_choices);
 void cli_run_finish(struct run_args *args);
 
 /* Their rows, for OPTION_SHARED(). */
-enum { CLI_RUN_OPTIONS = 41 };
+enum { CLI_RUN_OPTIONS = 42 };
 extern const struct option_row cli_run_options[CLI_RUN_OPTIONS];
 
 /* Of a verb whose argument is the strategy: chooses it, with its --set. EXIT_OK; EXIT_USAGE with a line. */
@@ -104,6 +110,18 @@ void cli_run_lake_where(struct run_args *args, char err[static MARKET_ERROR_MAX]
 /* Once the bars are loaded, in the order in which they are traded: reads their splits and dividends, with a
  * line on stderr for those that are left out. EXIT_OK, or EXIT_ERROR with its line. */
 int cli_run_actions(struct run_args *args, const struct market *market);
+
+/* Once they and the actions are there, of rows [from, to): computes the universe, with a line on stderr where
+ * nothing is in at some of its times, or at all. EXIT_OK, or EXIT_ERROR with its line. */
+int cli_run_universe(struct run_args *args, const struct market *market, size_t from, size_t to);
+int cli_run_take_universe(struct option_call *call, const struct option_row *row, const char *value);
+const struct backtest_universe *cli_run_universe_of(const struct run_args *args); /* NULL: there is no rule */
+struct backtest_universe_sums cli_run_universe_sums(const struct run_args *args, const struct market *market,
+                                                    size_t from, size_t to);
+json_t *cli_run_universe_json(const struct run_args *args, const struct market *market, size_t from,
+                              size_t to);
+void cli_run_universe_print(const struct run_args *args, const struct market *market, size_t from,
+                            size_t to); /* two lines; nothing without a rule */
 
 /* Fetches what --bars names as VENUE:SYMBOL, and puts names of files into their places, which are in a folder
  * of their own; "": there is none. It can be removed once they are loaded. Their hashes are known, and

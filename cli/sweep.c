@@ -226,11 +226,14 @@ static int run_sweep(struct sweep *sweep, bool json)
         status = cli_run_actions(&sweep->run, sweep->market);
     if (status == EXIT_OK)
         status = cli_run_account(&sweep->run, sweep->market, 0, &base);
+    if (status == EXIT_OK)
+        status = cli_run_universe(&sweep->run, sweep->market, sweep->from, sweep->to);
     if (status != EXIT_OK)
         return status;
     const struct backtest_config config = {.market = sweep->market,
                                            .actions = sweep->run.actions.list,
                                            .n_actions = sweep->run.actions.n,
+                                           .universe = cli_run_universe_of(&sweep->run),
                                            .calendar = cli_run_calendar(&sweep->run),
                                            .external = cli_run_columns(&sweep->run),
                                            .venue = sweep->run.terms.venue,

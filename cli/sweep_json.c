@@ -73,5 +73,8 @@ int cli_sweep_print_json(const struct sweep *sweep)
         (json_int_t)(sweep->to - sweep->from), "years", cli_sweep_years(sweep), "luck", luck_object(sweep),
         "fees_times", (double)SWEEP_FEES_TIMES, "slippage_more", SWEEP_SLIPPAGE, "load_s",
         sweep->load_seconds, "seconds", sweep->seconds, "top", top);
+    if (object && cli_run_universe_of(&sweep->run))
+        json_object_set_new(object, "universe",
+                            cli_run_universe_json(&sweep->run, sweep->market, sweep->from, sweep->to));
     return cli_stored_print("sweep", object, 17);
 }

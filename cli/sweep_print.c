@@ -102,6 +102,7 @@ void cli_sweep_print(const struct sweep *sweep)
     printf("%s\n          %zu rows from %s to %s\n", interval ? interval : "", sweep->to - sweep->from,
            cli_format_time(from, market_open_ns(market, sweep->from)),
            cli_format_time(to, market_open_ns(market, sweep->to)));
+    cli_run_universe_print(&sweep->run, sweep->market, sweep->from, sweep->to);
     if (cli_run_calendar(&sweep->run))
         printf("sessions  %s, by the calendar %s\n", session_choice_names[sweep->run.terms.session],
                cli_run_calendar(&sweep->run)->name);

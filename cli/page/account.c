@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/page/page.h"
+#include "engine/backtest/universe.h"
 #include "exchange/bar.h"
 #include "record/print.h"
 
@@ -63,6 +64,19 @@ static int all_figures(struct text *text, const struct page_run *run)
 
 /* ---- what it is of ---- */
 
+/* The rule that picked symbols. */
+static void picked(struct text *text, const struct page_run *run)
+{
+    const struct backtest_universe *universe = run->source->config->universe;
+    char words[128];
+    if (!universe)
+        return;
+    const struct backtest_universe_sums sums = backtest_universe_sum(universe, run->x[0], run->x[run->n]);
+    snprintf(words, sizeof words, "%.1f of %d symbols in, the mean of %zu times; nothing new in the others",
+             sums.times > 0 ? sums.mean : 0, run->source->config->market->n_symbols, sums.times);
+    report_page_fact(text, "Universe", universe->rule.text, words);
+}
+
 static void about(struct text *text, const struct page_run *run)
 {
     const struct backtest_report *r = run->report;
@@ -79,6 +93,7 @@ static void about(struct text *text, const struct page_run *run)
     snprintf(costs, sizeof costs, "UTC; %zu rows of %s, a missing bar's among them", r->rows,
              interval ? interval : "bars");
     report_page_fact(text, "Traded", words, costs);
+    picked(text, run);
     snprintf(costs, sizeof costs, "%s at the beginning", run->spec->currency);
     report_page_fact_fixed(text, "Cash", r->start_equity, 2, costs);
     report_page_fact(text, "Compared with", run->held ? run->source->benchmark : "nothing",

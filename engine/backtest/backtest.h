@@ -20,6 +20,9 @@
  * has the ex-date's first prices; at one moment before a change of the session. The bars are as they were
  * traded (raw): those before a split are in old shares.
  *
+ * Universe. With one, strategies and policies open positions only in the symbols that are in it: what changes
+ * at a time is an EVENT_UNIVERSE each, after the bars that end then and before those that open then.
+ *
  * Ids. Where orders or the ledger are kept, several accounts run together, and their ids and the ledger's
  * hashes are those of one live engine with these accounts. Where they are not, each account runs by itself,
  * on as many threads as there are, and ids count from 1 in each.
@@ -33,9 +36,9 @@
  * on bars, long and short, except on margin, with sales that settle later, and limits of daily loss and of
  * drawdown, which depend on each price; symbols of different assets, all quoted in the account's currency; at
  * most 16 orders of a symbol at once; no margin call; with a calendar its regular sessions; and, where orders
- * or the ledger are kept, one account. Neither splits and dividends, nor orders that a strategy describes
- * itself, nor strategies that see other symbols, read external columns or are processes. BACKTEST_AUTO uses
- * the engine for the rest, also where that shows only while it runs: `restarts`. */
+ * or the ledger are kept, one account. Neither a universe, splits and dividends, nor orders that a strategy
+ * describes itself, nor strategies that see other symbols, read external columns or are processes.
+ * BACKTEST_AUTO uses the engine for the rest, also where that shows only while it runs: `restarts`. */
 #ifndef ENGINE_BACKTEST_BACKTEST_H
 #define ENGINE_BACKTEST_BACKTEST_H
 
@@ -91,6 +94,9 @@ struct backtest_taken {
     int64_t paid;   /* DIVIDEND: into the account, of a short less than 0; the symbol's quote units */
 };
 
+/* Which symbols are in the universe: engine/backtest/universe.h. */
+struct backtest_universe;
+
 #define BACKTEST_LIMIT_NS (10 * INT64_C(1000000000)) /* of a call of a process, by default */
 
 struct backtest_config {
@@ -102,6 +108,8 @@ struct backtest_config {
     /* By at_ns, at one moment as corporate_action_order(); no id of a symbol twice. The engine runs. */
     const struct backtest_action *actions;
     size_t n_actions;
+    /* NULL: every symbol is in; or of this market. The engine runs. */
+    const struct backtest_universe *universe;
     /* NULL, or the market's calendar, which covers all rows: of the symbols that name one or whose bars have
      * sessions. Bars of a day or more trade as without it. */
     const struct trading_calendar *calendar;

@@ -6,6 +6,7 @@
 
 #include "engine/backtest/phases.h"
 #include "engine/backtest/run.h"
+#include "engine/backtest/universe.h"
 #include "engine/column.h"
 #include "engine/event.h"
 #include "exchange/clock.h"
@@ -38,6 +39,7 @@ struct drive {
     uint64_t event_seq;        /* of the last event, */
     int64_t event_ns;          /* and when it was received */
     size_t action;             /* the next one */
+    size_t change;             /* likewise, of the universe */
     struct backtest_phases phases;
     bool sessions;                /* there is a calendar */
     struct strategy_host **hosts; /* [n], NULL of a strategy that is called */
@@ -331,6 +333,52 @@ static int give_actions(struct run_thread *thread, struct drive *drive, int64_t 
     return r;
 }
 
+/* ---- the universe ---- */
+
+static int give_membership(struct run_thread *thread, struct drive *drive, int symbol, bool in, int64_t at_ns)
+{
+    const struct event event = {.seq = number_between(drive),
+                                .recv_ns = at_ns > drive->event_ns ? at_ns : drive->event_ns,
+                                .kind = EVENT_UNIVERSE,
+                                .universe = {symbol, in}};
+    return handle(thread, drive, &event);
+}
+
+/* An engine begins with every symbol in: those that are not when the first row opens. */
+static int give_universe(struct run_thread *thread, struct drive *drive)
+{
+    const struct backtest_config *config = drive->config;
+    const int64_t from_ns = market_open_ns(config->market, config->from);
+    int r = 0;
+    if (!config->universe)
+        return 0;
+    bool *in = calloc((size_t)config->market->n_symbols, sizeof *in);
+    if (!in)
+        return backtest_run_fail(thread, -ENOMEM, "not enough memory for this backtest");
+    backtest_universe_until(config->universe, from_ns, &drive->change, in);
+    for (int s = 0; s < config->market->n_symbols && r == 0; s++)
+        if (!in[s])
+            r = give_membership(thread, drive, s, false, from_ns);
+    free(in);
+    return r;
+}
+
+/* When the universe changes next, if that is not after a time; else INT64_MAX. */
+static int64_t next_change_ns(const struct drive *drive, int64_t until_ns)
+{
+    const struct backtest_universe *universe = drive->config->universe;
+    bool due = universe && drive->change < universe->n && universe->changes[drive->change].at_ns <= until_ns;
+    return due ? universe->changes[drive->change].at_ns : INT64_MAX;
+}
+
+static int give_change(struct run_thread *thread, struct drive *drive)
+{
+    const struct backtest_membership *change = &drive->config->universe->changes[drive->change++];
+    return give_membership(thread, drive, change->symbol, change->in, change->at_ns);
+}
+
+/* ---- rows ---- */
+
 static int give_past_bar(struct run_thread *thread, struct drive *drive, int symbol)
 {
     const struct market *market = drive->config->market;
@@ -403,20 +451,26 @@ static int64_t phases_until_ns(const struct drive *drive)
 }
 
 /* What comes before the bars of a row that has some: what takes effect before it ends, which with trades
- * comes between them, and what changed of the sessions. */
+ * comes between them, and what changed of the universe and of the sessions. */
 static int give_between(struct run_thread *thread, struct drive *drive)
 {
     const struct backtest_config *config = drive->config;
     const struct market *market = config->market;
     int64_t before_ns = market_open_ns(market, drive->row + (config->ticks ? 0 : 1));
-    int64_t phases_ns = phases_until_ns(drive), at_ns;
+    int64_t phases_ns = phases_until_ns(drive), open_ns = market_open_ns(market, drive->row);
     int r = 0;
-    if (!market_any_present(market, drive->row) || (!drive->sessions && config->n_actions == 0))
+    if (!market_any_present(market, drive->row) ||
+        (!drive->sessions && config->n_actions == 0 && !config->universe))
         return 0;
-    while (r == 0 && (at_ns = next_action_ns(drive, before_ns)) < before_ns) {
+    for (;;) {
+        int64_t action_ns = next_action_ns(drive, before_ns), change_ns = next_change_ns(drive, open_ns);
+        bool changes = change_ns != INT64_MAX && change_ns <= action_ns;
+        int64_t at_ns = changes ? change_ns : action_ns;
+        if (r < 0 || (!changes && action_ns >= before_ns))
+            break;
         r = give_phases_until(thread, drive, at_ns - 1 < phases_ns ? at_ns - 1 : phases_ns);
         if (r == 0)
-            r = give_action(thread, drive);
+            r = changes ? give_change(thread, drive) : give_action(thread, drive);
     }
     return r == 0 ? give_phases_until(thread, drive, phases_ns) : r;
 }
@@ -567,6 +621,7 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
     drive->row = config->from;
     if (r == 0 && drive->sessions)
         r = give_phase(thread, drive);
+    r = r < 0 ? r : give_universe(thread, drive);
     if (config->ticks)
         skip_ticks(drive, market_open_ns(config->market, config->from));
     for (drive->row = config->from; r == 0 && drive->row < config->to; drive->row++) {

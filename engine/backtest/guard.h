@@ -11,6 +11,7 @@
 #define ENGINE_BACKTEST_GUARD_H
 
 #include "engine/backtest/backtest.h"
+#include "engine/universe.h"
 #include "indicators_gpu/indicators.h"
 #include "strategy/external.h"
 
@@ -23,6 +24,7 @@ struct guard_config {
         *external; /* NULL, or as in a backtest: cut, changed and moved with the bars */
     const struct backtest_action *actions; /* as in a backtest */
     size_t n_actions;
+    const struct engine_universe_rule *universe; /* NULL, or computed again on each run's bars */
     const char *venue;                  /* NULL, or whose rules of orders hold: class_by_calendar there */
     const struct account_spec *account; /* of the strategy; cash and rules as in a backtest */
     int64_t latency_ns;

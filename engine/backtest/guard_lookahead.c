@@ -7,6 +7,7 @@
 
 #include "engine/backtest/guard_bars.h"
 #include "engine/backtest/guard_run.h"
+#include "engine/universe.h"
 #include "exchange/decimal.h"
 #include "exchange/fail.h"
 #include "exchange/replay/chance.h"
@@ -164,12 +165,13 @@ static enum backtest_way way_of(const struct job *job)
 }
 
 /* What goes with changed bars: columns are cut and changed with them; of bars that are moved the days, the
- * splits and the dividends are moved, too. */
+ * splits and dividends, and the universe's times are moved, too. */
 struct beside {
     struct guard_config config;
     struct external_columns columns;
     struct backtest_action *actions;
     struct guard_calendar days;
+    struct engine_universe_rule universe;
 };
 
 /* To be finished, whatever is returned. */
@@ -183,6 +185,11 @@ static int make_beside(const struct search *search, const struct job *job, struc
         config->external = &ret->columns;
     if (r < 0 || job->change != GUARD_MOVED)
         return r;
+    if (config->universe) {
+        ret->universe = *config->universe;
+        ret->universe.at_ns += ns;
+        config->universe = &ret->universe;
+    }
     ret->actions = backtest_guard_actions_move(config->actions, config->n_actions, ns);
     config->actions = ret->actions;
     if (ret->actions && config->calendar) {

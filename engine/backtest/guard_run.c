@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/backtest/universe.h"
+
 static void keep_decision(void *ctx, int account, int symbol, size_t row, const struct intent *intents,
                           size_t n_intents)
 {
@@ -46,6 +48,19 @@ static int by_row(const void *a, const void *b)
     return x->symbol - y->symbol;
 }
 
+/* Of the run's own bars: what is not there cannot be known. */
+static int make_universe(const struct guard_config *config, const struct market *market,
+                         struct backtest_universe *ret, char *err, size_t err_size)
+{
+    char why[UNIVERSE_ERROR_MAX];
+    if (!config->universe)
+        return 0;
+    int r = backtest_universe_make(market, config->actions, config->n_actions, config->universe, ret, why);
+    if (r < 0)
+        snprintf(err, err_size, "%s", why);
+    return r;
+}
+
 int backtest_guard_run_make(const struct guard_config *config, const struct market *market,
                             const struct trading_calendar *calendar, size_t from, enum backtest_way way,
                             struct guard_run *ret, char *err, size_t err_size)
@@ -70,7 +85,11 @@ int backtest_guard_run_make(const struct guard_config *config, const struct mark
                                   .decided = keep_decision,
                                   .restarts = forget_decisions,
                                   .ctx = &run};
-    int r = backtest_run(&how, &run.backtest, err, err_size);
+    struct backtest_universe universe = {0};
+    int r = make_universe(config, market, &universe, err, err_size);
+    how.universe = config->universe ? &universe : NULL;
+    r = r < 0 ? r : backtest_run(&how, &run.backtest, err, err_size);
+    backtest_universe_finish(&universe);
     if (r < 0) {
         free(run.decisions);
         return r;

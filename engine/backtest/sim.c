@@ -43,6 +43,8 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
         return "trades are played one by one";
     if (config->n_actions > 0)
         return "splits and dividends change what is held";
+    if (config->universe)
+        return "its universe changes";
     if (spec->policy)
         return "a policy decides on the bars of all its symbols at once";
     if (strategy_is_asked(spec->strategy))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/backtest/sweep.h"
+#include "engine/backtest/universe.h"
 #include "engine/record.h"
 #include "engine/visit.h"
 #include "strategy/external.h"
@@ -41,6 +42,16 @@ static void visit_backtest_actions(struct codec *codec, const struct backtest_co
     }
 }
 
+static void visit_universe(struct codec *codec, const struct backtest_universe *universe)
+{
+    for (size_t i = 0; universe && i < universe->n; i++) {
+        int64_t at_ns = universe->changes[i].at_ns, symbol = universe->changes[i].symbol;
+        bool in = universe->changes[i].in;
+        codec_i64s(codec, &at_ns, &symbol);
+        codec_bool(codec, &in);
+    }
+}
+
 static void visit_config(struct codec *codec, const struct backtest_config *config)
 {
     uint8_t content[MARKET_HASH_SIZE];
@@ -59,6 +70,7 @@ static void visit_config(struct codec *codec, const struct backtest_config *conf
         engine_visit_days(codec, &day, 1);
     }
     visit_backtest_actions(codec, config);
+    visit_universe(codec, config->universe);
 }
 
 /* Nothing where there are none. */
