@@ -490,6 +490,35 @@ static void test_all_in(struct random *random)
     close_market();
 }
 
+/* A split halves prices and doubles volumes: no symbol is picked, or left out, for that. */
+static void test_split(struct random *random)
+{
+    const size_t at = 3000;
+    open_market(random, "volume>1 & volatility>0; top 1 by change; over 3h; every 30m");
+    const struct backtest_action action = {
+        .symbol = 1,
+        .at_ns = row_ns(at),
+        .action = {.id = "2:1", .kind = ACTION_SPLIT, .ex_ns = row_ns(at), .shares = 2, .per = 1}};
+    struct backtest_universe split, unknown;
+    char err[UNIVERSE_ERROR_MAX] = "";
+    for (size_t row = at; row < ROWS; row++) {
+        for (int k = 0; k < 4; k++)
+            made.columns[1][k][row] /= 2;
+        made.columns[1][4][row] *= 2;
+    }
+    CHECK_INT(backtest_universe_make(&made.market, &action, 1, &universe.rule, &split, err), 0);
+    CHECK_INT(backtest_universe_make(&made.market, NULL, 0, &universe.rule, &unknown, err), 0);
+    CHECK_INT(split.n, universe.n);
+    for (size_t i = 0; i < split.n && i < universe.n; i++)
+        CHECK(split.changes[i].at_ns == universe.changes[i].at_ns &&
+              split.changes[i].symbol == universe.changes[i].symbol &&
+              split.changes[i].in == universe.changes[i].in);
+    CHECK(unknown.n != universe.n); /* it would be picked, or not, where nothing is known of the split */
+    backtest_universe_finish(&split);
+    backtest_universe_finish(&unknown);
+    close_market();
+}
+
 static void test_lookahead(struct random *random)
 {
     open_market(random, "top 1 by volume; over 2h; every 30m");
@@ -525,6 +554,7 @@ int main(void)
     test_pick();
     test_as_live(&random);
     test_all_in(&random);
+    test_split(&random);
     test_lookahead(&random);
     test_bad_market(&random);
     CHECK(seen.opened > 50 && seen.refused > 50 && seen.exits > 10);
