@@ -427,8 +427,8 @@ static void test_intervals(void)
     CHECK_STR(name, "ema_9@1h");
     strategy.specs = wrong_frame;
     CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
-    CHECK_STR(err, "strategy puppet: ema:9@7h: a timeframe such as 1h or 4h, or spread, imbalance or "
-                   "microprice is needed");
+    CHECK_STR(err, "strategy puppet: ema:9@7h: a timeframe such as 1h or 4h, or spread, imbalance, "
+                   "microprice or a column as col:NAME is needed");
     strategy.specs = wrong_row;
     CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
     CHECK(strstr(err, "strategy puppet: there is no indicator \"emma\"") != NULL);
