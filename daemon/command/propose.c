@@ -215,6 +215,14 @@ static void judge(struct commands *commands, struct proposed *proposed)
     char words[WHY_MAX], name[ACCOUNT_NAME_MAX], what[ARENA_PROPOSAL_MAX];
     say_what(proposal, what, sizeof what);
     bool good = training && passes_gates(&daemon->config.arena_gates, proposal, words, sizeof words);
+    const char *kind = json_string_value(json_object_get(proposal, "kind"));
+    if (good && kind && strcmp(kind, "strategy") == 0) {
+        snprintf(
+            words, sizeof words,
+            "a strategy's parameters, no policy: the arena has policies alone: [account] in %.300s has them",
+            path ? path : "its study's folder");
+        good = false;
+    }
     if (good && (!path || path[0] != '/' || strlen(path) >= ARENA_PATH_MAX)) {
         snprintf(words, sizeof words, "policy: an absolute path of a file is needed");
         good = false;

@@ -193,7 +193,8 @@ def gates(world):
     world.emit("relative", 1, "most.safetensors")
     world.emit("missing", 1, "/nowhere/most.safetensors")
     world.emit("main", 1, "most")
-    words.update(empty="holdout", relative="absolute path", missing="/nowhere", main="account main")
+    world.emit("rules", 1, "/nowhere/strategy.ini", kind="strategy")
+    words.update(empty="holdout", relative="absolute path", missing="/nowhere", main="account main", rules="a strategy's parameters, no policy")
     for name, word in words.items():
         text, = world.alert("PROPOSAL_REFUSED", f"{name}/1: refused: ", word, severity="info" if name == "rare" else "warning")
         assert text.count("refused") == 1, text
