@@ -18,9 +18,9 @@ void config_key_range(const struct config_key *key, char *buf, size_t size)
         snprintf(buf, size, "text");
     else
         snprintf(buf, size, "%.9g to %.9g%s", key->min, key->max,
-                 key->kind == CONFIG_WHOLE  ? ", whole"
-                 : key->kind == CONFIG_SPAN ? ", or low..high"
-                                            : "");
+                 key->kind == CONFIG_WHOLE && key->scale == 0 ? ", whole"
+                 : key->kind == CONFIG_SPAN                   ? ", or low..high"
+                                                              : "");
 }
 
 static bool names_all(const char *about, const char *words)

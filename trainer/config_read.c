@@ -18,8 +18,8 @@ struct reading {
 
 static int read_heading(const char *section, char why[static CONFIG_WHY_MAX])
 {
-    static const char *const sections[] = {"training", "network", "ppo",   "environment",
-                                           "data",     "serve",   "study", "search"};
+    static const char *const sections[] = {"training", "network", "ppo",    "environment", "data",
+                                           "serve",    "study",   "search", "account"};
     struct nearest nearest = {0};
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         if (strcmp(section, sections[i]) == 0)
@@ -33,7 +33,7 @@ static int read_heading(const char *section, char why[static CONFIG_WHY_MAX])
 static int turn_of(const struct config_line *line)
 {
     static const char *const first[][2] = {
-        {"", "preset"}, {"", "world"}, {"study", "sampler"}, {"study", "pruner"}};
+        {"", "preset"}, {"", "world"}, {"study", "sampler"}, {"study", "pruner"}, {"study", "strategy"}};
     for (size_t i = 0; line->key && i < sizeof first / sizeof *first; i++)
         if (strcmp(line->key, first[i][1]) == 0 &&
             (!first[i][0][0] || strcmp(line->section, first[i][0]) == 0))
@@ -57,16 +57,32 @@ static const char *bare(const char *words, const char *section, const char *key)
     return strncmp(words, prefix, n) == 0 ? words + n : words;
 }
 
+static bool is_faulty(const struct config_file *file, const char *section, const char *key)
+{
+    for (size_t i = 0; i < file->n_errors; i++)
+        if (file->errors[i].key && strcmp(file->errors[i].section, section) == 0 &&
+            strcmp(file->errors[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+/* What follows from a strategy that could not be opened is not read: it is no error of its own. */
+static bool is_unknowable(const struct config_file *file, const char *section)
+{
+    return (strcmp(section, "search") == 0 || strcmp(section, "account") == 0) &&
+           is_faulty(file, "study", "strategy");
+}
+
 static int set_line(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX])
 {
     struct reading *reading = ctx;
     char err[CONFIG_ERROR_MAX];
     bool study = train_config_is_study_section(line->section);
     reading->is_study |= study;
-    int r = !line->key ? 0
-            : study    ? study_settings_set(&reading->settings, reading->config, line->section, line->key,
-                                            line->value, err)
-                       : train_config_set(reading->config, line->section, line->key, line->value, err);
+    int r = !line->key || is_unknowable(&reading->file, line->section) ? 0
+            : study ? study_settings_set(&reading->settings, reading->config, line->section, line->key,
+                                         line->value, err)
+                    : train_config_set(reading->config, line->section, line->key, line->value, err);
     if (r < 0)
         config_key_refuse(why, CONFIG_WHY_MAX, "%s", bare(err, line->section, line->key));
     return r;
@@ -95,15 +111,6 @@ static void take_misfit(void *ctx, const char *section, const char *keys, const 
     snprintf(key, sizeof key, "%.*s", (int)strcspn(named, " :"), named);
     snprintf(all, sizeof all, "%s %s", key, keys);
     config_file_misfit(ctx, &form, section, all, bare(words, section, key));
-}
-
-static bool is_faulty(const struct config_file *file, const char *key)
-{
-    for (size_t i = 0; i < file->n_errors; i++)
-        if (file->errors[i].key && strcmp(file->errors[i].section, "training") == 0 &&
-            strcmp(file->errors[i].key, key) == 0)
-            return true;
-    return false;
 }
 
 static void refuse_market(struct config_file *file, const struct train_config *config)
@@ -138,7 +145,7 @@ static void fit(struct reading *reading)
     struct config_file *file = &reading->file;
     const struct train_config *config = reading->config;
     const char *key = NULL;
-    if (is_faulty(file, "world"))
+    if (is_faulty(file, "training", "world"))
         return;
     if (train_config_check_world(config, why) < 0) {
         take_misfit(file, "training", "world", why);
@@ -146,7 +153,9 @@ static void fit(struct reading *reading)
     }
     if (!train_config_trades(config))
         refuse_market(file, config);
-    if (!is_faulty(file, "preset"))
+    else if (reading->settings.rules.strategy)
+        study_rules_refuse(file);
+    if (!is_faulty(file, "training", "preset"))
         train_config_misfits(config, take_misfit, file);
     if (file->n_errors == 0)
         study_settings_misfits(&reading->settings, config, take_misfit, file);
@@ -174,6 +183,14 @@ static bool starts_from_reference(const struct config_file *file)
     return execution && strcmp(execution, "reference") == 0 && !value_of(file, "environment", "preset");
 }
 
+/* Of a study of a strategy: closes are all that is read of the bars beside them, and no device is. */
+static void leave_learning(struct train_config *config)
+{
+    config->data.features[0] = '\0';
+    config->data.test_share = config->data.validation_share = 0;
+    config->ppo.device = PPO_CPU;
+}
+
 /* Returns the number of errors, or -errno; reading's parts must be freed. `text` NULL: the file `name`. */
 static int read_all(const char *name, const char *text, int64_t now_ns, struct reading *reading)
 {
@@ -190,6 +207,8 @@ static int read_all(const char *name, const char *text, int64_t now_ns, struct r
     if (starts_from_reference(&reading->file))
         (void)train_config_set(reading->config, "environment", "preset", "cappuccino", err);
     config_file_apply(&reading->file, &form, reading);
+    if (reading->settings.rules.strategy)
+        leave_learning(reading->config);
     fit(reading);
     config_file_sort(&reading->file);
     return reading->file.no_memory ? -ENOMEM : (int)reading->file.n_errors;

@@ -54,6 +54,32 @@ static const char *const data[][2] = {
     {"test_from", "2024-07-01"},
 };
 
+static const char *const account_words[] = {
+    "Terms of the backtests of a study of a strategy, [study] strategy, whose parameters [search] has then; and",
+    "strategy.NAME, a parameter that is not searched, risk.LIMIT, as in [risk] of papertaped.ini, and shorts."};
+enum { ACCOUNT_LINES = sizeof account_words / sizeof *account_words };
+
+static void print_account(const struct study_settings *settings)
+{
+    struct config_key terms[BACKTEST_CLASS_FEES];
+    study_rules_account_keys(terms);
+    for (int i = 0; i < ACCOUNT_LINES; i++)
+        printf("%s# %s\n", i ? "" : "\n", account_words[i]);
+    puts("##[account]");
+    for (int i = 0; i < BACKTEST_CLASS_FEES; i++)
+        config_key_print_example(&terms[i], &settings->rules.terms, "##", stdout);
+}
+
+static void man_account(const struct study_settings *settings)
+{
+    struct config_key terms[BACKTEST_CLASS_FEES];
+    study_rules_account_keys(terms);
+    puts(".SH [account]");
+    for (int i = 0; i < ACCOUNT_LINES; i++)
+        option_man_text(stdout, account_words[i]);
+    config_key_man(terms, BACKTEST_CLASS_FEES, "account", &settings->rules.terms, stdout);
+}
+
 static void print_ini(struct train_config *config, const struct study_settings *settings)
 {
     size_t n;
@@ -78,6 +104,7 @@ static void print_ini(struct train_config *config, const struct study_settings *
     for (size_t i = 0; i < n; i++)
         printf("# %c%s\n#%s = %s\n", toupper((unsigned char)space[i].summary[0]), space[i].summary + 1,
                space[i].key, space[i].range);
+    print_account(settings);
 }
 
 static void print_man(const struct train_config *config, const struct study_settings *settings)
@@ -102,6 +129,7 @@ static void print_man(const struct train_config *config, const struct study_sett
         snprintf(term, sizeof term, "%s = %s", space[i].key, space[i].range);
         option_man_entry(stdout, term, space[i].summary);
     }
+    man_account(settings);
     puts(".SH SEE ALSO\n.BR papertape\\-trainer (1)");
 }
 

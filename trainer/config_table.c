@@ -110,7 +110,7 @@ bool train_config_is_ppo_section(const char *section)
 
 bool train_config_is_study_section(const char *section)
 {
-    return strcmp(section, "study") == 0 || strcmp(section, "search") == 0;
+    return strcmp(section, "study") == 0 || strcmp(section, "search") == 0 || strcmp(section, "account") == 0;
 }
 
 bool train_config_is_market_section(const char *section)

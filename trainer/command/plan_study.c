@@ -148,6 +148,33 @@ static int measure(const struct study_market *market, struct study_prediction *p
     return 0;
 }
 
+/* A backtest of the middle of what is searched, of a study of a strategy: twice, since the first also reads
+ * bars into memory. Where that contradicts itself its time is not known. */
+static int measure_rules(const struct study_market *market, struct study_prediction *p,
+                         char err[static PLAN_ERROR_MAX])
+{
+    const struct space *space = &p->settings->space;
+    char why[TRIAL_ERROR_MAX];
+    double *values = calloc((size_t)space->n + 1, sizeof *values), cpu_s = 0;
+    struct trial_outcome *outcome = malloc(sizeof *outcome);
+    int r = values && outcome ? 0 : fail_with(-ENOMEM, err, PLAN_ERROR_MAX, "out of memory: plan");
+    for (int i = 0; i < space->n && r == 0; i++)
+        values[i] = value_at(&space->params[i].distribution, 0.5);
+    for (int i = 0; i < 2 && r == 0; i++) {
+        const double before_s = telemetry_usage_now().cpu_s;
+        r = study_rules_trial(market, space, values, NULL, NULL, outcome, why);
+        cpu_s = telemetry_usage_now().cpu_s - before_s;
+    }
+    free(outcome);
+    free(values);
+    if (r < 0)
+        return r == -ENOMEM ? r : 0;
+    p->cpu_s = p->opened_s + p->settings->trials * cpu_s;
+    p->seconds = p->opened_s + p->settings->trials * cpu_s /
+                                   (p->workers < p->machine.cores ? p->workers : p->machine.cores);
+    return 0;
+}
+
 static void find_machine(struct study_prediction *p)
 {
     trainer_study_machine_find(p->config, &p->machine);
@@ -159,13 +186,16 @@ static int predict(const struct study_market *market, struct study_prediction *p
                    char err[static PLAN_ERROR_MAX])
 {
     study_market_fit(market, &p->demand, &p->fit);
-    p->trainings = (int64_t)p->settings->trials * p->settings->split.combinations;
+    const bool trains = !p->settings->rules.strategy;
+    p->trainings = trains ? (int64_t)p->settings->trials * p->settings->split.combinations : 0;
     p->seconds = p->cpu_s = NAN;
     p->device_time = (struct device_time){NAN, NAN};
     find_machine(p);
     p->workers = trainer_study_machine_workers(&p->machine, p->settings, 0, study_market_each_bytes(market),
                                                p->settings->trials);
     p->host_bytes = telemetry_usage_rss();
+    if (!trains)
+        return p->args->rows ? 0 : measure_rules(market, p, err);
     if (p->args->rows && p->machine.n_devices == 0 && p->args->device_memory == 0)
         return 0;
     p->median = malloc(sizeof *p->median);

@@ -32,7 +32,7 @@ static json_t *bytes_json(const struct study_prediction *p, size_t bytes)
 static json_t *parts_json(const struct study_prediction *p)
 {
     const struct study_cost_parts *of = &p->parts;
-    if (isnan(p->cpu_s))
+    if (isnan(p->cpu_s) || !p->median)
         return json_null();
     return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "opening_seconds", of->opening_s,
                      "fitting_seconds", of->fitting_s, "markets_seconds", of->markets_s, "training_seconds",

@@ -20,6 +20,11 @@ static void print_rows(const struct study_prediction *p)
         "  %zu rows: %zu to search on, %zu held out, %zu between them; warm-up %zu, lookback %zu at each end\n",
         demand->rows, plan_study_length(fit->search), plan_study_length(fit->holdout), fit->gap,
         demand->first, demand->lookback);
+    if (p->settings->rules.strategy) {
+        print_extent("  nothing is trained; tested on blocks of ", fit->test);
+        printf(" rows, each a backtest of %.60s\n", study_rules_title(&p->settings->rules));
+        return;
+    }
     print_extent("  trained on ", fit->train);
     print_extent(" rows a split, in blocks of ", fit->block);
     print_extent("; tested on blocks of ", fit->test);
@@ -103,6 +108,12 @@ void trainer_plan_study_print(const struct study_prediction *p)
     printf("%s: a study of %d trials, %s: %d splits, %d path%s\n", p->config->name, p->settings->trials,
            study_split_text(split, text), split->combinations, split->paths, split->paths == 1 ? "" : "s");
     print_rows(p);
+    if (p->settings->rules.strategy && !isnan(p->seconds)) {
+        printf("  ");
+        trainer_plan_print_time(p->seconds);
+        printf(" in all, without pruning, the sampler and the storage: %d worker%s\n", p->workers,
+               p->workers == 1 ? "" : "s");
+    }
     if (!p->median)
         return;
     if (!isnan(p->seconds))

@@ -26,10 +26,22 @@ static json_t *space_json(const struct space *space)
     return json;
 }
 
+static bool put_account(void *ctx, const char *section, const char *key, const char *value)
+{
+    return strcmp(section, "account") != 0 || json_object_set_new(ctx, key, json_string(value)) == 0;
+}
+
+static json_t *account_json(const struct study_settings *settings)
+{
+    json_t *json = json_object();
+    (void)study_rules_each(&settings->rules, &settings->space, put_account, json);
+    return json;
+}
+
 static json_t *settings_json(const struct study_settings *settings)
 {
     enum { KEYS_MAX = 64 };
-    char value[64];
+    char value[STRATEGY_NAME_MAX];
     size_t n;
     const struct config_key *keys = study_settings_keys(&n);
     json_t *json = json_object();
@@ -56,6 +68,8 @@ void trainer_study_started(struct study_run *run)
     json_t *config = train_config_json(&run->config);
     if (config)
         json_object_set_new(config, "study", settings_json(&run->settings));
+    if (config && run->settings.rules.strategy)
+        json_object_set_new(config, "account", account_json(&run->settings));
     telemetry_report_event(&run->report, "start",
                            json_pack("{s:s, s:s, s:s, s:s, s:b, s:i, s:i, s:i, s:i, s:s, s:s, s:o, s:o}",
                                      "version", PAPERTAPE_VERSION, "study", run->args->name, "storage",

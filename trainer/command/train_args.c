@@ -10,6 +10,8 @@
 #include "trainer/command/args.h"
 #include "trainer/command/train.h"
 #include "trainer/command/train_seeds.h"
+#include "trainer/config_table.h"
+#include "trainer/study/settings.h"
 
 enum { MS_MAX = 86400000, PLAN_DEVICES_MAX = 64 };
 
@@ -144,11 +146,29 @@ static int find_output(const struct train_args *args, struct train_config *confi
     return GO_ON;
 }
 
+/* A study's other sections can be trained as they are; of a study of a strategy there are none. */
+static int read_config(const char *path, struct train_config *ret, char *err)
+{
+    struct study_settings settings;
+    bool is_study;
+    int r = train_config_read_text(path, NULL, 0, ret, &settings, &is_study, err);
+    if (r < 0)
+        return EXIT_FAILURE;
+    const bool trains = !settings.rules.strategy;
+    study_settings_finish(&settings);
+    return trains ? GO_ON
+                  : config_error(err, EXIT_FAILURE,
+                                 "%.300s: [study] strategy: it trains nothing: papertape-trainer study NAME "
+                                 "--config %.300s is right",
+                                 path, path);
+}
+
 int train_args_config(const struct train_args *args, struct train_config *ret,
                       char err[static CONFIG_ERROR_MAX])
 {
-    if (train_config_read(args->config, ret, err) < 0)
-        return EXIT_FAILURE;
+    int status = read_config(args->config, ret, err);
+    if (status != GO_ON)
+        return status;
     if (ret->ppo.threads == 0)
         ret->ppo.threads = processors(); /* a part of the run's identity: checkpoints name it */
     return find_output(args, ret, err);

@@ -21,6 +21,8 @@ static const char *kind_name(const struct config_key *key)
         [CONFIG_WHOLE] = "whole",   [CONFIG_NUMBER] = "number", [CONFIG_SPAN] = "number",
         [CONFIG_SWITCH] = "switch", [CONFIG_WORD] = "choice",   [CONFIG_TEXT] = "text",
         [CONFIG_NAME] = "text",     [CONFIG_OWN] = "text"};
+    if (key->kind == CONFIG_WHOLE && key->scale > 0)
+        return names[CONFIG_NUMBER];
     return is_widths(key) ? "widths" : key->kind == CONFIG_OWN && key->words ? "choice" : names[key->kind];
 }
 
@@ -43,9 +45,11 @@ static json_t *key_json(const struct config_key *key, const char *value)
 static int default_of(const struct train_config *config, const struct config_key *key,
                       char value[static VALUE_MAX])
 {
+    const struct study_settings settings = study_settings_defaults();
+    if (strcmp(key->section, "account") == 0)
+        return config_key_text(key, &settings.rules.terms, value, VALUE_MAX) ? 0 : -ENAMETOOLONG;
     if (strcmp(key->section, "study") != 0)
         return train_config_get(config, key->section, key->name, value, VALUE_MAX);
-    const struct study_settings settings = study_settings_defaults();
     return study_settings_get(&settings, key->name, value, VALUE_MAX);
 }
 
@@ -100,9 +104,11 @@ int train_list_keys(int json)
     size_t n, n_study;
     const struct config_key *keys = train_config_keys(&n), *study = study_settings_keys(&n_study);
     struct train_config *config = malloc(sizeof *config);
+    struct config_key terms[BACKTEST_CLASS_FEES];
     json_t *of_training = json ? json_array() : NULL, *of_study = json ? json_array() : NULL,
-           *space = json ? json_array() : NULL, *out = NULL;
-    int r = config && (!json || (of_training && of_study && space)) ? 0 : -ENOMEM;
+           *account = json ? json_array() : NULL, *space = json ? json_array() : NULL, *out = NULL;
+    int r = config && (!json || (of_training && of_study && account && space)) ? 0 : -ENOMEM;
+    study_rules_account_keys(terms);
     if (r == 0) {
         train_config_defaults(config);
         r = list(config, keys, n, of_training);
@@ -110,14 +116,17 @@ int train_list_keys(int json)
     if (r == 0)
         r = list(config, study, n_study, of_study);
     if (r == 0)
+        r = list(config, terms, BACKTEST_CLASS_FEES, account);
+    if (r == 0)
         r = list_space(space);
     if (r == 0 && json) {
-        out = json_pack("{s:s, s:O, s:O, s:O}", "schema", "papertape.training-keys/1", "keys", of_training,
-                        "study", of_study, "search", space);
+        out = json_pack("{s:s, s:O, s:O, s:O, s:O}", "schema", "papertape.training-keys/1", "keys",
+                        of_training, "study", of_study, "account", account, "search", space);
         r = out && json_dumpf(out, stdout, JSON_INDENT(1)) == 0 && putchar('\n') == '\n' ? 0 : -EIO;
     }
     json_decref(of_training);
     json_decref(of_study);
+    json_decref(account);
     json_decref(space);
     json_decref(out);
     free(config);

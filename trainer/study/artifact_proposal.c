@@ -75,6 +75,8 @@ static int publish_files(struct publishing *publishing, const json_t *proposal)
     {
         snprintf(name, sizeof name, "%lld/policy.safetensors", (long long)json_integer_value(number));
         r = r == 0 ? publish_below(publishing, name) : r;
+        snprintf(name, sizeof name, "%lld/strategy.ini", (long long)json_integer_value(number));
+        r = r == 0 ? publish_below(publishing, name) : r;
         snprintf(name, sizeof name, "%lld/holdout.csv", (long long)json_integer_value(number));
         r = r == 0 ? publish_below(publishing, name) : r;
     }

@@ -24,8 +24,8 @@ static bool is_one_of(const char *name, const char *const *names)
 static bool of_study(const char *name)
 {
     static const char *const names[] = {
-        "validation",       "purge_bars",       "embargo_bars",       "holdout",
-        "deviation_weight", "drawdown_penalty", "volatility_penalty", NULL};
+        "validation",       "purge_bars",         "embargo_bars", "holdout", "deviation_weight",
+        "drawdown_penalty", "volatility_penalty", "objective",    "average", NULL};
     return is_one_of(name, names);
 }
 
@@ -82,6 +82,33 @@ static bool put_study(json_t *to, const struct study_settings *settings)
     return true;
 }
 
+static bool put_rule(void *ctx, const char *section, const char *key, const char *value)
+{
+    return put(ctx, section, key, value);
+}
+
+/* Of a study of a strategy: its bars alone, beside what study_rules_each() has. */
+static bool is_of_bars(const struct config_key *key)
+{
+    static const char *const names[] = {"bars",       "state",    "symbols",  "exchange_info",
+                                        "lots",       "interval", "calendar", "zone",
+                                        "train_from", "train_to", NULL};
+    return strcmp(key->section, "data") == 0 && is_one_of(key->name, names);
+}
+
+static bool put_rules(json_t *to, const struct train_config *config, const struct study_settings *settings,
+                      char *value)
+{
+    size_t n;
+    const struct config_key *keys = train_config_keys(&n);
+    for (size_t i = 0; i < n; i++)
+        if (is_of_bars(&keys[i]) &&
+            (train_config_get(config, keys[i].section, keys[i].name, value, CONFIG_LIST_MAX) < 0 ||
+             !put(to, keys[i].section, keys[i].name, value)))
+            return false;
+    return study_rules_each(&settings->rules, &settings->space, put_rule, to);
+}
+
 static bool put_config(json_t *to, const struct train_config *config, const struct study_settings *settings,
                        char *value)
 {
@@ -107,7 +134,12 @@ json_t *study_definition(const struct train_config *config, const struct study_s
         *own = *config;
         int64_t end = train_config_train_end(&config->data); /* also by test_from */
         own->data.train_to = end == INT64_MAX ? 0 : end;
-        if (!put_study(json, settings) || !put_config(json, own, settings, value)) {
+        bool whole = put_study(json, settings);
+        if (settings->rules.strategy)
+            whole = whole && put_rules(json, own, settings, value);
+        else
+            whole = whole && put(json, "study", "strategy", "") && put_config(json, own, settings, value);
+        if (!whole) {
             json_decref(json);
             json = NULL;
         }
@@ -126,6 +158,13 @@ json_t *study_made_of(const struct train_config *config, const struct study_sett
         whole = put(all, "study", "ensemble", value);
     if (whole && (whole = train_config_get(config, "training", "seed", value, sizeof value) == 0))
         whole = put(all, "training", "seed", value);
+    if (whole && settings->objective == STUDY_EXCESS && settings->average == STUDY_MEAN) {
+        /* Proposals of versions without these keys stay those of their trials. */
+        json_object_del(all, "[study] objective");
+        json_object_del(all, "[study] average");
+    }
+    if (whole && !settings->rules.strategy)
+        json_object_del(all, "[study] strategy");
     char *text = whole ? json_dumps(all, JSON_SORT_KEYS | JSON_COMPACT) : NULL;
     json_t *hash = NULL;
     if (text) {
@@ -159,6 +198,18 @@ json_t *study_rows(const struct study_market *market)
 
 /* ---- Are they the same? ---- */
 
+/* Keys that studies of earlier versions lack, and what was so in them. */
+static bool is_new(const char *key, const json_t *value)
+{
+    static const char *const before[][2] = {
+        {"[study] strategy", ""}, {"[study] objective", "excess"}, {"[study] average", "mean"}};
+    const char *text = json_string_value(value);
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (strcmp(key, before[i][0]) == 0)
+            return text && strcmp(text, before[i][1]) != 0;
+    return false;
+}
+
 const char *study_differs(json_t *was, json_t *now)
 {
     const char *key;
@@ -166,7 +217,7 @@ const char *study_differs(json_t *was, json_t *now)
     json_object_foreach(now, key, value)
     {
         const json_t *before = json_object_get(was, key);
-        if (before && !json_equal(before, value))
+        if (before ? !json_equal(before, value) : json_object_size(was) > 0 && is_new(key, value))
             return key;
     }
     return NULL;

@@ -19,7 +19,8 @@ json_t *study_made_of(const struct train_config *config, const struct study_sett
 /* {"from": "2023-01-01T…Z", …}: the rows that it searches on, and the holdout's. NULL without memory. */
 json_t *study_rows(const struct study_market *market);
 
-/* The first key that both have with different values, in `key`; NULL: there is none. */
+/* The first key that both have with different values, or that a study of trainings lacks; NULL: there is
+ * none. */
 const char *study_differs(json_t *was, json_t *now);
 
 #endif

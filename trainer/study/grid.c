@@ -90,6 +90,17 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Is its point left to be tried? Of a trial that failed, unless its values contradict each other, which they
+ * would again. */
+static bool is_open(const struct study_trial *trial)
+{
+    const struct study_attribute *cause =
+        trial->state == TRIAL_FAIL ? study_attribute_find(trial->user, trial->n_user, "papertape:cause")
+                                   : NULL;
+    return trial->state == TRIAL_WAITING ||
+           (trial->state == TRIAL_FAIL && !(cause && strcmp(cause->json, "\"values\"") == 0));
+}
+
 static int tried(const struct study *study, int number, const struct space *space, int points, uint64_t **ret,
                  size_t *ret_n)
 {
@@ -99,8 +110,7 @@ static int tried(const struct study *study, int number, const struct space *spac
         return -ENOMEM;
     for (int i = 0; i < study->n_trials; i++) {
         const struct study_trial *trial = study->trials[i];
-        if (trial->number != number && trial->state != TRIAL_FAIL && trial->state != TRIAL_WAITING &&
-            point_of(study, trial, space, points, &list[n]))
+        if (trial->number != number && !is_open(trial) && point_of(study, trial, space, points, &list[n]))
             n++;
     }
     qsort(list, n, sizeof *list, compare);

@@ -7,6 +7,7 @@
 
 #include <limits.h>
 
+#include "engine/backtest/backtest.h"
 #include "exchange/fail.h"
 #include "trainer/study/trial.h"
 #include "trainer/training/keep.h"
@@ -35,6 +36,7 @@ struct study_market {
     struct study_demand demand; /* what these follow from */
     struct study_fit fit;
     struct trainer_data **fitted; /* [combinations + 1]: of each split; of the whole study; NULL: not kept */
+    struct account_spec account;  /* of a study of a strategy, without the parameters that are searched */
     size_t fitted_bytes, each_bytes; /* of those; of one split where some are not kept, else 0 */
 };
 enum { FITTED_BYTES = 1 << 30 };
@@ -110,6 +112,35 @@ int study_evaluate(struct study_running_trial *run, const struct study_trained *
 /* The verdict on the policy in one such episode on the block. As study_train(). */
 int study_judge(struct study_running_trial *run, const struct study_trained *learnt, struct split_rows block,
                 struct verdict *ret, char err[static TRIAL_ERROR_MAX]);
+
+/* ---- A study of a strategy. ---- */
+
+/* Its account in the market, and the most bars that its indicators need at the ends of what is searched. 0,
+ * or -EINVAL with a sentence. */
+int study_rules_account(struct study_market *market, size_t *ret_needs, char err[static TRIAL_ERROR_MAX]);
+
+/* A backtest of a block of the grid's rows, with `params`; `progress` as struct backtest_config has it. 0,
+ * for backtest_finish(); 1: progress() ended it; -ENOMEM; -EINVAL for all else, as what the strategy did
+ * wrong. `ret_config` is its configuration, whose account is *spec. */
+int study_rules_backtest(const struct study_market *market, struct split_rows block,
+                         const double params[static STRATEGY_PARAMS_MAX],
+                         bool (*progress)(void *ctx, double share), void *ctx, struct account_spec *spec,
+                         struct backtest_config *ret_config, struct backtest *ret,
+                         char err[static TRIAL_ERROR_MAX]);
+
+/* Returns of each row of that block, each at least -1, and 0 once nothing is left; and the sums. */
+void study_rules_returns(const struct backtest_config *config, const struct backtest *backtest,
+                         double *returns, struct study_tested *ret);
+
+/* As study_figures() of one block, but the strategy's own are the backtest's, to the bit. */
+int study_rules_figures(const struct study_market *market, struct split_rows block,
+                        const struct backtest_config *config, const struct backtest *backtest,
+                        const double *returns, const struct study_tested *tested, struct trial_split *ret);
+
+/* Where returns of what a combination's groups are tested for go: paths [split.paths][rows]. */
+void study_keep_returns(const struct study_market *market, struct split_rows rows, int combination,
+                        const int *chosen, const double *returns, double *paths);
+struct split_rows study_tested_rows(const struct study_market *market); /* first group tested to the last */
 
 /* Figures of a test's blocks. A Sharpe ratio that is not finite (nothing was traded) becomes 0. */
 int study_figures(const struct study_market *market, const struct split_rows *blocks, int n,

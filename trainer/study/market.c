@@ -183,12 +183,57 @@ static void demand_of(struct study_market *market, bool trials)
     };
 }
 
+/* The first row by which every symbol has had so many bars, those before the study's among them. */
+static size_t first_warm(const struct study_market *market, size_t bars)
+{
+    const struct market *all = market->source.market;
+    size_t first = 0;
+    for (int i = 0; i < all->n_symbols; i++) {
+        size_t row = all->series[i].first;
+        for (size_t n = 0; row < all->rows && (n += market_present(&all->series[i], row)) < bars; row++)
+            ;
+        first = row > first ? row : first;
+    }
+    return first > market->source.train.from ? first - market->source.train.from : 0;
+}
+
+/* Of a study of a strategy: a row before each block, by whose closes holding is bought, and nothing between
+ * what is tested, since nothing is trained. What lies before the holdout is purge, the bar at whose opening
+ * the last order fills, and embargo, the bars that the slowest indicator needs. */
+static int demand_of_rules(struct study_market *market, char err[static TRIAL_ERROR_MAX])
+{
+    const struct study_settings *settings = market->settings;
+    size_t needs;
+    int r = study_rules_account(market, &needs, err);
+    if (r < 0)
+        return r;
+    market->demand = (struct study_demand){
+        .rows = market->rows,
+        .first = first_warm(market, needs),
+        .lookback = 1,
+        .purge = auto_or(settings->purge_bars, 1),
+        .embargo = auto_or(settings->embargo_bars, needs),
+        .holdout = settings->holdout,
+        .split = settings->split,
+    };
+    return 0;
+}
+
 /* `validation = auto` is decided by the rows, missing bars aside. */
 static int lay_out(struct study_market *market, bool trials, char err[static TRIAL_ERROR_MAX])
 {
-    demand_of(market, trials);
+    const bool trains = !market->settings->rules.strategy;
+    int r = 0;
+    if (trains)
+        demand_of(market, trials);
+    else if ((r = demand_of_rules(market, err)) < 0)
+        return r;
     struct study_demand *demand = &market->demand;
-    if (market->settings->split_auto)
+    if (market->settings->split_auto && !trains) {
+        struct study_demand together = *demand;
+        together.purge = together.embargo = 0;
+        market->settings->split_auto = !study_fit_auto(&together, &demand->split);
+    } else if (market->settings->split_auto)
         market->settings->split_auto = !study_fit_auto(demand, &demand->split);
     market->settings->split = demand->split;
     study_fit_lay_out(demand, &market->fit);
@@ -244,8 +289,30 @@ static int blocks_of(const void *ctx, const int chosen[static SPLIT_GROUPS_MAX],
     return study_training(ctx, chosen, ret);
 }
 
+/* Of a study of a strategy, which has no rows of training. */
+static void extend_tests(struct study_market *market)
+{
+    const struct study_split *split = &market->settings->split;
+    struct study_extent *test = &market->fit.test;
+    struct split_rows blocks[SPLIT_GROUPS_MAX];
+    int chosen[SPLIT_GROUPS_MAX];
+    split_begin(split, chosen);
+    do {
+        int n = split_blocks(split, market->search.to - market->search.from, chosen, blocks);
+        for (int i = 0; i < n; i++) {
+            const size_t rows = blocks[i].to - blocks[i].from;
+            test->least = test->most == 0 || rows < test->least ? rows : test->least;
+            test->most = rows > test->most ? rows : test->most;
+        }
+    } while (split_next(split, chosen));
+}
+
 static int check_splits(struct study_market *market, char err[static TRIAL_ERROR_MAX])
 {
+    if (market->settings->rules.strategy) {
+        extend_tests(market);
+        return 0;
+    }
     study_fit_splits(&market->demand, blocks_of, market, &market->fit);
     return market->fit.lack == STUDY_LACK_NOTHING ? 0 : study_fit_refuse(&market->demand, &market->fit, err);
 }
@@ -316,7 +383,8 @@ int study_market_open(const struct train_config *config, struct study_settings *
         r = study_error(err, -EINVAL, "[study] validation: %d splits: 1 to %d are right: fewer groups",
                         settings->split.combinations, TRIAL_SPLITS_MAX);
     if (r == 0)
-        r = training_source_load(config, true, &market->source, err);
+        r = settings->rules.strategy ? training_source_load_clock(config, &market->source, err)
+                                     : training_source_load(config, true, &market->source, err);
     if (r == 0 && market->source.zone_note[0] && options->warned)
         options->warned(options->ctx, market->source.zone_note);
     if (r == 0)
@@ -344,7 +412,7 @@ int study_market_open(const struct train_config *config, struct study_settings *
         market->fitted = calloc((size_t)settings->split.combinations + 1, sizeof(struct trainer_data *));
     if (r == 0 && !market->fitted)
         r = study_error(err, -ENOMEM, "out of memory");
-    if (r == 0 && !options->rows_only)
+    if (r == 0 && !options->rows_only && !settings->rules.strategy)
         r = fit_splits(market, options, err);
     if (r != 0) {
         study_market_close(market);

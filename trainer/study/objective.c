@@ -73,19 +73,45 @@ int study_figures(const struct study_market *market, const struct split_rows *bl
     return 0;
 }
 
+static double taken_of(const struct study_settings *settings, const struct trial_split *split)
+{
+    return settings->objective == STUDY_RETURN   ? split->total_return
+           : settings->objective == STUDY_SHARPE ? split->sharpe
+                                                 : split->sharpe - split->holding;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of an even number the mean of the two in the middle. */
+static double median(const struct study_settings *settings, const struct trial_outcome *outcome)
+{
+    double taken[TRIAL_SPLITS_MAX];
+    const int n = outcome->n_splits;
+    for (int i = 0; i < n; i++)
+        taken[i] = taken_of(settings, &outcome->splits[i]);
+    qsort(taken, (size_t)n, sizeof *taken, ascending);
+    return (taken[(n - 1) / 2] + taken[n / 2]) / 2;
+}
+
 double study_value(const struct study_settings *settings, const struct trial_outcome *outcome)
 {
     double n = outcome->n_splits, mean = 0, squares = 0, drawdown = 0, volatility = 0;
     for (int i = 0; i < outcome->n_splits; i++) {
-        mean += (outcome->splits[i].sharpe - outcome->splits[i].holding) / n;
+        mean += taken_of(settings, &outcome->splits[i]) / n;
         drawdown += outcome->splits[i].drawdown / n;
         volatility += outcome->splits[i].volatility / n;
     }
     for (int i = 0; i < outcome->n_splits; i++) {
-        double off = outcome->splits[i].sharpe - outcome->splits[i].holding - mean;
+        double off = taken_of(settings, &outcome->splits[i]) - mean;
         squares += off * off / n;
     }
-    return mean - settings->deviation_weight * sqrt(squares) - settings->drawdown_penalty * drawdown -
+    const double middle =
+        settings->average == STUDY_MEDIAN && outcome->n_splits > 0 ? median(settings, outcome) : mean;
+    return middle - settings->deviation_weight * sqrt(squares) - settings->drawdown_penalty * drawdown -
            settings->volatility_penalty * volatility;
 }
 

@@ -61,12 +61,14 @@ static json_t *build(const struct study_market *market, const struct study_setti
     for (int i = 0; i < proposed->n; i++)
         json_array_append_new(numbers, json_integer(proposed->trials[i]->number));
     const char *whole = realpath(proposed->path, path) ? path : proposed->path;
-    json_t *object =
-        json_pack("{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:o, s:o}", "schema", "papertape.proposal/1",
-                  "study", study->name, "name", base->name, "trial", proposed->trials[0]->number,
-                  "trials_proposed", numbers, "kind", proposed->together ? "ensemble" : "policy", "policy",
-                  whole, "value", record_json_real(proposed->value), "expires_s",
-                  study_outcome_expires(settings), "holdout", holdout_json(market, split));
+    json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:o, s:s, s:s, s:o, s:o, s:o}", "schema",
+                               "papertape.proposal/1", "study", study->name, "name", base->name, "trial",
+                               proposed->trials[0]->number, "trials_proposed", numbers, "kind",
+                               proposed->together ? "ensemble"
+                               : proposed->rules  ? "strategy"
+                                                  : "policy",
+                               "policy", whole, "value", record_json_real(proposed->value), "expires_s",
+                               study_outcome_expires(settings), "holdout", holdout_json(market, split));
     json_t *verdict = json_pack("{s:o, s:b, s:s}", "gates", gates, "admitted", admitted, "words", words);
     bool good = study_outcome_add(object, study_outcome_counts(study, others, ranked->n));
     good = study_outcome_add(object, study_outcome_luck(validation)) && good;

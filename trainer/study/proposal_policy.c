@@ -7,14 +7,12 @@
 
 #include "trainer/study/internal.h"
 
-/* The configuration of a trial, by the distributions that it was drawn from. */
-static int configure(const struct train_config *base, const struct study *study,
-                     const struct study_trial *trial, struct train_config *ret,
-                     char err[static TRIAL_ERROR_MAX])
+/* A trial's values, and the distributions that they were drawn from; both for the caller to free. */
+static int values_of(const struct study *study, const struct study_trial *trial, struct space *ret_space,
+                     double **ret, char err[static TRIAL_ERROR_MAX])
 {
     struct space space = {0};
     double *values = calloc((size_t)trial->n_params + 1, sizeof(double));
-    char why[CONFIG_ERROR_MAX];
     int r = values ? 0 : -ENOMEM;
     for (int i = 0; i < trial->n_params && r == 0; i++)
         r = space_add(&space, study->params[trial->params[i].param],
@@ -23,10 +21,44 @@ static int configure(const struct train_config *base, const struct study *study,
         for (int k = 0; k < space.n; k++)
             if (strcmp(space.params[k].name, study->params[trial->params[i].param]) == 0)
                 values[k] = trial->params[i].value;
+    if (r < 0) {
+        space_finish(&space);
+        free(values);
+        return study_error(err, r, "out of memory: trial %d", trial->number);
+    }
+    *ret_space = space;
+    *ret = values;
+    return 0;
+}
+
+/* The configuration of a trial. */
+static int configure(const struct train_config *base, const struct study *study,
+                     const struct study_trial *trial, struct train_config *ret,
+                     char err[static TRIAL_ERROR_MAX])
+{
+    struct space space;
+    double *values;
+    char why[CONFIG_ERROR_MAX];
+    int r = values_of(study, trial, &space, &values, err);
     if (r < 0)
-        study_error(err, r, "out of memory: trial %d", trial->number);
-    else if ((r = study_settings_apply(base, &space, values, ret, why)) < 0)
+        return r;
+    if ((r = study_settings_apply(base, &space, values, ret, why)) < 0)
         study_error(err, r, "trial %d: %.800s", trial->number, why);
+    space_finish(&space);
+    free(values);
+    return r;
+}
+
+static int test_rules(const struct study_market *market, const struct study *study,
+                      const struct study_trial *trial, const char *folder, const struct trial_calls *calls,
+                      struct trial_split *ret, char err[static TRIAL_ERROR_MAX])
+{
+    struct space space;
+    double *values;
+    int r = values_of(study, trial, &space, &values, err);
+    if (r < 0)
+        return r;
+    r = study_rules_final(market, &space, values, folder, calls, ret, err);
     space_finish(&space);
     free(values);
     return r;
@@ -68,18 +100,21 @@ static int make_member(const struct study_market *market, const struct train_con
     struct trial_split split;
     snprintf(number, sizeof number, "%d", trial->number);
     int r = study_join_path(own, folder, number, err);
-    if (r == 0)
+    if (r == 0 && ret->rules)
+        r = test_rules(market, study, trial, own, calls, &split, err);
+    else if (r == 0)
         r = configure(base, study, trial, config, err);
     if (r == 0 && ret->n > 0)
         take_rules(&config->env, &best->env);
-    if (r == 0)
+    if (r == 0 && !ret->rules)
         r = study_trial_final(market, config, own, calls, &split, err);
     if (r != 0)
         return r;
     if (ret->n == 0) {
         ret->holdout = split;
         ret->value = trial->values[0];
-        *best = *config;
+        if (!ret->rules)
+            *best = *config;
     }
     ret->trials[ret->n++] = trial;
     return 0;
@@ -126,6 +161,7 @@ int study_proposed_make(const struct study_market *market, const struct train_co
     int numbers[POLICY_MEMBERS_MAX], wanted = study_proposed_most(settings);
     struct train_config *best = malloc(sizeof *best);
     int r = best ? 0 : study_error(err, -ENOMEM, "out of memory: a configuration");
+    ret->rules = settings->rules.strategy != NULL;
     if (r == 0)
         r = make_members(market, base, wanted, study, ranked, folder, calls, best, ret, err);
     for (int i = 0; i < ret->n; i++)
@@ -147,5 +183,6 @@ int study_proposed_make(const struct study_market *market, const struct train_co
     ret->n = 1;
     snprintf(number, sizeof number, "%d", ret->trials[0]->number);
     r = study_join_path(own, folder, number, err);
-    return r == 0 ? study_join_path(ret->path, own, "policy.safetensors", err) : r;
+    return r == 0 ? study_join_path(ret->path, own, ret->rules ? "strategy.ini" : "policy.safetensors", err)
+                  : r;
 }

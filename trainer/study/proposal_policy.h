@@ -23,6 +23,7 @@ struct study_proposed {
     const struct study_trial *trials[POLICY_MEMBERS_MAX]; /* borrowed of the study */
     int n;
     bool together;              /* an ensemble */
+    bool rules;                 /* a strategy's parameters */
     char path[PATH_MAX];        /* of its file */
     struct trial_split holdout; /* its result there */
     double value;               /* of its best trial */
@@ -31,6 +32,7 @@ struct study_proposed {
 /* How many trials are proposed together, where there are as many. */
 int study_proposed_most(const struct study_settings *settings);
 
+/* Of a study of a strategy FOLDER/N/strategy.ini below FOLDER instead, and nothing is trained. */
 /* Trains the best trial's policy into FOLDER/N/policy.safetensors below FOLDER; if several are wanted, their
  * ensemble, unless they cannot act together. A trial whose training is refused or diverges is reported, and
  * the next best takes its place. `ret` is zeroed before. 0; 1: it was asked to stop; -errno with a sentence:

@@ -12,6 +12,8 @@ int study_settings_set(struct study_settings *settings, const struct train_confi
                        const char *section, const char *key, const char *text,
                        char err[static CONFIG_ERROR_MAX])
 {
+    if (strcmp(section, "account") == 0)
+        return study_rules_set(&settings->rules, key, text, err);
     return strcmp(section, "search") == 0 ? study_settings_set_search(settings, config, key, text, err)
                                           : study_settings_set_study(settings, key, text, err);
 }

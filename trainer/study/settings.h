@@ -11,10 +11,16 @@
 #include "trainer/config.h"
 #include "trainer/study/gate.h"
 #include "trainer/study/pruner.h"
+#include "trainer/study/rules.h"
 #include "trainer/study/sampler.h"
 #include "trainer/study/split.h"
 
+/* What the objective takes of each split; and of these, over the splits. */
+enum study_objective { STUDY_EXCESS, STUDY_SHARPE, STUDY_RETURN }; /* excess: Sharpe less that of holding */
+enum study_average { STUDY_MEAN, STUDY_MEDIAN };
+
 struct study_settings {
+    struct study_rules rules; /* of a study of a strategy; zeroed name: trials are trainings */
     struct sampler_options sampler;
     struct pruner_options pruner;
     int trials;               /* COMPLETE, PRUNED and FAIL together, of all workers */
@@ -22,8 +28,10 @@ struct study_settings {
     struct study_split split; /* validation = cpcv:5,2 | kfold:5 | walk-forward:5 */
     bool split_auto;          /* validation = auto: by the rows, study_fit_auto(); cpcv:5,2 until then */
     int64_t purge_bars, embargo_bars; /* -1: auto */
-    double holdout;          /* share of the rows, the newest, that the study never sees: the gates' */
-    double deviation_weight; /* 0.1: of the splits' deviation in the objective */
+    double holdout; /* share of the rows, the newest, that the study never sees: the gates' */
+    enum study_objective objective;
+    enum study_average average;
+    double deviation_weight;                     /* 0.1: of the splits' deviation in the objective */
     double drawdown_penalty, volatility_penalty; /* of the objective; 0 */
     double heartbeat_s, grace_s;                 /* 10, 60 */
     int retries;                                 /* 3 */
@@ -42,7 +50,7 @@ struct study_settings {
 struct study_settings study_settings_defaults(void);
 
 /* Reads the text of a configuration: config becomes what train_config_parse() makes of it. *ret_is_study: it
- * has a section [study] or [search]; without one settings are the defaults. Errors by line, as
+ * has a section [study], [search] or [account]; without one settings are the defaults. Errors by line, as
  * train_config_parse(). For study_settings_finish(). */
 int study_settings_parse(const char *name, const char *text, struct train_config *ret_config,
                          struct study_settings *ret, bool *ret_is_study, char err[static CONFIG_ERROR_MAX]);
@@ -75,5 +83,10 @@ const struct study_default *study_settings_default_space(size_t *ret_n);
  * sequences. -EINVAL: train_config_check() refuses their combination; the sentence names them. */
 int study_settings_apply(const struct train_config *base, const struct space *space, const double *values,
                          struct train_config *ret, char err[static CONFIG_ERROR_MAX]);
+
+/* A value as the configuration's text has it. -EINVAL: none of the distribution. */
+enum { SETTINGS_VALUE_MAX = 512 };
+int study_settings_value_text(const struct distribution *distribution, double value,
+                              char buf[static SETTINGS_VALUE_MAX]);
 
 #endif

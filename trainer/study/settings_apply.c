@@ -8,10 +8,10 @@
 #include "trainer/config_table.h"
 #include "trainer/study/settings_table.h"
 
-enum { VALUE_MAX = 512 };
+enum { VALUE_MAX = SETTINGS_VALUE_MAX };
 
-/* As the configuration file writes it. */
-static int value_text(const struct distribution *distribution, double value, char buf[static VALUE_MAX])
+int study_settings_value_text(const struct distribution *distribution, double value,
+                              char buf[static SETTINGS_VALUE_MAX])
 {
     json_t *json = distribution_external(distribution, value);
     int n = -1;
@@ -74,7 +74,7 @@ int study_settings_apply(const struct train_config *base, const struct space *sp
         *config = *base;
     for (int i = 0; i < space->n && r == 0; i++) {
         const struct space_param *param = &space->params[i];
-        if (value_text(&param->distribution, values[i], text) < 0)
+        if (study_settings_value_text(&param->distribution, values[i], text) < 0)
             r = train_config_say(err, -EINVAL, "[search] %s: %.17g: a value of its range is right",
                                  param->name, values[i]);
         else

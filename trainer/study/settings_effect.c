@@ -53,6 +53,8 @@ int study_settings_misfits(const struct study_settings *settings, const struct t
 {
     char value[VALUE_MAX], words[CONFIG_ERROR_MAX];
     int n = 0;
+    if (settings->rules.strategy)
+        return 0;
     for (int i = 0; i < settings->space.n; i++)
         for (const struct effect *effect = effects; effect < effects + N_EFFECTS; effect++) {
             const char *key = settings->space.params[i].name;

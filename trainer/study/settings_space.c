@@ -308,10 +308,17 @@ static int take_choices(const struct config_key *param, const char *text, struct
 int study_settings_set_search(struct study_settings *settings, const struct train_config *config,
                               const char *key, const char *text, char err[static CONFIG_ERROR_MAX])
 {
-    const struct config_key *param = find_param(key);
+    const struct strategy *strategy = settings->rules.strategy;
+    struct config_key own;
+    const struct config_key *param = !strategy                              ? find_param(key)
+                                     : study_rules_key(strategy, key, &own) ? &own
+                                                                            : NULL;
     struct distribution distribution = {0};
     if (!param)
-        return unknown(key, err);
+        return strategy ? study_rules_unknown(strategy, key, err) : unknown(key, err);
+    if (strategy && study_rules_gives(&settings->rules, key))
+        return train_config_say(
+            err, -EINVAL, "[search] %.60s: [account] " RULES_PARAM "%.60s " CONFIG_ONE_OF_TWO, key, key);
     int r = strchr(text, '|') ? take_choices(param, text, &distribution, err)
                               : take_range(config, param, text, &distribution, err);
     if (r < 0)
@@ -329,6 +336,11 @@ int study_settings_complete(struct study_settings *settings, const struct train_
     const int own = settings->space.n;
     if (own > 0 && !settings->default_space)
         return 0;
+    if (settings->rules.strategy)
+        return train_config_say(err, -EINVAL,
+                                "[search] none: ranges of parameters of %.60s are needed: papertape backtest "
+                                "--list-strategies has them",
+                                study_rules_title(&settings->rules));
     for (size_t i = 0; i < N_DEFAULTS; i++) {
         bool has = false;
         for (int j = 0; j < settings->space.n && !has; j++)

@@ -17,6 +17,7 @@ enum { WHY = CONFIG_WHY_MAX };
     static void print_##kind(const struct config_key *key, const void *base, FILE *to)
 VALUE(pruner);
 VALUE(split);
+VALUE(strategy);
 
 #define AT(field)  KEY_AT(struct study_settings, field)
 #define OWN(value) KEY_OWN(read_##value, print_##value)
@@ -31,6 +32,10 @@ const struct config_key study_settings_table[] = {
      KEY_WHOLE(0, 1024), AT(workers)},
     {"study", "space", "default: the default search space, except what [search] has; search: that alone",
      "search", KEY_SWITCH("search default"), AT(default_space)},
+    {"study", "strategy",
+     "trials are backtests of it, by its name, lib:FILE.so or exec:COMMAND; [search] has its parameters, "
+     "[account] its terms; empty: trials are trainings",
+     "", OWN(strategy), AT(rules)},
     {"study", "validation",
      "of a trial: cpcv:N,K, kfold:N or walk-forward:N; auto: the first that fits the rows", "auto",
      OWN(split), AT(split)},
@@ -41,8 +46,14 @@ const struct config_key study_settings_table[] = {
      "auto", BARS, AT(embargo_bars)},
     {"study", "holdout", "share of the rows, the newest, that the study never sees: the gates'", "0.2",
      KEY_NUMBER(0, 0.9), AT(holdout)},
-    {"study", "deviation_weight", "of the objective: times the deviation of the splits' Sharpe, subtracted",
-     "0.1", KEY_NUMBER(0, 100), AT(deviation_weight)},
+    {"study", "objective",
+     "of a split: excess, its Sharpe less that of holding; sharpe; or return, its total return, a share",
+     "excess", KEY_WORDS("excess sharpe return"), AT(objective)},
+    {"study", "average", "of the splits, by which trials are compared: mean, median", "mean",
+     KEY_WORDS("mean median"), AT(average)},
+    {"study", "deviation_weight",
+     "of the objective: times the deviation of what it takes of the splits, subtracted", "0.1",
+     KEY_NUMBER(0, 100), AT(deviation_weight)},
     {"study", "drawdown_penalty", "of the objective: times the mean drawdown, a share, subtracted", "0",
      KEY_NUMBER(0, 1000), AT(drawdown_penalty)},
     {"study", "volatility_penalty", "of the objective: times the mean yearly volatility, a share, subtracted",
@@ -134,6 +145,7 @@ struct study_settings study_settings_defaults(void)
 {
     struct study_settings settings = {
         .sampler = sampler_defaults(), .pruner = pruner_defaults(PRUNER_MEDIAN), .gates = gate_defaults()};
+    study_rules_init(&settings.rules);
     config_key_defaults(study_settings_table, study_settings_table_n, "study", &settings);
     return settings;
 }
@@ -178,6 +190,18 @@ static void print_split(const struct config_key *key, const void *base, FILE *to
     char text[STUDY_SPLIT_TEXT_MAX];
     (void)key;
     fputs(settings->split_auto ? "auto" : study_split_text(&settings->split, text), to);
+}
+
+static int read_strategy(const struct config_key *key, const char *text, void *base, char why[static WHY])
+{
+    (void)key;
+    return study_rules_open(&((struct study_settings *)base)->rules, text, why);
+}
+
+static void print_strategy(const struct config_key *key, const void *base, FILE *to)
+{
+    (void)key;
+    fputs(((const struct study_settings *)base)->rules.name, to);
 }
 
 bool study_settings_has(const char *key)

@@ -9,8 +9,8 @@ extern const size_t study_settings_table_n;
 
 bool study_settings_has(const char *key); /* of [study] */
 
-/* Reads a line of [study] or [search]: 0; -ENOENT for an unknown key, with the nearest; -EINVAL, -ENOMEM.
- * `config` has the bar's interval. *settings is untouched on failure. */
+/* Reads a line of [study], [search] or [account]: 0; -ENOENT for an unknown key, with the nearest; -EINVAL,
+ * -ENOMEM. `config` has the bar's interval. *settings is untouched on failure. */
 int study_settings_set(struct study_settings *settings, const struct train_config *config,
                        const char *section, const char *key, const char *text,
                        char err[static CONFIG_ERROR_MAX]);
@@ -34,7 +34,7 @@ int study_settings_misfits(const struct study_settings *settings, const struct t
 int study_settings_check_grid(const struct study_settings *settings, const char **ret_key,
                               char err[static CONFIG_ERROR_MAX]);
 
-/* Adds the keys of the default space that [search] lacks. */
+/* Adds the keys of the default space that [search] lacks; of a study of a strategy there must be some. */
 int study_settings_complete(struct study_settings *settings, const struct train_config *config,
                             char err[static CONFIG_ERROR_MAX]);
 

@@ -40,17 +40,17 @@ struct trial {
 };
 
 /* The test of each group is part of one path: copies its returns there. */
-static void keep_returns(struct trial *trial, int combination, const int *chosen)
+void study_keep_returns(const struct study_market *market, struct split_rows within, int combination,
+                        const int *chosen, const double *returns, double *paths)
 {
-    const struct study_market *market = trial->run.market;
     const struct study_split *split = &market->settings->split;
-    size_t all = market->search.to - market->search.from, n = trial->rows.to - trial->rows.from;
-    const double *from = trial->returns;
+    size_t all = market->search.to - market->search.from, n = within.to - within.from;
+    const double *from = returns;
     for (int i = 0; i < split->tested; i++) {
         struct split_rows group = split_group(split, all, chosen[i]);
-        size_t at = market->search.from + group.from - trial->rows.from, rows = group.to - group.from;
+        size_t at = market->search.from + group.from - within.from, rows = group.to - group.from;
         int path = split_path(split, combination, chosen[i]);
-        memcpy(trial->paths + (size_t)path * n + at, from, rows * sizeof(double));
+        memcpy(paths + (size_t)path * n + at, from, rows * sizeof(double));
         from += rows;
     }
 }
@@ -86,7 +86,7 @@ static int run_split(struct trial *trial, int combination, const int *chosen, st
     if (r == 0 && study_figures(market, test, n_test, trial->returns, &tested, ret) < 0)
         r = study_error(err, -ENOMEM, "out of memory: figures");
     if (r == 0)
-        keep_returns(trial, combination, chosen);
+        study_keep_returns(market, trial->rows, combination, chosen, trial->returns, trial->paths);
     return r;
 }
 
@@ -116,7 +116,7 @@ static int run_splits(struct trial *trial, struct trial_outcome *outcome, char e
 }
 
 /* From the first group that is tested to the last. */
-static struct split_rows tested_rows(const struct study_market *market)
+struct split_rows study_tested_rows(const struct study_market *market)
 {
     const struct study_split *split = &market->settings->split;
     size_t all = market->search.to - market->search.from;
@@ -134,7 +134,7 @@ int study_trial_run(const struct study_market *market, const struct train_config
     if (r < 0)
         return r;
     const struct study_split *split = &market->settings->split;
-    struct trial trial = {.rows = tested_rows(market)};
+    struct trial trial = {.rows = study_tested_rows(market)};
     size_t n = trial.rows.to - trial.rows.from;
     struct train_config *own = study_own_config(config);
     struct trial_outcome *outcome = calloc(1, sizeof *outcome);

@@ -57,7 +57,8 @@ struct trial_split {
 struct trial_outcome {
     int n_splits; /* that were done */
     struct trial_split splits[TRIAL_SPLITS_MAX];
-    double value; /* mean(sharpe - holding) - deviation_weight * deviation - penalties, of these */
+    double
+        value; /* mean or median - deviation_weight * deviation - penalties, of what settings take of these */
 };
 
 enum trial_go { TRIAL_GO, TRIAL_STOP_PRUNED, TRIAL_STOP_ASKED };
@@ -80,6 +81,19 @@ int study_trial_run(const struct study_market *market, const struct train_config
 /* Trains on all rows of the study, writes `folder`/policy.safetensors (made where missing), and tests it on
  * the holdout: the result is *ret, and holdout.csv as returns.csv. As study_trial_run(). */
 int study_trial_final(const struct study_market *market, const struct train_config *config,
+                      const char *folder, const struct trial_calls *calls, struct trial_split *ret,
+                      char err[static TRIAL_ERROR_MAX]);
+
+/* The same of a study of a strategy: `values` are those of `space`. Each block of adjacent groups of a split
+ * is a backtest with the whole cash, whose indicators are warm by the bars before it; nothing is trained.
+ * `folder` NULL: nothing is written. */
+int study_rules_trial(const struct study_market *market, const struct space *space, const double *values,
+                      const char *folder, const struct trial_calls *calls, struct trial_outcome *ret,
+                      char err[static TRIAL_ERROR_MAX]);
+
+/* Tests on the holdout alone, and writes FOLDER/strategy.ini: the account of papertaped.ini that trades so.
+ */
+int study_rules_final(const struct study_market *market, const struct space *space, const double *values,
                       const char *folder, const struct trial_calls *calls, struct trial_split *ret,
                       char err[static TRIAL_ERROR_MAX]);
 

@@ -231,7 +231,7 @@ static int end_trial(struct study_process *worker, int r, const struct trial_out
     if (r < 0 && cause_of(worker, r))
         return give_up(worker, r, words);
     if (r < 0)
-        return fail_trial(worker, words, r == -EDOM ? "nan" : "config");
+        return fail_trial(worker, words, r == -EDOM ? "nan" : r == -ERANGE ? "values" : "config");
     if (!worker->pruned && isnan(outcome->value))
         return fail_trial(worker, "its value is no number", "nan");
     json_t *files = NULL; /* before other processes see it as COMPLETE and look for them */
@@ -258,8 +258,12 @@ static int work(struct study_process *worker, struct train_config *config, struc
     worker->split = 0;
     worker->lost = worker->pruned = false;
     study_heartbeat_trial(worker->beat, worker->asked.trial);
-    int r = study_settings_apply(order->config, &order->settings->space, worker->values, config, words);
-    if (r == 0)
+    int r = 0;
+    if (order->settings->rules.strategy)
+        r = study_rules_trial(order->market, &order->settings->space, worker->values, folder, &calls, outcome,
+                              words);
+    else if ((r = study_settings_apply(order->config, &order->settings->space, worker->values, config,
+                                       words)) == 0)
         r = study_trial_run(order->market, config, folder, &calls, outcome, words);
     r = end_trial(worker, r, outcome, words, &calls);
     study_heartbeat_trial(worker->beat, 0);

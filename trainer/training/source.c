@@ -188,7 +188,7 @@ static int open_calendar(struct training_source *source, char err[static SOURCE_
     return r < 0 ? say(err, r, "[data] calendar: %.500s", why) : 0;
 }
 
-static int load_bars(struct training_source *source, char err[static SOURCE_ERROR_MAX])
+static int load_bars(struct training_source *source, bool clock, char err[static SOURCE_ERROR_MAX])
 {
     const struct train_config_data *data = &source->config->data;
     struct words *bars = malloc(sizeof *bars), *symbols = malloc(sizeof *symbols),
@@ -202,7 +202,7 @@ static int load_bars(struct training_source *source, char err[static SOURCE_ERRO
         r = load_state(source, symbols, &source->market, err);
     else if (r == 0)
         r = load_files(source, bars, symbols, lots, &source->market, err);
-    if (r == 0)
+    if (r == 0 && !clock)
         r = keep_sessions(source, err);
     free(bars);
     free(symbols);
@@ -308,12 +308,12 @@ int training_source_check_symbols(const struct train_config *config, bool bars,
 
 /* ---- Rows. ---- */
 
-int training_source_load(const struct train_config *config, bool whole, struct training_source *ret,
-                         char err[static SOURCE_ERROR_MAX])
+static int load(const struct train_config *config, bool whole, bool clock, struct training_source *ret,
+                char err[static SOURCE_ERROR_MAX])
 {
     struct training_source source = {.config = config};
     struct training_ranges ranges = {0};
-    int r = train_config_trades(config) ? load_bars(&source, err) : 0;
+    int r = train_config_trades(config) ? load_bars(&source, clock, err) : 0;
     if (r == 0 && source.market && (r = read_least(&source, err)) == 0)
         r = training_ranges_find(source.market, config, whole, &ranges, err);
     if (r < 0) {
@@ -326,6 +326,18 @@ int training_source_load(const struct train_config *config, bool whole, struct t
     source.judging[SOURCE_TEST].rows = ranges.test;
     *ret = source;
     return 0;
+}
+
+int training_source_load(const struct train_config *config, bool whole, struct training_source *ret,
+                         char err[static SOURCE_ERROR_MAX])
+{
+    return load(config, whole, false, ret, err);
+}
+
+int training_source_load_clock(const struct train_config *config, struct training_source *ret,
+                               char err[static SOURCE_ERROR_MAX])
+{
+    return load(config, true, true, ret, err);
 }
 
 /* ---- Features. ---- */

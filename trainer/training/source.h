@@ -37,6 +37,11 @@ struct training_source {
 int training_source_load(const struct train_config *config, bool whole, struct training_source *ret,
                          char err[static SOURCE_ERROR_MAX]);
 
+/* The same of `whole`, but rows lie on the clock: with a calendar, too, nights are missing bars, as in a
+ * backtest. */
+int training_source_load_clock(const struct train_config *config, struct training_source *ret,
+                               char err[static SOURCE_ERROR_MAX]);
+
 /* Does the state that [data] names have its symbols, and (`bars`) bars of its interval? 0, also where it
  * names no state or its database cannot be read now; -EINVAL with a sentence on the key: which are there. */
 int training_source_check_symbols(const struct train_config *config, bool bars,
