@@ -14,7 +14,7 @@
 #include "exchange/nearest.h"
 #include "strategy/direction.h"
 
-enum { TOP = 10 };
+enum { TOP = 10, PERIODS_MOST = 1000, DAYS_MOST = 36500, SEED_UNSET = -1 };
 
 static int fail(int status, const char *what, const char *words)
 {
@@ -115,6 +115,9 @@ static int check(struct sweep *sweep)
     int n_choices = sweep->run.n_choices, status = check_axes(sweep);
     if (status == EXIT_OK)
         status = check_steps(sweep);
+    if (status == EXIT_OK && sweep->seed != SEED_UNSET && sweep->samples == 0 && sweep->periods.n == 0)
+        status = fail(EXIT_USAGE, "--seed", "it goes with --samples or --periods");
+    sweep->seed = sweep->seed == SEED_UNSET ? 1 : sweep->seed;
     sweep->sampling.n = (size_t)sweep->samples;
     sweep->sampling.seed = (uint64_t)sweep->seed;
     sweep->run.n_choices = 0; /* contradictions are found per combination */
@@ -183,6 +186,8 @@ static int run_and_print(struct sweep *sweep, const struct backtest_config *conf
         status = cli_sweep_rows(sweep, config, base);
     if (status == EXIT_OK)
         status = cli_sweep_judge(sweep, config, base);
+    if (status == EXIT_OK)
+        status = cli_sweep_periods(sweep, config, base);
     if (status == EXIT_OK && files[SWEEP_CSV].file)
         cli_sweep_write_csv(sweep, files[SWEEP_CSV].file);
     if (status == EXIT_OK && files[SWEEP_PAGE].file)
@@ -264,7 +269,7 @@ static void init(void *into)
     sweep->top = TOP;
     sweep->metric = SWEEP_DSR;
     sweep->min_trades = SWEEP_MIN_TRADES;
-    sweep->seed = 1;
+    sweep->seed = SEED_UNSET;
     cli_run_init(&sweep->run, "sweep", 1);
 }
 
@@ -273,6 +278,7 @@ static void finish(void *into)
     struct sweep *sweep = into;
     backtest_sweep_finish(&sweep->runs);
     backtest_sets_finish(&sweep->sets);
+    cli_sweep_periods_finish(&sweep->periods);
     free(sweep->beside);
     for (int i = 0; i < SWEEP_COSTS; i++)
         free(sweep->costs[i]);
@@ -297,7 +303,12 @@ static const struct option_row options[] = {
     {"sampling", "random|sobol",
      "how: independently, or by Sobol's sequence, which fills the grids evenly; random without it",
      .take = take_sampling, .with = "samples"},
-    {"seed", "N", "of the samples: 1", AT(seed), .low = 0, .high = INT64_MAX, .with = "samples"},
+    {"seed", "N", "of the samples, and of the periods: 1", AT(seed), .low = 0, .high = INT64_MAX},
+    {"periods", "K",
+     "the listed runs again on so many periods of --period-days, drawn at random, which may overlap",
+     AT(periods.n), .low = 1, .high = PERIODS_MOST, .with = "period-days"},
+    {"period-days", "N", "the length of each", AT(periods.days), .low = 1, .high = DAYS_MOST,
+     .with = "periods", .without = "walk-forward"},
     {"metric", "METRIC",
      "what is best: dsr, the deflated Sharpe ratio, by default; sharpe, sortino, calmar, cagr, return, "
      "max_drawdown, omega, profit_factor, expectancy, sqn or win_rate",

@@ -111,5 +111,6 @@ void cli_sweep_print(const struct sweep *sweep)
     printf("\nbeside: of the sets next to it, those with a Sharpe above 0 and at least half of its own.\n"
            "fees x2, +slip: its Sharpe with twice the fees, and with %.2f %% more slippage.\n\n",
            100 * SWEEP_SLIPPAGE);
+    cli_sweep_periods_print(sweep);
     print_luck(sweep);
 }

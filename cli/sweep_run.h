@@ -2,6 +2,7 @@
 #ifndef CLI_SWEEP_RUN_H
 #define CLI_SWEEP_RUN_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "cli/run_args.h"
@@ -15,6 +16,15 @@
 enum { SWEEP_COSTS_FEES, SWEEP_COSTS_SLIPPAGE, SWEEP_COSTS };
 
 enum { SWEEP_MIN_TRADES = 10, SWEEP_ASK_S = 60 /* a sweep that takes longer is asked about */ };
+
+/* Random periods that the listed runs are run on, too: --periods K of --period-days N. */
+struct sweep_periods {
+    int64_t n, days; /* 0: none */
+    bool ran;
+    size_t rows;    /* of each */
+    size_t *from;   /* [n] its first row; drawn by the seed, and may overlap */
+    double *sharpe; /* [shown][n] */
+};
 
 struct sweep {
     struct run_args run;
@@ -44,6 +54,7 @@ struct sweep {
     struct market_load load;
     size_t from, to;
     double seconds, load_seconds;
+    struct sweep_periods periods;
 };
 
 /* Loads the bars and runs all combinations, on all cores; an estimate of the time goes to stderr. An exit
@@ -57,6 +68,14 @@ int cli_sweep_rows(struct sweep *sweep, const struct backtest_config *config,
 /* sweep_judge.c: what stands beside the best, once they are in order: neighbours, other costs. */
 int cli_sweep_judge(struct sweep *sweep, const struct backtest_config *config,
                     const struct account_spec *base);
+
+/* sweep_periods.c: runs them; nothing without --periods. An exit status. What is printed of them, and added
+ * to the object of --json and each row of `top`. */
+int cli_sweep_periods(struct sweep *sweep, const struct backtest_config *config,
+                      const struct account_spec *base);
+void cli_sweep_periods_finish(struct sweep_periods *periods);
+void cli_sweep_periods_print(const struct sweep *sweep);
+void cli_sweep_periods_json(const struct sweep *sweep, json_t *object, json_t *top);
 
 /* sweep_ask.c: is it wanted, with `left` sets to go after `tried` in so many seconds? Or a screen of so many
  * seconds? False: no, and a line says so. */
