@@ -5,30 +5,10 @@
 
 #include "engine/backtest/backtest.h"
 #include "engine/backtest/sets.h"
+#include "engine/backtest/sweep_metric.h"
 
-/* Metrics by which a combination is ranked: more is better of each. */
-enum sweep_metric {
-    SWEEP_SHARPE,
-    SWEEP_SORTINO,
-    SWEEP_CALMAR,
-    SWEEP_CAGR,
-    SWEEP_RETURN,
-    SWEEP_MAX_DRAWDOWN,
-    SWEEP_OMEGA,
-    SWEEP_PROFIT_FACTOR,
-    SWEEP_EXPECTANCY,
-    SWEEP_SQN,
-    SWEEP_WIN_RATE,
-    SWEEP_METRICS,
-    /* The deflated Sharpe ratio, which is not of one run but of one among all: struct sweep_result's `dsr`,
-     * once backtest_luck() has looked at them. */
-    SWEEP_DSR = SWEEP_METRICS,
-};
 const char *backtest_sweep_metric_name(enum sweep_metric metric); /* "sharpe", "max_drawdown" … "dsr" */
 int backtest_sweep_metric_parse(const char *name);                /* or -EINVAL */
-
-/* Blocks of rows of which sums are kept, for the probability of backtest overfitting. */
-enum { SWEEP_BLOCKS = 16 };
 
 struct sweep_result {
     size_t combination;            /* of the sets */

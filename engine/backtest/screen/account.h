@@ -15,9 +15,16 @@
 #include "engine/backtest/screen/lanes.h"
 #include "exchange/fill_rules.h"
 
+#ifdef SCREEN_ALONE
+enum { SCREEN_LANES = 1 };
+#else
+enum { SCREEN_LANES = 16 }; /* sets of a group */
+#endif
+
 enum {
-    SCREEN_LANES = 16,  /* sets of a group */
-    SCREEN_BLOCKS = 16, /* equal parts of the rows, whose returns are summed apart */
+    SCREEN_BLOCKS = 16,   /* equal parts of the rows, whose returns are summed apart */
+    SCREEN_PIECE = 4096,  /* bars whose columns exist at once on the CPU */
+    SCREEN_STRETCH = 256, /* bars that one group walks before the next does: a tile of 16 KiB */
 };
 
 /* What all sets have. Amounts of money are whole numbers of the currency's last digit, in doubles. */
@@ -88,10 +95,45 @@ struct screen_bars {
     const double *real;                      /* closes as prices; those before them can be read, too */
     const uint32_t *periods;                 /* of each column that is a simple average; 0: of others */
     const uint32_t *rows;                    /* NULL: bar i is row first + i */
-    const float *columns;                    /* [column][stride] */
-    const double *wide;                      /* likewise: what is read at entries alone */
-    size_t stride;
+    const float *columns;                    /* of bar i at column * column_step + i * bar_step */
+    size_t column_step, bar_step;
+    const double *wide; /* what is read at entries alone: at column * wide_step + i */
+    size_t wide_step;
 };
+
+/* Where stretches end, whose sums of floats are added to the doubles: the same everywhere, so that the same
+ * operations give the same bits. */
+struct screen_cuts {
+    size_t n, from;                /* bars; the first traded one */
+    uint32_t begin[SCREEN_BLOCKS]; /* first bar of each block */
+};
+
+/* The end of the stretch that begins at a bar, and which block it is in: -1: in none. */
+SCREEN_RULE size_t screen_cut(const struct screen_cuts *cuts, size_t bar, int *ret_block)
+{
+    int block = 0;
+    size_t end = bar - bar % SCREEN_PIECE + SCREEN_PIECE;
+    while (block < SCREEN_BLOCKS && cuts->begin[block] <= bar)
+        block++;
+    end = end < cuts->n ? end : cuts->n;
+    end = bar + SCREEN_STRETCH < end ? bar + SCREEN_STRETCH : end;
+    if (block < SCREEN_BLOCKS && cuts->begin[block] < end)
+        end = cuts->begin[block];
+    if (bar < cuts->from && cuts->from < end)
+        end = cuts->from;
+    *ret_block = block - 1;
+    return end;
+}
+
+/* An account that has not traded. */
+SCREEN_RULE void screen_start(const struct screen_terms *terms, struct screen_group *g, int lane)
+{
+    g->money[lane] = g->equity[lane] = g->peak[lane] = terms->cash;
+    g->stop[lane] = -1;
+    g->target[lane] = INFINITY;
+    g->share[lane] = 1 / terms->cash;
+    g->accounts[lane].target_at = g->accounts[lane].want_target = INFINITY;
+}
 
 SCREEN_RULE uint32_t screen_row(const struct screen_bars *bars, size_t i)
 {

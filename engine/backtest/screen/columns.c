@@ -217,6 +217,32 @@ void backtest_screen_columns_fill(struct screen_columns *columns, size_t from, s
 
 /* ---- the bars ---- */
 
+/* The first bar of that row or a later one. */
+static size_t bar_of(const struct screen_history *history, size_t row)
+{
+    size_t low = 0, high = history->bars.n;
+    if (!history->rows)
+        return row;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (history->rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+struct screen_cuts backtest_screen_cuts(const struct backtest_config *config,
+                                        const struct screen_history *history)
+{
+    size_t rows = config->to - config->from, length = rows / SWEEP_BLOCKS;
+    struct screen_cuts cuts = {.n = history->bars.n, .from = bar_of(history, config->from)};
+    for (size_t k = 0; k < SWEEP_BLOCKS; k++)
+        cuts.begin[k] = (uint32_t)bar_of(history, config->from + rows % SWEEP_BLOCKS + k * length);
+    return cuts;
+}
+
 void backtest_screen_history_finish(struct screen_history *history)
 {
     backtest_columns_dense_finish(&history->bars);

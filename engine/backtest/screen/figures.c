@@ -1,84 +1,23 @@
-/* What a group's sums are as figures: the formulas of strategy/metrics.c and metrics/trades.c. */
-#include <math.h>
+#include "engine/backtest/screen/figures.h"
 
 #include "engine/backtest/screen/internal.h"
 #include "strategy/metrics.h"
 
 _Static_assert(SWEEP_BLOCKS == (int)SCREEN_BLOCKS, "the kernel's blocks are the sweep's");
 
-struct screen_moments {
-    double n, mean, squares, m2, m3, m4;
-};
-
-static struct screen_moments moments_of(const struct screen_group *g, int lane, double n)
+struct screen_span backtest_screen_span(const struct backtest_config *config,
+                                        const struct screen_history *history)
 {
-    double s1 = g->sums[SUM_R][lane] / n, s2 = g->sums[SUM_R2][lane] / n, s3 = g->sums[SUM_R3][lane] / n,
-           s4 = g->sums[SUM_R4][lane] / n;
-    struct screen_moments m = {.n = n, .mean = s1, .m2 = s2 - s1 * s1};
-    m.m2 = m.m2 > 0 ? m.m2 : 0;
-    m.squares = m.m2 * n;
-    m.m3 = s3 - 3 * s1 * s2 + 2 * s1 * s1 * s1;
-    m.m4 = s4 - 4 * s1 * s3 + 6 * s1 * s1 * s2 - 3 * s1 * s1 * s1 * s1;
-    return m;
+    return (struct screen_span){.rows = (double)(config->to - config->from),
+                                .per_year = metrics_periods_per_year(config->market->interval_ns),
+                                .to = (uint32_t)config->to,
+                                .last = history->prices[4 * history->bars.n - 1]};
 }
 
-static void ratios(const struct screen *screen, const struct screen_terms *terms,
-                   const struct screen_group *g, int lane, double equity, struct screen_row *row)
+void backtest_screen_figures(const struct screen_terms *terms, const struct screen_span *span,
+                             struct screen_group *g, struct screen_row *rows)
 {
-    double per_year = metrics_periods_per_year(screen->config->market->interval_ns);
-    double n = (double)(screen->config->to - screen->config->from);
-    struct screen_moments m = moments_of(g, lane, n);
-    double deviation = n > 1 ? sqrt(m.squares / (n - 1)) : NAN, product = equity / terms->cash;
-    double downside = sqrt(g->sums[SUM_DOWN2][lane] / n) * sqrt(per_year), loss = g->sums[SUM_LOSS][lane];
-    double drawdown = (double)g->trough[lane], cagr = pow(product, 1 / (n / per_year)) - 1;
-    double *out = row->metrics;
-    out[SWEEP_SHARPE] = (m.mean / deviation * sqrt(per_year));
-    out[SWEEP_SORTINO] = (m.mean * per_year / downside);
-    out[SWEEP_CALMAR] = drawdown < 0 && isfinite(cagr) ? cagr / -drawdown : NAN;
-    out[SWEEP_CAGR] = cagr;
-    out[SWEEP_RETURN] = (product - 1);
-    out[SWEEP_MAX_DRAWDOWN] = drawdown;
-    out[SWEEP_OMEGA] = (loss < 0 ? (g->sums[SUM_R][lane] - loss) / -loss : NAN);
-    row->skew = (float)(m.m3 / pow(m.m2, 1.5));
-    row->kurtosis = (float)(m.m4 / (m.m2 * m.m2) - 3);
-}
-
-static void trades(const struct screen_account *account, double units, struct screen_row *row)
-{
-    double n = account->trades, won = account->won / units, lost = account->lost / units;
-    double off = account->off / n, mean = (account->shift + off) / units;
-    double deviation = sqrt((account->squares - n * off * off) / (n - 1)) / units;
-    double *out = row->metrics;
-    out[SWEEP_PROFIT_FACTOR] = won / fabs(lost);
-    out[SWEEP_EXPECTANCY] = n > 0 ? mean : NAN;
-    out[SWEEP_SQN] = n < 2 ? NAN : sqrt(n) * mean / deviation;
-    out[SWEEP_WIN_RATE] = account->wins / n;
-}
-
-void backtest_screen_figures(const struct screen *screen, const struct screen_terms *terms,
-                             struct screen_group *g, double last, struct screen_row *rows)
-{
-    size_t n = screen->config->to - screen->config->from;
-    for (int lane = 0; lane < SCREEN_LANES; lane++) {
-        if (!(g->active >> lane & 1))
-            continue;
-        struct screen_row *row = &rows[g->set[lane]];
-        screen_finish(terms, g, lane, last);
-        double equity = g->money[lane] + g->units[lane] * last / terms->unit;
-        size_t exposed = g->accounts[lane].exposed;
-        if (g->units[lane] != 0)
-            exposed += screen->config->to - g->accounts[lane].entry_row;
-        ratios(screen, terms, g, lane, equity, row);
-        trades(&g->accounts[lane], terms->money_units, row);
-        row->final_equity = (float)(equity / terms->money_units);
-        row->fees = (float)(g->accounts[lane].fees / terms->money_units);
-        row->exposure = (float)((double)exposed / (double)n);
-        row->trades = g->accounts[lane].trades;
-        row->fills = g->accounts[lane].fills;
-        row->refused = g->accounts[lane].refused;
-        for (int k = 0; k < SWEEP_BLOCKS; k++) {
-            row->block_sum[k] = (float)g->block_sum[k][lane];
-            row->block_square[k] = (float)g->block_square[k][lane];
-        }
-    }
+    for (int lane = 0; lane < SCREEN_LANES; lane++)
+        if (g->active >> lane & 1)
+            screen_figures(terms, span, g, lane, &rows[g->set[lane]]);
 }

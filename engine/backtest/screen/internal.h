@@ -4,13 +4,13 @@
 
 #include "engine/backtest/columns.h"
 #include "engine/backtest/run.h"
+#include "engine/backtest/screen/figures.h"
 #include "engine/backtest/screen/screen.h"
 #include "engine/backtest/screen/set.h"
 #include "indicators_gpu/exact/exact.h"
 #include "indicators_gpu/isa.h"
 
 enum {
-    SCREEN_PIECE = 4096,    /* bars whose columns exist at once */
     SCREEN_UNIT = 64,       /* columns that a thread computes at once */
     SCREEN_CHUNK = 1 << 15, /* sets whose groups exist at once: 2048 groups of 7 KiB */
 };
@@ -69,6 +69,8 @@ struct screen_history {
 };
 int backtest_screen_history(const struct backtest_config *config, struct screen_history *ret);
 void backtest_screen_history_finish(struct screen_history *history);
+struct screen_cuts backtest_screen_cuts(const struct backtest_config *config,
+                                        const struct screen_history *history);
 
 /* Bars [at, at + n) of the columns [from, to), for one thread; `scratch`: 3 * 16 * SCREEN_PIECE doubles. The
  * ATR's go to wide + index * SCREEN_PIECE, all others to cells + index * SCREEN_PIECE. Columns of one kind
@@ -106,8 +108,10 @@ void backtest_screen_plan_finish(struct screen_plan *plan);
 
 /* ---- figures.c ---- */
 
-/* A group's rows; `last`: the last close, in units. */
-void backtest_screen_figures(const struct screen *screen, const struct screen_terms *terms,
-                             struct screen_group *g, double last, struct screen_row *rows);
+struct screen_span backtest_screen_span(const struct backtest_config *config,
+                                        const struct screen_history *history);
+/* A group's rows. */
+void backtest_screen_figures(const struct screen_terms *terms, const struct screen_span *span,
+                             struct screen_group *g, struct screen_row *rows);
 
 #endif

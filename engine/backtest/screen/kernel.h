@@ -1,7 +1,6 @@
-/* The screen's kernel: bars one after the other, sixteen sets abreast. Every bar in which a set holds
- * something it values the accounts and adds their returns to the sums; where signs change it lets the rule
- * decide; a set that trades is handed to account.h. One source for every instruction set, and with one lane
- * for a device's thread. */
+/* What the screen's kernels do at a bar: value the accounts and add their returns to the sums; let the rule
+ * decide; hand a set that trades to account.h. The loop over the bars is abreast.h's for sixteen sets side by
+ * side, and cuda/blocks.h's for a device's thread. */
 #ifndef ENGINE_BACKTEST_SCREEN_KERNEL_H
 #define ENGINE_BACKTEST_SCREEN_KERNEL_H
 
@@ -49,9 +48,10 @@ SCREEN_RULE bool screen_enters(const struct screen_stretch *stretch, size_t i, s
 {
     const struct screen_bars *bars = stretch->bars;
     double close = bars->close[i] / stretch->terms->price_units;
-    double atr = bars->wide[g->accounts[lane].atr * bars->stride + i];
+    double atr = bars->wide[g->accounts[lane].atr * bars->wide_step + i];
     if (rule != SCREEN_TRIPLE) {
-        double rsi = (double)bars->columns[g->column[ROLE_RSI][lane] * bars->stride + i];
+        double rsi =
+            (double)bars->columns[g->column[ROLE_RSI][lane] * bars->column_step + i * bars->bar_step];
         if (!(rsi <= g->accounts[lane].rsi_max))
             return false;
     }
@@ -68,7 +68,7 @@ SCREEN_APART unsigned screen_decide(const struct screen_stretch *stretch, size_t
 {
     unsigned enters = 0;
     for (; bits != 0; bits &= bits - 1) {
-        int k = __builtin_ctz(bits);
+        int k = lanes_first(bits);
         enters |= (unsigned)screen_enters(stretch, i, g, lane + k, rule) << k;
     }
     return enters;
@@ -81,13 +81,12 @@ struct screen_signal {
     unsigned enter, leave, below;
 };
 
-SCREEN_RULE void screen_signal(const struct screen_signs *signs, size_t i, unsigned held,
-                               const enum screen_rule rule, struct screen_signal *signal)
+SCREEN_RULE void screen_signal(struct screen_conditions sign, unsigned held, const enum screen_rule rule,
+                               struct screen_signal *signal)
 {
-    unsigned up = signs->up[i];
-    signal->enter = up & signal->below & ~held;
-    signal->below = (signal->below & ~up) | signs->down[i];
-    signal->leave = (rule == SCREEN_TRIPLE ? signs->out[i] : signal->below) & held;
+    signal->enter = sign.up & signal->below & ~held;
+    signal->below = (signal->below & ~sign.up) | sign.down;
+    signal->leave = (rule == SCREEN_TRIPLE ? sign.out : signal->below) & held;
 }
 
 /* ---- the bars ---- */
@@ -97,8 +96,7 @@ SCREEN_APART void screen_trades(const struct screen_stretch *stretch, size_t i, 
                                 int lane, unsigned bits, const bool brackets)
 {
     for (; bits != 0; bits &= bits - 1)
-        screen_trade(stretch->terms, stretch->bars, stretch->from + i, g, lane + __builtin_ctz(bits),
-                     brackets);
+        screen_trade(stretch->terms, stretch->bars, stretch->from + i, g, lane + lanes_first(bits), brackets);
 }
 
 /* What a stretch, which is short, changes: floats, added to the doubles at its end. */
@@ -194,7 +192,7 @@ SCREEN_RULE void screen_took(const struct screen_group *g, int lane, unsigned tr
                              struct screen_position *position)
 {
     for (; trades != 0; trades &= trades - 1) {
-        int k = __builtin_ctz(trades);
+        int k = lanes_first(trades);
         position->qty = lanes_put(position->qty, k, g->qty[lane + k]);
         position->base = lanes_put(position->base, k, g->base[lane + k]);
         if (!brackets)
@@ -216,64 +214,6 @@ SCREEN_RULE void screen_close(struct screen_sums *sums, const struct screen_posi
     screen_add(sums, lanes_fma(position->qty, lanes_all(close), position->base), all);
 }
 
-/* The stretch, for LANES_WIDE lanes of the group from `lane` on. Between two changes of the signs nothing is
- * decided: bars are only valued, or left out where nothing is held. */
-SCREEN_RULE void screen_walk(const struct screen_stretch *stretch, struct screen_group *g, int lane,
-                             const enum screen_rule rule, const bool brackets, const bool all)
-{
-    const unsigned mask = (1u << LANES_WIDE) - 1, active = g->active >> lane & mask;
-    const float *lows = stretch->bars->lows + stretch->from, *highs = stretch->bars->highs + stretch->from;
-    const float *closes = stretch->closes;
-    const size_t n = stretch->to - stretch->from;
-    struct screen_signal signal = {g->enter >> lane & mask, g->leave >> lane & mask, g->below >> lane & mask};
-    struct screen_position position = screen_position(g, lane);
-    struct screen_sums sums = screen_begin(g, lane);
-    struct screen_signs signs;
-    screen_sign(stretch, g, lane, rule, &signs);
-    for (size_t i = 0; i < n;) {
-        unsigned trades = signal.enter | signal.leave;
-        if (brackets)
-            trades |= screen_hits(&position, lows[i], highs[i]);
-        if (trades) {
-            g->entering = signal.enter << lane;
-            g->leaving = signal.leave << lane;
-            screen_trades(stretch, i, g, lane, trades, brackets);
-            screen_took(g, lane, trades, brackets, &position);
-        }
-        if (position.held | trades)
-            screen_close(&sums, &position, closes[i], all);
-        screen_signal(&signs, i, position.held, rule, &signal);
-        signal.enter &= active;
-        if (rule != SCREEN_CROSS && signal.enter)
-            signal.enter = screen_decide(stretch, stretch->from + i, g, lane, signal.enter, rule);
-        i++;
-        if (signal.enter | signal.leave)
-            continue;
-        size_t change = screen_change(&signs, i);
-        if (!position.held)
-            i = change;
-        for (; i < change && !(brackets && screen_hits(&position, lows[i], highs[i])); i++)
-            screen_close(&sums, &position, closes[i], all);
-    }
-    screen_end(g, lane, stretch->block, &sums, all);
-    g->below = (g->below & ~(mask << lane)) | signal.below << lane;
-    g->enter = (g->enter & ~(mask << lane)) | signal.enter << lane;
-    g->leave = (g->leave & ~(mask << lane)) | signal.leave << lane;
-}
-
-/* The same before the first traded bar: what the rule remembers, and nothing else. */
-SCREEN_RULE void screen_warm(const struct screen_stretch *stretch, struct screen_group *g, int lane,
-                             const enum screen_rule rule)
-{
-    const unsigned mask = (1u << LANES_WIDE) - 1;
-    struct screen_signal signal = {0, 0, g->below >> lane & mask};
-    struct screen_signs signs;
-    screen_sign(stretch, g, lane, rule, &signs);
-    for (size_t i = 0; i < stretch->to - stretch->from; i++)
-        screen_signal(&signs, i, 0, rule, &signal);
-    g->below = (g->below & ~(mask << lane)) | signal.below << lane;
-}
-
 /* Profits are counted from the equity before the stretch and from its price, so that floats keep the digits
  * of small ones. */
 SCREEN_RULE void screen_refer(const struct screen_stretch *stretch, struct screen_group *g)
@@ -288,18 +228,6 @@ SCREEN_RULE void screen_refer(const struct screen_stretch *stretch, struct scree
         g->base[lane] = 0;
         g->top[lane] = (float)((g->peak[lane] - equity) * share);
     }
-}
-
-/* All lanes of the group. */
-SCREEN_RULE void screen_group_walk(const struct screen_stretch *stretch, struct screen_group *g, bool traded,
-                                   const enum screen_rule rule, const bool brackets, const bool all)
-{
-    screen_refer(stretch, g);
-    for (int lane = 0; lane < SCREEN_LANES; lane += LANES_WIDE)
-        if (traded)
-            screen_walk(stretch, g, lane, rule, brackets, all);
-        else
-            screen_warm(stretch, g, lane, rule);
 }
 
 #endif

@@ -1,12 +1,16 @@
 /* Vectors of floats for the screen's kernel: a lane is a parameter set. 16 lanes with AVX-512, 8 with AVX2
- * and FMA, else one: plain floats, which a CUDA thread would have too. Comparisons give bits, the first
- * lane's lowest; a NaN compares as false. Everything here is static. */
+ * and FMA, else one: plain floats. SCREEN_ALONE, which cuda/blocks.h defines, is one set a thread: one lane,
+ * and groups of one set. Comparisons give bits, the first lane's lowest; a NaN compares as false. Everything
+ * here is static. */
 #ifndef ENGINE_BACKTEST_SCREEN_LANES_H
 #define ENGINE_BACKTEST_SCREEN_LANES_H
 
 #include <stdint.h>
 
 #ifdef __CUDACC__
+#ifndef SCREEN_ALONE
+#define SCREEN_ALONE
+#endif
 #define SCREEN_RULE  static __host__ __device__ __forceinline__
 #define SCREEN_APART static __host__ __device__ __noinline__
 #else
@@ -14,7 +18,7 @@
 #define SCREEN_RULE  static inline __attribute__((always_inline))
 #endif
 
-#if (defined(__AVX512F__) || defined(__AVX2__)) && !defined(__CUDACC__)
+#if (defined(__AVX512F__) || defined(__AVX2__)) && !defined(SCREEN_ALONE)
 #include <immintrin.h>
 #ifdef __AVX512F__
 enum { LANES_WIDE = 16 };
@@ -97,9 +101,21 @@ SCREEN_RULE lanes_vector lanes_inverse(lanes_vector x)
     return LANES_DO(mul)(y, LANES_DO(fnmadd)(x, y, lanes_all(2)));
 }
 #undef LANES_DO
+
+/* The first lane of bits that are not 0. */
+SCREEN_RULE int lanes_first(unsigned bits)
+{
+    return __builtin_ctz(bits);
+}
 #else
 enum { LANES_WIDE = 1 };
 typedef float lanes_vector;
+
+SCREEN_RULE int lanes_first(unsigned bits)
+{
+    (void)bits;
+    return 0;
+}
 
 SCREEN_RULE lanes_vector lanes_load(const float *p)
 {

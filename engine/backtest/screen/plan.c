@@ -141,15 +141,6 @@ static int by_lanes(const void *a, const void *b, void *ctx)
     return (x->set[0] > y->set[0]) - (x->set[0] < y->set[0]);
 }
 
-static void begin(const struct screen_terms *terms, struct screen_group *g, int lane)
-{
-    g->money[lane] = g->equity[lane] = g->peak[lane] = terms->cash;
-    g->stop[lane] = -1;
-    g->target[lane] = INFINITY;
-    g->share[lane] = 1 / terms->cash;
-    g->accounts[lane].target_at = g->accounts[lane].want_target = INFINITY;
-}
-
 /* Lanes beyond the last set repeat it and never enter. */
 static void fill(const struct screen *screen, const struct screen_terms *terms,
                  const struct screen_plan *plan, const struct sorted_set *points, size_t n,
@@ -161,7 +152,7 @@ static void fill(const struct screen *screen, const struct screen_terms *terms,
         const struct sorted_set *point = &points[(size_t)lane < n ? (size_t)lane : n - 1];
         memcpy(params, screen->account->params, sizeof params);
         screen->get(screen->ctx, point->set, params);
-        begin(terms, g, lane);
+        screen_start(terms, g, lane);
         plan->rule->fill(params, g, lane);
         g->set[lane] = point->set;
         g->first[lane] = point->first;

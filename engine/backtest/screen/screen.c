@@ -42,8 +42,8 @@ struct screen_run {
     float *cells; /* [columns][SCREEN_PIECE] */
     double *wide;
     uint32_t *periods;
-    size_t from; /* the first traded bar */
-    size_t at;   /* the piece */
+    struct screen_cuts cuts;
+    size_t at; /* the piece */
     size_t n_threads;
     struct screen_worker workers[THREADS_MOST];
     atomic_size_t unit, walked;
@@ -101,30 +101,6 @@ static void fill_columns(struct screen_run *run, struct screen_worker *worker)
     }
 }
 
-/* The first bar of that row or a later one. */
-static size_t bar_of(const struct screen_run *run, size_t row)
-{
-    size_t low = 0, high = run->history.bars.n;
-    if (!run->history.rows)
-        return row;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (run->history.rows[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* The first bar of a block, which begins a stretch of its own. */
-static size_t block_begin(const struct screen_run *run, size_t block)
-{
-    const struct backtest_config *config = run->screen->config;
-    size_t rows = config->to - config->from, length = rows / SWEEP_BLOCKS;
-    return bar_of(run, config->from + rows % SWEEP_BLOCKS + block * length);
-}
-
 /* Sixteen columns as rows of sixteen. */
 static void tile(const struct screen_run *run, const uint32_t *column, size_t from, size_t n, float *to)
 {
@@ -168,7 +144,7 @@ static void walk_stretch(struct screen_run *run, struct screen_worker *worker, s
 
 static void walk_groups(struct screen_run *run, struct screen_worker *worker, size_t from, size_t to)
 {
-    size_t n = run->history.bars.n, at = run->at, end = at + piece_bars(run), block = 0;
+    size_t n = run->history.bars.n, at = run->at, end = at + piece_bars(run);
     const struct screen_bars bars = {.n = end - at,
                                      .first = at,
                                      .open = run->history.prices + at,
@@ -181,24 +157,19 @@ static void walk_groups(struct screen_run *run, struct screen_worker *worker, si
                                      .real = run->history.closes + at,
                                      .periods = run->periods,
                                      .columns = run->cells,
+                                     .column_step = SCREEN_PIECE,
+                                     .bar_step = 1,
                                      .wide = run->wide,
-                                     .stride = SCREEN_PIECE};
+                                     .wide_step = SCREEN_PIECE};
     struct screen_stretch stretch = {.terms = &run->terms, .bars = &bars, .closes = worker->closes};
     for (size_t bar = at; bar < end;) {
-        while (block < SWEEP_BLOCKS && block_begin(run, block) <= bar)
-            block++;
-        size_t next = block < SWEEP_BLOCKS ? block_begin(run, block) : n;
-        size_t to_bar = bar + SCREEN_STRETCH < end ? bar + SCREEN_STRETCH : end;
-        to_bar = next < to_bar ? next : to_bar;
-        if (bar < run->from && run->from < to_bar)
-            to_bar = run->from;
+        size_t to_bar = screen_cut(&run->cuts, bar, &stretch.block);
         stretch.from = bar - at;
         stretch.to = to_bar - at;
-        stretch.block = (int)block - 1;
         stretch.reference = bars.close[bar > 0 ? (ptrdiff_t)stretch.from - 1 : 0];
         for (size_t i = stretch.from; i < stretch.to; i++)
             worker->closes[i - stretch.from] = (float)(bars.close[i] - stretch.reference);
-        walk_stretch(run, worker, &stretch, from, to, bar >= run->from);
+        walk_stretch(run, worker, &stretch, from, to, bar >= run->cuts.from);
         bar = to_bar;
     }
 }
@@ -291,9 +262,9 @@ static int run_chunk(struct screen_run *run, size_t from, size_t to, struct scre
         if (!show(run, from, to - from))
             r = -ECANCELED;
     }
-    double last = run->history.prices[4 * run->history.bars.n - 1];
+    const struct screen_span span = backtest_screen_span(run->screen->config, &run->history);
     for (size_t i = 0; r == 0 && i < run->plan.n_groups; i++)
-        backtest_screen_figures(run->screen, &run->terms, &run->plan.groups[i], last, rows);
+        backtest_screen_figures(&run->terms, &span, &run->plan.groups[i], rows);
     end_chunk(run);
     return r;
 }
@@ -336,7 +307,8 @@ static int run_chunks(struct screen_run *run, struct screen_row *rows)
     int r = make_workers(run);
     if (r == 0)
         r = backtest_screen_history(screen->config, &run->history);
-    run->from = r == 0 ? bar_of(run, screen->config->from) : 0;
+    if (r == 0)
+        run->cuts = backtest_screen_cuts(screen->config, &run->history);
     for (size_t from = 0; r == 0 && from < screen->n; from += SCREEN_CHUNK)
         r = run_chunk(run, from, from + SCREEN_CHUNK < screen->n ? from + SCREEN_CHUNK : screen->n, rows);
     end_workers(run);

@@ -2,7 +2,7 @@
 #ifndef ENGINE_BACKTEST_SCREEN_SET_H
 #define ENGINE_BACKTEST_SCREEN_SET_H
 
-#include "engine/backtest/screen/kernel.h"
+#include "engine/backtest/screen/abreast.h"
 
 enum { SCREEN_PADDING = 64 };
 
