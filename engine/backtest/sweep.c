@@ -306,7 +306,7 @@ int backtest_sweep_run(const struct backtest_sweep *sweep, struct sweep_results 
     int r = -ENOTSUP;
     if (sweep->top > 0 && sets->n <= BACKTEST_GRID_MOST)
         r = backtest_sweep_screen(sweep, sets, ret, err, err_size);
-    if (r != -ENOTSUP)
+    if (r != -ENOTSUP || sweep->device)
         return r;
     r = sets->n > BACKTEST_GRID_MOST ? run_probe(sweep, &results, err, err_size)
                                      : run_sets(sweep, sets, false, &results, err, err_size);

@@ -42,6 +42,8 @@ struct sweep_results {
     struct backtest_account refused; /* of all but the known: only what counts refused orders */
 };
 
+struct gpu_module;
+
 struct backtest_sweep {
     /* What every combination has; its accounts, progress and ctx are the sweep's to set. */
     const struct backtest_config *config;
@@ -64,6 +66,9 @@ struct backtest_sweep {
     size_t top, min_trades;
     enum sweep_metric metric;
     bool (*screening)(void *ctx, double share); /* progress() of the screen; 1: it is done, runs follow */
+    /* NULL, or where the screen runs, not the runs. What the screen does not cover is then -ENOTSUP, as is a
+     * set that it does not. */
+    struct gpu_module *device;
 };
 
 /* Runs all combinations, many accounts at once. 0 with *ret, to be finished by the caller, also where

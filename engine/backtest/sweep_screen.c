@@ -24,6 +24,7 @@ struct screened {
     size_t n_exact, n_known; /* of the exact ones, those that were known */
     bool all;                /* nothing less than all of them makes the order certain */
     bool stopped;
+    struct screen_best best; /* a device's */
 };
 
 static bool get(void *ctx, size_t set, double params[static STRATEGY_PARAMS_MAX])
@@ -53,11 +54,29 @@ static int by_size(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+/* What each of the sets has that a device found the best: the last of the best has at least as much,
+ * whichever they are. NAN: there are not so many. */
+static double least_found(const struct screened *screened)
+{
+    double least = INFINITY, low, high;
+    if (screened->best.n < screened->sweep->top)
+        return NAN;
+    for (size_t i = 0; i < screened->best.n; i++) {
+        if (is_few(screened, screened->best.sets[i]))
+            return NAN;
+        backtest_sweep_bounds_of(&screened->bounds, screened->best.sets[i], &low, &high);
+        least = fmin(least, low);
+    }
+    return least;
+}
+
 /* What the last of the best has at least; -INFINITY: there are not so many. */
 static double threshold(const struct screened *screened)
 {
     size_t n = 0, top = screened->sweep->top;
-    double high;
+    double high, least = least_found(screened);
+    if (!isnan(least))
+        return least;
     for (size_t i = 0; i < screened->n; i++)
         if (screened->rows[i].state == SCREEN_RUN && !is_few(screened, i))
             backtest_sweep_bounds_of(&screened->bounds, i, &screened->low[n++], &high);
@@ -244,7 +263,9 @@ static int run(struct screened *screened, struct sweep_results *ret, char *err, 
                                   .ctx = screened,
                                   .threads = sweep->config->threads,
                                   .progress = sweep->screening ? show : NULL,
-                                  .progress_ctx = screened};
+                                  .progress_ctx = screened,
+                                  .device = sweep->device,
+                                  .best = sweep->device ? &screened->best : NULL};
     int r = backtest_screen_run(&screen, screened->rows, err, err_size);
     if (r == -ECANCELED) {
         *ret = (struct sweep_results){.combinations = screened->n, .widened = 1, .stopped = true};
@@ -262,8 +283,9 @@ static int run(struct screened *screened, struct sweep_results *ret, char *err, 
 int backtest_sweep_screen(const struct backtest_sweep *sweep, const struct backtest_sets *sets,
                           struct sweep_results *ret, char *err, size_t err_size)
 {
-    if (backtest_screen_covers(sweep->config, sweep->account))
-        return -ENOTSUP;
+    const char *why = backtest_screen_covers(sweep->config, sweep->account);
+    if (why)
+        return fail_with(-ENOTSUP, err, err_size, "this account must be run exactly: %s", why);
     size_t n = sets->n;
     struct screened screened = {.sweep = sweep, .sets = sets, .n = n};
     screened.rows = malloc((n + 1) * sizeof *screened.rows);
@@ -272,6 +294,10 @@ int backtest_sweep_screen(const struct backtest_sweep *sweep, const struct backt
     screened.low = malloc((n + 1) * sizeof *screened.low);
     screened.list = malloc((n + 1) * sizeof *screened.list);
     screened.results = malloc((n + 1) * sizeof *screened.results);
+    screened.best = (struct screen_best){.metric = sweep->metric,
+                                         .min_trades = sweep->min_trades,
+                                         .top = sweep->top < n ? sweep->top : n,
+                                         .sets = malloc((n + 1) * sizeof *screened.best.sets)};
     screened.bounds =
         (struct sweep_bounds){.metric = sweep->metric,
                               .n = n,
@@ -282,7 +308,7 @@ int backtest_sweep_screen(const struct backtest_sweep *sweep, const struct backt
                               .wide = 1};
     int r = -ENOMEM;
     if (screened.rows && screened.exact && screened.known && screened.low && screened.list &&
-        screened.results)
+        screened.results && screened.best.sets)
         r = run(&screened, ret, err, err_size);
     else
         (void)fail_with(r, err, err_size, "out of memory");
@@ -292,5 +318,6 @@ int backtest_sweep_screen(const struct backtest_sweep *sweep, const struct backt
     free(screened.low);
     free(screened.list);
     free(screened.results);
+    free(screened.best.sets);
     return r;
 }

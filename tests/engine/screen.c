@@ -1,12 +1,13 @@
 /* The screen of many parameter sets against the exact backtest of each: fills, trades and refusals are the
  * same numbers, every metric lies within the stated error, with every instruction set of this processor, for
  * groups that are full and that are not, on random markets with gaps, little cash, coarse lots, fees,
- * slippage and history.
+ * slippage and history; on the module's device, too, with the same bits as vectors of one lane.
  *
- * usage: test-screen [--long] */
+ * usage: test-screen [--long] [MODULE] */
 #include <errno.h>
 
 #include "engine/backtest/screen/internal.h"
+#include "indicators_gpu/module.h"
 #include "strategy/direction.h"
 #include "tests/counts.h"
 #include "tests/engine/synthetic_market.h"
@@ -36,9 +37,11 @@ static int64_t pick(struct random *random, const int64_t *from, size_t n)
     pick(random, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 static struct {
-    uint64_t sets, fills, trades, refused, contradict, too_short, outside;
+    uint64_t sets, fills, trades, refused, contradict, too_short, outside, on_device, ranked;
     double worst[SWEEP_METRICS];
 } seen;
+
+static struct gpu_module *device; /* whose module is an argument; NULL: none */
 
 static double random_unit(struct random *random)
 {
@@ -201,6 +204,33 @@ static void check_exact(const struct world *world, const struct screen_row *row,
     check_blocks(row, returns, world->config.to - world->config.from);
 }
 
+static double key_of(const struct screen_row *row, const struct screen_best *best)
+{
+    bool is =
+        row->state == SCREEN_RUN && row->trades >= best->min_trades && isfinite(row->metrics[best->metric]);
+    return is ? row->metrics[best->metric] : -INFINITY;
+}
+
+/* In order, all ranked, and what is left out is not better. */
+static void check_best(const struct world *world, const struct screen_row *rows,
+                       const struct screen_best *best)
+{
+    bool found[SETS_MOST] = {false};
+    size_t ranked = 0;
+    for (size_t i = 0; i < world->n; i++)
+        ranked += key_of(&rows[i], best) > -INFINITY;
+    CHECK_INT(best->n, ranked < best->top ? ranked : best->top);
+    for (size_t i = 0; i < best->n; i++) {
+        double key = key_of(&rows[best->sets[i]], best);
+        CHECK(key > -INFINITY && !found[best->sets[i]]);
+        CHECK(i == 0 || key <= key_of(&rows[best->sets[i - 1]], best));
+        found[best->sets[i]] = true;
+    }
+    for (size_t i = 0; i < world->n && best->n > 0; i++)
+        CHECK(found[i] || key_of(&rows[i], best) <= key_of(&rows[best->sets[best->n - 1]], best));
+    seen.ranked += best->n;
+}
+
 static void check_set(struct world *world, size_t set, const struct screen_row *row)
 {
     double params[STRATEGY_PARAMS_MAX];
@@ -220,12 +250,45 @@ static void check_set(struct world *world, size_t set, const struct screen_row *
     free(returns);
 }
 
+/* A screen on the device has the bits of one whose vectors have one lane, blocks and threads in either order;
+ * the sets that it finds the best are the best of its rows. */
+static void check_device(struct random *random, struct world *world, const struct screen_row *plain)
+{
+    struct screen_row rows[SETS_MOST];
+    size_t sets[SETS_MOST];
+    char err[256];
+    struct screen_best best = {.metric = (enum sweep_metric)random_between(random, 0, SWEEP_METRICS - 1),
+                               .min_trades = (size_t)random_between(random, 0, 12),
+                               .top = (size_t)random_between(random, 1, SETS_MOST),
+                               .sets = sets};
+    const struct screen screen = {.config = &world->config,
+                                  .account = &world->base,
+                                  .n = world->n,
+                                  .get = get,
+                                  .ctx = world,
+                                  .device = device,
+                                  .best = &best};
+    for (int reversed = 0; reversed < 2; reversed++) {
+        setenv("BLOCKS_REVERSED", reversed ? "1" : "0", 1);
+        memset(rows, 0xee, sizeof rows);
+        CHECK_INT(backtest_screen_run(&screen, rows, err, sizeof err), 0);
+        for (size_t set = 0; set < world->n; set++) {
+            CHECK_INT(rows[set].state, plain[set].state);
+            if (rows[set].state == SCREEN_RUN)
+                CHECK(memcmp(&rows[set], &plain[set], offsetof(struct screen_row, state)) == 0);
+        }
+        check_best(world, rows, &best);
+    }
+    seen.on_device += world->n;
+}
+
 static void one_run(struct random *random, const char *strategy)
 {
     static struct world world;
     struct screen_row rows[SETS_MOST];
     char err[256];
     open_world(random, strategy, &world);
+    struct screen_row plain[SETS_MOST];
     for (enum indicator_isa isa = INDICATOR_ISA_BASELINE; isa <= indicator_isa_best(); isa++) {
         const struct screen screen = {.config = &world.config,
                                       .account = &world.base,
@@ -242,7 +305,11 @@ static void one_run(struct random *random, const char *strategy)
             if (check_failures > before)
                 fprintf(stderr, "set %zu of %zu, %s\n", set, world.n, indicator_isa_name(isa));
         }
+        if (isa == INDICATOR_ISA_BASELINE)
+            memcpy(plain, rows, sizeof plain);
     }
+    if (device)
+        check_device(random, &world, plain);
     made_close(&world.made);
 }
 
@@ -318,6 +385,12 @@ static void test_unknown_parameter(struct random *random)
 int main(int argc, char **argv)
 {
     bool longer = getenv("PAPERTAPE_LONG") || (argc > 1 && strcmp(argv[1], "--long") == 0);
+    const char *module = argc > 1 && strncmp(argv[argc - 1], "--", 2) != 0 ? argv[argc - 1] : NULL;
+    char reason[GPU_REASON_MAX];
+    if (module && gpu_module_open(module, &device, reason, sizeof reason) < 0) {
+        fprintf(stderr, "%s\n", reason);
+        return EXIT_FAILURE;
+    }
     int runs = longer ? RUNS_LONG : counts_of("runs of each strategy", RUNS, RUNS_PART);
     struct random random = random_seeded("screen", 32);
     struct random rules = {random.state};
@@ -339,6 +412,9 @@ int main(int argc, char **argv)
         printf("%-14s worst error %.3f of the stated\n", backtest_sweep_metric_name((enum sweep_metric)k),
                seen.worst[k]);
     printf("%" PRIu64 " sets with a metric outside the stated error\n", seen.outside);
+    printf("%" PRIu64 " sets on the device too, %" PRIu64 " ranked there\n", seen.on_device, seen.ranked);
+    CHECK(!module || (seen.on_device > 100 && seen.ranked > 100));
+    gpu_module_close(device);
     CHECK(seen.outside * OUTSIDE_ONE_IN <= seen.sets);
     CHECK(seen.sets > 100 && seen.trades > 1000 && seen.refused > 10 && seen.contradict > 10);
     return check_done("screen");

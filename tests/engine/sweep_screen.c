@@ -1,14 +1,16 @@
 /* A sweep with a screen against the same without: the best N are the same combinations in the same order,
  * with the same digits, whatever the metric; what is marked exact is; what is not lies within the error.
- * Single backtests of the best have these digits, too.
+ * Single backtests of the best have these digits, too. With a module all of it again with the screen on its
+ * device.
  *
- * usage: test-sweep-screen [--long]    long: the best 1,000 of 20,000 on 26,000 bars */
+ * usage: test-sweep-screen [--long] [MODULE]    long: the best 1,000 of 20,000 on 26,000 bars */
 #include <errno.h>
 
 #include "engine/backtest/luck.h"
 #include "engine/backtest/report.h"
 #include "engine/backtest/screen/screen.h"
 #include "engine/backtest/sweep.h"
+#include "indicators_gpu/module.h"
 #include "strategy/metrics.h"
 #include "strategy/strategy.h"
 #include "tests/counts.h"
@@ -155,6 +157,37 @@ static void check_rest(const struct sweep_results *screened, const struct sweep_
     CHECK(outside * 1000 <= screened->n);
 }
 
+static struct gpu_module *device; /* whose module is an argument; NULL: none */
+static size_t jobs_on_device;
+
+/* With the screen on the device: the same best, in their order; of the rest the same trades. */
+static void check_device(const struct backtest_sweep *with, const struct sweep_results *screened,
+                         const struct sweep_results *all, size_t ranked, size_t rows)
+{
+    struct backtest_sweep sweep = *with;
+    struct sweep_results on_device;
+    struct backtest_luck luck;
+    struct said said = {0};
+    char err[256];
+    sweep.device = device;
+    sweep.ctx = &said;
+    CHECK_INT(backtest_sweep_run(&sweep, &on_device, err, sizeof err), 0);
+    CHECK_INT(on_device.n, screened->n);
+    CHECK_INT(on_device.skipped, screened->skipped);
+    CHECK_INT(on_device.too_short, screened->too_short);
+    CHECK(said.share == 1 && on_device.exact >= ranked);
+    on_device.min_trades = sweep.min_trades;
+    CHECK_INT(
+        backtest_luck(&on_device, rows, metrics_periods_per_year(sweep.config->market->interval_ns), &luck),
+        0);
+    backtest_sweep_sort(&on_device, sweep.metric);
+    for (size_t i = 0; i < ranked; i++)
+        check_row(&on_device.results[i], &all->results[i]);
+    printf("    on the device: %zu run exactly, here %zu\n", on_device.exact, screened->exact);
+    backtest_sweep_finish(&on_device);
+    jobs_on_device++;
+}
+
 /* Whether all had to be run, though not all are asked for. */
 static bool run_job(struct random *random, const struct job *job)
 {
@@ -225,6 +258,8 @@ static bool run_job(struct random *random, const struct job *job)
            job->strategy, backtest_sweep_metric_name(job->metric), job->top, screened.n, screened.exact,
            screened.widened, screened.skipped, screened.too_short, luck.deviation, luck.deviation_luck,
            luck.pbo, again.pbo);
+    if (device)
+        check_device(&sweep, &screened, &all, ranked, rows);
     bool every = screened.exact == screened.n && job->top < screened.n;
     CHECK(!every || said.started > 1 || screened.n < job->top + 8);
     backtest_sweep_finish(&all);
@@ -258,6 +293,12 @@ static void test_uncovered(struct random *random)
     CHECK_INT(results.exact, 7);
     CHECK(results.widened == 0);
     backtest_sweep_finish(&results);
+    if (device) { /* but not where the screen was to be on a device */
+        struct backtest_sweep on_device = sweep;
+        on_device.device = device;
+        CHECK_INT(backtest_sweep_run(&on_device, &results, err, sizeof err), -ENOTSUP);
+        CHECK_STR(err, "this account must be run exactly: several symbols share its cash");
+    }
     backtest_grid_finish(&grid);
     made_close(&made);
 }
@@ -266,6 +307,12 @@ int main(int argc, char **argv)
 {
     bool longer = getenv("PAPERTAPE_LONG") || (argc > 1 && strcmp(argv[1], "--long") == 0);
     struct random random = random_seeded("sweep_screen", 32);
+    const char *module = argc > 1 && strncmp(argv[argc - 1], "--", 2) != 0 ? argv[argc - 1] : NULL;
+    char reason[GPU_REASON_MAX];
+    if (module && gpu_module_open(module, &device, reason, sizeof reason) < 0) {
+        fprintf(stderr, "%s\n", reason);
+        return EXIT_FAILURE;
+    }
     test_uncovered(&random);
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
         run_job(&random, &jobs[i]);
@@ -275,5 +322,7 @@ int main(int argc, char **argv)
     CHECK(every);
     for (size_t i = 0; longer && i < sizeof long_jobs / sizeof *long_jobs; i++)
         run_job(&random, &long_jobs[i]);
+    CHECK(!module || jobs_on_device > 10);
+    gpu_module_close(device);
     return check_done("sweep_screen");
 }

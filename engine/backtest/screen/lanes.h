@@ -12,9 +12,9 @@
 #define SCREEN_ALONE
 #endif
 #define SCREEN_RULE  static __host__ __device__ __forceinline__
-#define SCREEN_APART static __host__ __device__ __noinline__
+#define SCREEN_APART static __host__ __device__ __noinline__ __attribute__((unused))
 #else
-#define SCREEN_APART static __attribute__((noinline))
+#define SCREEN_APART static __attribute__((noinline, unused))
 #define SCREEN_RULE  static inline __attribute__((always_inline))
 #endif
 

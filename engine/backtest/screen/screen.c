@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/backtest/screen/device.h"
 #include "engine/backtest/screen/internal.h"
 #include "exchange/fail.h"
 
@@ -321,6 +322,8 @@ int backtest_screen_run(const struct screen *screen, struct screen_row *rows, ch
     const char *why = backtest_screen_covers(screen->config, screen->account);
     if (why)
         return fail_with(-ENOTSUP, err, err_size, "a screen does not cover this account: %s", why);
+    if (screen->device)
+        return backtest_screen_device(screen, rows, err, err_size);
     struct screen_run *run = calloc(1, sizeof *run);
     if (!run)
         return fail_with(-ENOMEM, err, err_size, "out of memory");

@@ -23,6 +23,15 @@
 #define SCREEN_MOMENTS_ERROR 1e-3
 
 struct screen_set;
+struct gpu_module;
+
+/* What a device finds the best, by the rows as they are: the first `top` that have enough trades. */
+struct screen_best {
+    enum sweep_metric metric;
+    size_t min_trades, top;
+    size_t *sets; /* [top], n of them */
+    size_t n;
+};
 
 struct screen {
     const struct backtest_config *config;
@@ -37,6 +46,8 @@ struct screen {
     const struct screen_set *set; /* NULL, except to compare another kernel (bench/sweep_lean.c) */
     bool (*progress)(void *progress_ctx, double share); /* NULL, or called now and then; false: stop */
     void *progress_ctx;
+    struct gpu_module *device; /* NULL: the CPU; else the sets are screened there (device.h) */
+    struct screen_best *best;  /* NULL, or written by a device */
 };
 
 /* NULL, or why sets of this account must be run exactly: a clause. */
