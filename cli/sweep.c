@@ -12,6 +12,7 @@
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "exchange/nearest.h"
+#include "indicators_gpu/module.h"
 #include "strategy/direction.h"
 
 enum { TOP = 10, PERIODS_MOST = 1000, DAYS_MOST = 36500, SEED_UNSET = -1 };
@@ -50,13 +51,10 @@ static int take_grid(struct option_call *call, const struct option_row *row, con
 
 static int take_backend(struct option_call *call, const struct option_row *row, const char *value)
 {
-    (void)call;
+    struct sweep *sweep = call->into;
     (void)row;
-    if (strcmp(value, "cpu") == 0)
-        return EXIT_OK;
-    return fail(EXIT_USAGE, "--backend",
-                strcmp(value, "gpu") == 0 ? "gpu: a sweep has no GPU way: cpu uses all cores"
-                                          : "cpu is needed: the only one that a sweep has");
+    sweep->gpu = strcmp(value, "gpu") == 0;
+    return EXIT_OK;
 }
 
 static int take_sampling(struct option_call *call, const struct option_row *row, const char *value)
@@ -257,9 +255,21 @@ static int run_sweep(struct sweep *sweep, bool json)
     return status;
 }
 
+/* Before the bars are loaded: a device that is not there is known at once. */
+static int open_device(struct sweep *sweep)
+{
+    char reason[GPU_REASON_MAX], words[GPU_REASON_MAX + 64];
+    if (!sweep->gpu || gpu_module_open(NULL, &sweep->device, reason, sizeof reason) == 0)
+        return EXIT_OK;
+    snprintf(words, sizeof words, "%s: --screen screens on the CPU", reason);
+    return fail(EXIT_ERROR, "--backend gpu", words);
+}
+
 static int run(struct option_call *call)
 {
     int status = check(call->into);
+    if (status == EXIT_OK)
+        status = open_device(call->into);
     return status == EXIT_OK ? run_sweep(call->into, call->json) : status;
 }
 
@@ -283,6 +293,7 @@ static void finish(void *into)
     for (int i = 0; i < SWEEP_COSTS; i++)
         free(sweep->costs[i]);
     market_store_close(sweep->market);
+    gpu_module_close(sweep->device);
     backtest_grid_finish(&sweep->grid);
     cli_run_finish(&sweep->run);
 }
@@ -337,7 +348,8 @@ static const struct option_row options[] = {
     {"yes", NULL, "run what takes longer than 60 s without a question", AT(yes)},
     {"fresh", NULL, "run all of it again, even what an earlier run of the same command has done", AT(fresh),
      .without = "no-cache"},
-    {"backend", "cpu", "the only one: trades are taken one after the other", .take = take_backend},
+    {"backend", "cpu|gpu", "where the sets are screened: with gpu on the GPU, as --screen does it on the CPU",
+     .take = take_backend},
 };
 
 CLI_VERB(cli_sweep) = {

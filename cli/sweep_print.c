@@ -5,6 +5,7 @@
 #include "cli/sweep_run.h"
 #include "exchange/bar.h"
 #include "exchange/clock.h"
+#include "indicators_gpu/module.h"
 #include "strategy/strategy.h"
 
 static const char *cell(char buf[static FORMAT_MAX], double value, int decimals)
@@ -75,7 +76,8 @@ static void print_counts(const struct sweep *sweep)
     if (runs->too_short > 0)
         printf(", %zu need more bars", runs->too_short);
     if (runs->widened > 0)
-        printf("; screened, %zu run exactly", runs->exact);
+        printf("; screened%s%s, %zu run exactly", sweep->device ? " on " : "",
+               sweep->device ? gpu_module_device(sweep->device) : "", runs->exact);
     if (sweep->luck.few > 0)
         printf("\n          %zu have fewer than %zu trades and are not ranked", sweep->luck.few,
                runs->min_trades);

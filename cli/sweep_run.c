@@ -90,6 +90,8 @@ static int run_all(struct sweep_progress *running, struct backtest_sweep *all)
         fprintf(stderr, "papertape: sweep: note: %s\n", running->file.why);
     if (running->declined)
         return EXIT_USAGE;
+    if (r == -ENOTSUP)
+        return cli_stored_fail(EXIT_USAGE, "sweep", "--backend gpu", err);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "sweep", "", err);
     cli_run_note_refused(&sweep->run, sweep->market, "all combinations", &sweep->runs.refused);
@@ -126,10 +128,11 @@ int cli_sweep_rows(struct sweep *sweep, const struct backtest_config *config, co
                                  .started = ask,
                                  .known = known,
                                  .keep = keep,
-                                 .top = sweep->screen ? (size_t)sweep->top : 0,
+                                 .top = sweep->screen || sweep->gpu ? (size_t)sweep->top : 0,
                                  .min_trades = (size_t)sweep->min_trades,
                                  .metric = sweep->metric,
                                  .screening = screening,
+                                 .device = sweep->device,
                                  .ctx = &running};
     cli_sweep_keep(sweep, &all, &running.file);
     int status = run_all(&running, &all);

@@ -37,6 +37,7 @@ struct sweep {
     struct backtest_sampling sampling;
     bool yes, fresh;
     bool screen;        /* only what may be among the `top` is run exactly */
+    bool gpu;           /* screened on the device */
     bool kept;          /* what is done is on the disk, and the same command continues */
     int asked;          /* so often about the time that it takes */
     bool asked_screen;  /* about the screen's */
@@ -50,6 +51,7 @@ struct sweep {
     size_t shown;                            /* the first rows that have enough trades, at most `top` */
     struct backtest_beside *beside;          /* [shown] */
     struct sweep_result *costs[SWEEP_COSTS]; /* [shown]; NULL: not run */
+    struct gpu_module *device;               /* NULL: none */
     struct market *market;
     struct market_load load;
     size_t from, to;

@@ -348,7 +348,7 @@ def test_sweep(folder, bars):
         assert (account["trades"], account["fills"]) == (int(row["trades"]), int(row["fills"]))
     text = run("sweep", *words, "--grid", "fast=5:20:5").stdout
     assert "sets without skill the best would be expected to show a Sharpe of" in text and "4 combinations" in text, text
-    refused("sweep", *words, "--grid", "fast=5:20:5", "--backend", "gpu", status=2, says="no GPU way: cpu")
+    refused("sweep", *words, "--grid", "fast=5:20:5", "--backend", "tpu", status=2, says="one of cpu|gpu is needed")
     refused("sweep", *words, "--grid", "fsat=5:20:5", status=2, says="did you mean fast?")
     refused("sweep", *words, "--grid", "fast=5:20:0", status=2, says="lo:hi:step")
     refused("sweep", *words, "--grid", "fast=1:5000:1", status=2, says="from 1 to 1000")

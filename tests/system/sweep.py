@@ -334,6 +334,44 @@ def screened(folder, bars):
     print(f"screened: {result['runs_exact']} of {result['runs']} run exactly")
 
 
+def on_device(folder, bars):
+    """--backend gpu: the list and the exact rows of --screen, by the kernels on a CPU; what has no device or is not covered is refused."""
+    grid = [*CROSS, "--grid", "fast=2:40:1", "--grid", "slow=50:200:5", "--bars", bars, "--no-cache", "--top", 30]
+    with_device = {"env": {**os.environ, "PAPERTAPE_GPU_MODULE": harness.GPU_ON_CPU}}
+    here, there = os.path.join(folder, "here.csv"), os.path.join(folder, "there.csv")
+    for more in ([], ["--metric", "sortino"], ["--strategy", "triple-confirmation", "--set", "macd_fast=5"]):
+        words = [*more[:2], *grid[2:], *more[2:]] if "--strategy" in more else [*grid, *more]
+        one = json.loads(sweep(*words, "--screen", "--csv", here, "--json").stdout)
+        other = json.loads(sweep(*words, "--backend", "gpu", "--csv", there, "--json", **with_device).stdout)
+        for row, same in zip(one["top"], other["top"], strict=True):
+            assert math.isclose(row.pop("dsr"), same.pop("dsr"), abs_tol=1e-5) and row == same, (row, same)
+        assert other["screened"] and other["runs_exact"] >= 30, other["runs_exact"]
+        left, right = rows(here), rows(there)
+        assert len(left) == len(right) and all(row["exact"] == "true" for row in right[:30])
+        assert all(math.isclose(float(a["sharpe"]), float(b["sharpe"]), rel_tol=1e-4, abs_tol=1e-5) for a, b in
+                   zip(*(sorted(table, key=lambda row: (int(row["fast"]), int(row["slow"]))) for table in (left, right)), strict=True))
+    done = sweep(*grid, "--backend", "gpu", "--csv", here, **with_device)
+    assert "; screened on the CPU, " in done.stdout, done
+    walk = [*CROSS, "--bars", bars, "--no-cache", "--min-trades", 3, "--grid", "fast=3:9:3", "--grid", "slow=20:60:10", "--walk-forward", "200d:100d"]
+    one = json.loads(sweep(*walk, "--top", 1, "--screen", "--json").stdout)
+    other = json.loads(sweep(*walk, "--top", 1, "--backend", "gpu", "--json", **with_device).stdout)
+    assert [(window["params"], window["sharpe"]) for window in one["windows"]] == [(window["params"], window["sharpe"]) for window in other["windows"]]
+    for words, status, says, module in (
+            ([], 1, "--backend gpu: no GPU module: /nowhere.so: No such file or directory: --screen screens on the CPU", "/nowhere.so"),
+            (["--grid", "direction=long,both"], 2, "--backend gpu: a screen does not know a parameter of these sets", None),
+            (["--way", "engine"], 2, "--backend gpu: this account must be run exactly: ", None)):
+        environment = {**os.environ, "PAPERTAPE_GPU_MODULE": module or harness.GPU_ON_CPU}
+        done = sweep(*grid, *words, "--backend", "gpu", status=status, env=environment)
+        assert done.stdout == "" and f"papertape: sweep: {says}" in done.stderr, done.stderr
+    # No memory for columns of all sets: for fewer; none for the bars; a device that is lost.
+    for words, status in (("fail_allocation=10", 0), ("fail_allocation=9", 1), ("fail_launch=2", 1), ("lose=3", 1)):
+        done = sweep(*grid, "--backend", "gpu", "--csv", there, status=status,
+                     env={**with_device["env"], "CPU_DEVICE": words})
+        assert status == 0 or "papertape: sweep: GPU: " in done.stderr, done
+        assert status != 0 or read(there) == read(here), words
+    print("on a device: the best of a screen on the CPU, and what is refused")
+
+
 def bad(bars):
     words = [*CROSS, "--bars", bars, "--no-cache"]
     refused(*words, "--grid", "fraction=0.1:0.5", says="--grid: fraction: a step is needed, as LO:HI:STEP, or --samples N")
@@ -384,6 +422,7 @@ def main():
         losing(folder)
         walked(folder, bars)
         screened(folder, bars)
+        on_device(folder, bars)
         bad(small)
         luck(folder)
     return 0
