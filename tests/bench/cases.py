@@ -12,7 +12,7 @@ import unittest
 
 BUILD, ROOT, MODULE, NVML = map(os.path.abspath, sys.argv[1:5])
 SECTIONS = {"Batches": "gpu_indicators", "A closed bar through the streams": "gpu_streams", "Environment": "gpu_env", "Training": "gpu_train",
-            "A study": "gpu_study", "Inference": "gpu_policy"}
+            "A study": "gpu_study", "Inference": "gpu_policy", "Sweeps": "gpu_sweep"}
 PLAIN_RATE = 798  # TFLOP/s
 DRIVER = 544 << 20  # that `plan --device-memory` assumes
 # Of these, all cases are run.
