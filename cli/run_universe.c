@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/format.h"
 #include "cli/run_args.h"
@@ -80,12 +81,26 @@ json_t *cli_run_universe_json(const struct run_args *args, const struct market *
                      record_json_real(sums.mean));
 }
 
+/* The rule in lines of 80 columns, cut at its blanks. */
+static void print_rule(const char *rule)
+{
+    const size_t width = 70;
+    for (const char *label = "universe"; *rule; label = "") {
+        size_t n = strlen(rule), at = n > width ? width : n;
+        while (at > 0 && rule[at] != ' ' && rule[at] != '\0')
+            at--;
+        at = at > 0 ? at : width;
+        printf("%-10s%.*s\n", label, (int)at, rule);
+        rule += at + strspn(rule + at, " ");
+    }
+}
+
 void cli_run_universe_print(const struct run_args *args, const struct market *market, size_t from, size_t to)
 {
     const struct backtest_universe_sums sums = cli_run_universe_sums(args, market, from, to);
     if (!args->universe_given)
         return;
-    printf("universe  %s\n", args->universe_rule.text);
+    print_rule(args->universe_rule.text);
     printf("          %zu times, %.1f of %d symbols in, none at %zu\n", sums.times,
            sums.times > 0 ? sums.mean : 0, market->n_symbols, sums.empty);
 }

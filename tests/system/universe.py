@@ -200,6 +200,9 @@ def main():
             sums = [a + b for a, b in zip(sums, check_rule(path, market, files, text, rule, strategy))]
         assert sums[0] > 20 and sums[1] > 5 and sums[2] > 1 and sums[3] > 20, sums
         check_sweep(path, files, rules[1][0])
+        lines = run("backtest", "--strategy", "sma-cross", "--bars", ",".join(files), "--no-cache", "--universe", rules[2][0]).stdout.splitlines()
+        at = next(i for i, line in enumerate(lines) if line.startswith("universe  "))
+        assert " ".join(line[10:] for line in lines[at:at + 2]) == rules[2][0] and max(map(len, lines)) <= 80, lines[at:at + 3]
         done = run("lookahead", "sma-cross", "--bars", ",".join(files), "--no-cache", "--universe", rules[1][0], "--cuts", "4")
         assert "lookahead ok" in done.stdout, done.stdout
         check_bad(files)
