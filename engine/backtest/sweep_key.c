@@ -112,7 +112,7 @@ static void visit_sets(struct codec *codec, const struct backtest_sweep *sweep)
 int backtest_sweep_key(const struct backtest_sweep *sweep, const void *program, size_t program_len,
                        uint8_t ret[static SWEEP_KEY])
 {
-    struct codec codec;
+    struct codec codec = {0};
     uint64_t size = sizeof(struct sweep_result);
     codec_save(&codec);
     codec.version = EVENT_RECORD_VERSION;
