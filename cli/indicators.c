@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "exchange/bars_file.h"
 #include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
+#include "indicators_gpu/features/group.h"
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/module.h"
 
@@ -35,6 +37,8 @@ struct indicators_request {
     double *open_time_s; /* [bars.n] */
     size_t n_specs, n_columns;
     struct indicator_spec *specs; /* [n_specs] */
+    int64_t *seconds;             /* [n_specs]: of its longer interval, 0: the bars' own */
+    const char **intervals;       /* [n_specs]: its text, or NULL; the arguments' */
     double **out;                 /* [n_columns], bars.n each: spec by spec */
 };
 
@@ -185,7 +189,8 @@ static int print_csv(const struct indicators_request *request)
         for (size_t k = 0; k < request->specs[i].row->n_outputs; k++) {
             char name[160];
             indicator_spec_name(&request->specs[i], k, name, sizeof(name));
-            printf(",%s", name);
+            printf(",%s%s%s", name, request->intervals[i] ? "@" : "",
+                   request->intervals[i] ? request->intervals[i] : "");
         }
     putchar('\n');
     for (size_t i = 0; i < request->bars.n && !ferror(stdout); i++) {
@@ -205,12 +210,12 @@ static int print_csv(const struct indicators_request *request)
 static int parse_specs(char **texts, struct indicators_request *request)
 {
     for (size_t i = 0; i < request->n_specs; i++) {
-        char err[200];
-        if (strchr(texts[i], '@'))
-            return cli_stored_fail(
-                EXIT_USAGE, "indicators", texts[i],
-                "bars in a file have no order book, and one timeframe: a spec without @ is needed");
-        if (indicator_spec_parse(texts[i], &request->specs[i], err, sizeof(err)) < 0) {
+        char err[200], text[PATH_MAX];
+        int status =
+            cli_indicators_split(texts[i], text, sizeof(text), &request->intervals[i], &request->seconds[i]);
+        if (status != EXIT_OK)
+            return status;
+        if (indicator_spec_parse(text, &request->specs[i], err, sizeof(err)) < 0) {
             fprintf(stderr, "papertape: indicators: %s: %s\n", texts[i], err);
             return EXIT_USAGE;
         }
@@ -224,12 +229,111 @@ static int out_of_memory(void)
     return cli_stored_fail(EXIT_ERROR, "indicators", "", "out of memory");
 }
 
+/* EXIT_OK with memory for the specs. */
+static int specs_make(struct indicators_request *request)
+{
+    request->specs = calloc(request->n_specs + 1, sizeof(*request->specs));
+    request->seconds = calloc(request->n_specs + 1, sizeof(*request->seconds));
+    request->intervals = calloc(request->n_specs + 1, sizeof(*request->intervals));
+    return request->specs && request->seconds && request->intervals ? EXIT_OK : out_of_memory();
+}
+
+static void specs_finish(struct indicators_request *request)
+{
+    free(request->specs);
+    free(request->seconds);
+    free(request->intervals);
+}
+
+/* The request's part of one interval: `part` borrows all but its specs and its outputs' list, which are that
+ * interval's, as far as they go. False without memory. */
+static bool part_make(const struct indicators_request *request, int64_t seconds,
+                      struct indicators_request *part)
+{
+    double **out = request->out;
+    *part = *request;
+    part->n_specs = part->n_columns = 0;
+    part->specs = calloc(request->n_specs, sizeof(*part->specs));
+    part->out = calloc(request->n_columns, sizeof(*part->out));
+    for (size_t i = 0; part->specs && part->out && i < request->n_specs; i++)
+        for (size_t k = 0, n = request->specs[i].row->n_outputs; k < n; k++, out++)
+            if (request->seconds[i] == seconds) {
+                part->specs[part->n_specs] = request->specs[i];
+                part->n_specs += k + 1 == n;
+                part->out[part->n_columns++] = *out;
+            }
+    return part->specs && part->out;
+}
+
+static int compute_part(const char *path, const struct indicators_request *part)
+{
+    char wrong[200] = "";
+    int r = part->bars.n > 0 ? compute(part, wrong, sizeof(wrong)) : 0;
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, "indicators", path, *wrong ? wrong : strerror(-r)) : EXIT_OK;
+}
+
+/* What the newest closed bar of the longer interval has; NaN before the first. */
+static void spread(const struct feature_timeframe *frame, size_t n, const double *values, double *out)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = frame->closed[i] > 0 ? values[frame->closed[i] - 1] : (double)NAN;
+}
+
+/* Of longer bars: computed on those, by the same backend, into columns of their own. */
+static int compute_frame(const char *path, const struct indicators_request *request, int64_t seconds,
+                         struct indicators_request *part)
+{
+    struct feature_timeframe frame;
+    int status = cli_indicators_frame(path, &request->bars, request->open_time_s, seconds, &frame);
+    if (status != EXIT_OK)
+        return status;
+    double *cells = calloc(part->n_columns * (frame.n + 1), sizeof(*cells)), **out = part->out;
+    double **own = calloc(part->n_columns, sizeof(*own));
+    for (size_t k = 0; cells && own && k < part->n_columns; k++)
+        own[k] = cells + k * (frame.n + 1);
+    part->out = own;
+    part->bars.n = frame.n;
+    part->bars.open = (double *)frame.columns.open; /* read only, as the file's */
+    part->bars.high = (double *)frame.columns.high;
+    part->bars.low = (double *)frame.columns.low;
+    part->bars.close = (double *)frame.columns.close;
+    part->bars.volume = (double *)frame.columns.volume;
+    part->open_time_s = (double *)frame.columns.time;
+    status = cells && own ? compute_part(path, part) : out_of_memory();
+    for (size_t k = 0; status == EXIT_OK && k < part->n_columns; k++)
+        spread(&frame, request->bars.n, own[k], out[k]);
+    part->out = out;
+    free(own);
+    free(cells);
+    feature_timeframe_finish(&frame);
+    return status;
+}
+
+/* Interval by interval. */
+static int compute_all(const char *path, const struct indicators_request *request)
+{
+    int status = EXIT_OK;
+    for (size_t i = 0; i < request->n_specs && status == EXIT_OK; i++) {
+        struct indicators_request part;
+        size_t first = 0;
+        while (request->seconds[first] != request->seconds[i])
+            first++;
+        if (first < i)
+            continue;
+        status = !part_make(request, request->seconds[i], &part) ? out_of_memory()
+                 : request->seconds[i] > 0 ? compute_frame(path, request, request->seconds[i], &part)
+                                           : compute_part(path, &part);
+        free(part.specs);
+        free(part.out);
+    }
+    return status;
+}
+
 static int run_file(const char *path, char **texts, struct indicators_request *request)
 {
-    request->specs = calloc(request->n_specs, sizeof(*request->specs));
-    if (!request->specs)
-        return out_of_memory();
-    int status = parse_specs(texts, request);
+    int status = specs_make(request);
+    if (status == EXIT_OK)
+        status = parse_specs(texts, request);
     if (status != EXIT_OK)
         return status;
     status = cli_indicators_read(path, &request->sessions, &request->file, &request->bars);
@@ -247,10 +351,8 @@ static int run_file(const char *path, char **texts, struct indicators_request *r
     if (!request->out)
         return out_of_memory();
 
-    char wrong[200] = "";
-    int r = compute(request, wrong, sizeof(wrong));
-    return r < 0 ? cli_stored_fail(EXIT_ERROR, "indicators", path, *wrong ? wrong : strerror(-r))
-                 : print_csv(request);
+    status = compute_all(path, request);
+    return status == EXIT_OK ? print_csv(request) : status;
 }
 
 static void finish(struct indicators_request *request)
@@ -259,22 +361,21 @@ static void finish(struct indicators_request *request)
         free(request->out[k]);
     free(request->out);
     free(request->open_time_s);
-    free(request->specs);
+    specs_finish(request);
     bars_file_finish(&request->bars);
 }
 
 static int run_list(int n, char **texts, bool json)
 {
     struct indicators_request request = {.n_specs = (size_t)n};
-    request.specs = calloc(request.n_specs + 1, sizeof(*request.specs));
-    if (!request.specs)
-        return out_of_memory();
-    int status = parse_specs(texts, &request);
+    int status = specs_make(&request);
+    if (status == EXIT_OK)
+        status = parse_specs(texts, &request);
     if (status == EXIT_OK)
         status = json    ? cli_indicators_list_json(request.specs, request.n_specs)
                  : n > 0 ? cli_indicators_list_specs(request.specs, request.n_specs)
                          : cli_indicators_list_table();
-    free(request.specs);
+    specs_finish(&request);
     return status;
 }
 
@@ -363,7 +464,7 @@ CLI_VERB(cli_indicators) = {
         "Prints indicators of a bars file as CSV: timestamp_ns and one column an output, empty before the "
         "first one. FILE is CSV, plain or gzip, with or without a header, or Parquet (docs/lake.md). SPEC is NAME:options, as sma:20, "
         "ema:14, rsi:14, macd:12,26,9, atr:14; or lib:FILE.so:NAME:options of a shared object, whose code runs as this program's "
-        "(docs/plugins.md); options left out at the end keep their defaults. --list has "
+        "(docs/plugins.md); with @INTERVAL, as ema:9@1h, of the closed bars of that longer interval; options left out at the end keep their defaults. --list has "
         "all, --list SPEC... these; --json goes with it.",
     .page = "market",
     OPTION_ACTIONS(actions),

@@ -24,4 +24,16 @@ struct indicators_bars {
 int cli_indicators_read(const char *path, const struct indicators_bars *bars,
                         struct bars_file_options *options, struct bars_file *ret);
 
+/* Splits a spec at its @, as "ema:9@1h": *ret_interval is the text after it, NULL where there is none, and
+ * *ret_seconds that interval's, 0 without one. `spec` takes the text before. EXIT_OK; EXIT_USAGE with its
+ * line where it is no interval, or not of whole seconds. */
+int cli_indicators_split(const char *text, char *spec, size_t cap, const char **ret_interval,
+                         int64_t *ret_seconds);
+
+/* The file's bars as closed ones of that many seconds: feature_timeframe_finish() when done. EXIT_ERROR with
+ * its line. */
+struct feature_timeframe;
+int cli_indicators_frame(const char *path, const struct bars_file *bars, const double *open_time_s,
+                         int64_t seconds, struct feature_timeframe *ret);
+
 #endif

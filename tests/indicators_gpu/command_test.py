@@ -86,6 +86,42 @@ def sessions(folder):
     check(done.returncode == 1 and "nyse, 24x7 or a file" in done.stderr, done.stderr)
 
 
+def longer(folder):
+    """@INTERVAL: what the file of that interval's whole bars gives, from each one's last bar on, in every backend."""
+    path, hours = os.path.join(folder, "LONG_5m.csv"), os.path.join(folder, "HOURS_1h.csv")
+    head, rows = "time,open,high,low,close,volume\n", []
+    for i in range(400):  # from 00:20, so that the first hour is no whole one
+        price = 100 + (i * 37 % 91) / 7
+        rows.append((1700006400 + 1200 + 300 * i, price, price + 1 + i % 3, price - 1 - i % 5, price + 0.25, 1 + i % 4))
+    del rows[100]  # 08:40: an hour without a bar within
+    del rows[151]  # 13:00 less five minutes, an hour's last
+    whole, closed = {}, []
+    for time, open_, high, low, close, volume in rows:
+        begin = time - time % 3600
+        if begin in whole:
+            _, o, h, lo, _, v = whole[begin]
+            whole[begin] = (begin, o, max(h, high), min(lo, low), close, v + volume)
+        elif time == begin or time != rows[0][0]:
+            if begin != rows[0][0] - rows[0][0] % 3600:
+                whole[begin] = (begin, open_, high, low, close, volume)
+        closed.append(sum(b < begin or (b == begin and time % 3600 == 3300) for b in whole))
+    for name, bars in ((path, rows), (hours, list(whole.values())[: max(closed)])):
+        with open(name, "w") as file:
+            file.write(head + "".join(",".join(map(repr, bar)) + "\n" for bar in bars))
+    specs = ["ema:9", "macd:3,6,4", "atr:5", "obv"]
+    for backend in ("reference", "stream", "cpu", "gpu"):
+        own = [line.split(",")[1:] for line in run("--backend", backend, hours, *specs).stdout.splitlines()]
+        done = run("--backend", backend, path, "ema:9@1h", "sma:3", *(f"{spec}@1h" for spec in specs[1:]))
+        lines = [line.split(",") for line in done.stdout.splitlines()]
+        check(lines[:1] == [["timestamp_ns", "ema_9@1h", "sma_3", *(f"{name}@1h" for name in own[0][1:])]], f"{backend}: {lines[:1]}")
+        wanted = [own[n] if n > 0 else [""] * len(own[0]) for n in closed]
+        check([[line[1], *line[3:]] for line in lines[1:]] == wanted, f"{backend}: values @1h")
+        check(any(line[1] for line in lines[1:]) and all(line[2] for line in lines[3:]), f"{backend}: some values")
+    refused(2, "indicators: ema:9@soon: an interval of whole seconds is needed after @, as ema:9@1h", path, "ema:9@soon")
+    done = run(path, "ema:9@3m")
+    check(done.returncode == 1 and "a multiple of it is needed" in done.stderr and done.stdout == "", done.stderr)
+
+
 def main():
     folder = tempfile.TemporaryDirectory()
     plain, packed = os.path.join(folder.name, "TEST_1m.csv"), os.path.join(folder.name, "PACKED_1m.csv")
@@ -245,6 +281,7 @@ def main():
         check(done.returncode == 1 and done.stderr == full_line, f"full: {arguments}: {done.stderr!r}")
 
     sessions(folder.name)
+    longer(folder.name)
     folder.cleanup()
     print(f"indicators_gpu/command: {failures} failures")
     return 1 if failures else 0
