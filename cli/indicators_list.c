@@ -19,8 +19,14 @@ static const char *const scales[] = {
 };
 /* As struct indicator names them, and as the table does. */
 static const char *const families[][2] = {
-    {"moving_averages", "moving averages"}, {"momentum", "momentum"}, {"trend", "trend"},
-    {"volatility", "volatility"},           {"volume", "volume"},     {"statistics", "statistics"},
+    {"moving_averages", "moving averages"},
+    {"momentum", "momentum"},
+    {"trend", "trend"},
+    {"volatility", "volatility"},
+    {"volume", "volume"},
+    {"statistics", "statistics"},
+    {"prices", "prices"},
+    {"cycles", "cycles"},
 };
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 

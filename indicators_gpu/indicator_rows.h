@@ -2,7 +2,9 @@
  * the fast kernels follow from this list, as X(number, ID, name, kernels):
  *
  *   number   part of the GPU module's ABI and of saved states: never changes; a new row has the next one
- *   kernels  BOTH: a fast kernel for either precision; F64: for float64 alone, which takes float32 widened
+ *   kernels  BOTH: a fast kernel for either precision; F64: for float64 alone, which takes float32 widened;
+ *            WINDOW: a formula over the last bars, written once for all backends (step/window.h); STEPS: its
+ *            step is all there is, and the reference and the cpu backend call it; both in float64 alone
  *
  * For each line there is, under that name,
  *   indicator_name        in rows/: the row, which begins with INDICATOR_ROW(name)
@@ -12,7 +14,8 @@
  *   visit_row_name        in stream/
  *   FAST(name)            in fast/, by itself or by one of WINDOW_KERNEL's forms
  *   `name:defaults`       in the first column of docs/indicators/FAMILY.md
- * rows_complete.py names what is missing, before anything is compiled.
+ * A WINDOW row has a NAME_of in step/window_rows.h for all but the first and the last of these; a STEPS row
+ * neither reference nor kernel. rows_complete.py names what is missing, before anything is compiled.
  *
  * It is installed as <papertape/indicator_rows.h>, for programs that know rows by number. */
 #ifndef INDICATORS_GPU_INDICATOR_ROWS_H
@@ -20,14 +23,23 @@
 
 /* clang-format off */
 #define INDICATOR_ROWS(X) \
+    X(52, ACCBANDS, accbands, WINDOW) \
     X(29, AD, ad, BOTH) \
     X(30, ADOSC, adosc, BOTH) \
     X(19, ADX, adx, F64) \
     X(20, ADXR, adxr, F64) \
+    X(79, APO, apo, STEPS) \
     X(21, AROON, aroon, BOTH) \
+    X(53, AROONOSC, aroonosc, WINDOW) \
     X(5, ATR, atr, BOTH) \
+    X(54, AVGDEV, avgdev, WINDOW) \
+    X(55, AVGPRICE, avgprice, WINDOW) \
     X(13, BBANDS, bbands, BOTH) \
+    X(56, BETA, beta, WINDOW) \
+    X(57, BOP, bop, WINDOW) \
     X(22, CCI, cci, BOTH) \
+    X(80, CMO, cmo, STEPS) \
+    X(58, CORREL, correl, WINDOW) \
     X(7, DEMA, dema, BOTH) \
     X(15, DONCHIAN, donchian, BOTH) \
     X(18, DX, dx, F64) \
@@ -35,39 +47,71 @@
     X(49, GARMAN_KLASS, garman_klass, BOTH) \
     X(44, HEIKIN_ASHI, heikin_ashi, BOTH) \
     X(10, HMA, hma, BOTH) \
+    X(81, HT_DCPERIOD, ht_dcperiod, STEPS) \
+    X(82, HT_DCPHASE, ht_dcphase, STEPS) \
+    X(83, HT_PHASOR, ht_phasor, STEPS) \
+    X(84, HT_SINE, ht_sine, STEPS) \
+    X(85, HT_TRENDLINE, ht_trendline, STEPS) \
+    X(86, HT_TRENDMODE, ht_trendmode, STEPS) \
     X(43, ICHIMOKU, ichimoku, BOTH) \
+    X(59, IMI, imi, WINDOW) \
     X(9, KAMA, kama, F64) \
     X(14, KELTNER, keltner, BOTH) \
+    X(60, LINEARREG, linearreg, WINDOW) \
+    X(61, LINEARREG_INTERCEPT, linearreg_intercept, WINDOW) \
     X(39, LINREG_ANGLE, linreg_angle, BOTH) \
     X(38, LINREG_SLOPE, linreg_slope, BOTH) \
     X(45, LOG_RETURN, log_return, BOTH) \
     X(4, MACD, macd, BOTH) \
+    X(87, MACDEXT, macdext, STEPS) \
+    X(88, MACDFIX, macdfix, STEPS) \
+    X(89, MAMA, mama, STEPS) \
+    X(62, MAX, max, WINDOW) \
+    X(63, MEDPRICE, medprice, WINDOW) \
     X(27, MFI, mfi, BOTH) \
+    X(64, MIDPOINT, midpoint, WINDOW) \
+    X(65, MIDPRICE, midprice, WINDOW) \
+    X(66, MIN, min, WINDOW) \
+    X(67, MINMAX, minmax, WINDOW) \
     X(17, MINUS_DI, minus_di, F64) \
+    X(90, MINUS_DM, minus_dm, STEPS) \
     X(32, MOM, mom, BOTH) \
     X(11, NATR, natr, BOTH) \
     X(28, OBV, obv, BOTH) \
     X(48, PARKINSON, parkinson, BOTH) \
     X(16, PLUS_DI, plus_di, F64) \
+    X(91, PLUS_DM, plus_dm, STEPS) \
     X(35, PPO, ppo, F64) \
     X(50, QUANTILE, quantile, BOTH) \
     X(51, RANK, rank, BOTH) \
     X(47, REALVOL, realvol, BOTH) \
     X(31, ROC, roc, BOTH) \
+    X(68, ROCP, rocp, WINDOW) \
+    X(69, ROCR, rocr, WINDOW) \
+    X(70, ROCR100, rocr100, WINDOW) \
     X(3, RSI, rsi, BOTH) \
     X(40, SAR, sar, F64) \
+    X(71, SINCE_MAX, since_max, WINDOW) \
+    X(72, SINCE_MIN, since_min, WINDOW) \
     X(1, SMA, sma, BOTH) \
     X(36, STDDEV, stddev, BOTH) \
     X(23, STOCH, stoch, BOTH) \
     X(24, STOCHF, stochf, BOTH) \
     X(25, STOCHRSI, stochrsi, BOTH) \
+    X(73, SUM, sum, WINDOW) \
     X(41, SUPERTREND, supertrend, F64) \
+    X(92, T3, t3, STEPS) \
     X(8, TEMA, tema, BOTH) \
     X(12, TRANGE, trange, BOTH) \
+    X(74, TRIMA, trima, WINDOW) \
     X(33, TRIX, trix, F64) \
+    X(75, TSF, tsf, WINDOW) \
+    X(76, TYPPRICE, typprice, WINDOW) \
     X(34, ULTOSC, ultosc, BOTH) \
     X(37, VAR, var, BOTH) \
     X(42, VWAP, vwap, BOTH) \
+    X(77, VWMA, vwma, WINDOW) \
+    X(78, WCLPRICE, wclprice, WINDOW) \
     X(26, WILLR, willr, BOTH) \
     X(6, WMA, wma, BOTH) \
     X(46, ZSCORE, zscore, BOTH)

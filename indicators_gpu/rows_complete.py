@@ -11,10 +11,14 @@ import sys
 LIST = "indicators_gpu/indicator_rows.h"
 LINE = re.compile(r"^ +X\((\d+), (\w+), (\w+), (\w+)\)", re.M)
 
+# The parts that a row of this kind does not have by hand.
+ONCE = {"WINDOW": {"reference function", "memory", "step", "visitor", "fast kernel"}, "STEPS": {"reference function", "fast kernel"}}
+
 # Folder, files, what defines NAME, the part, and its definition. It stands in the file named as its row's, where there is one.
 PARTS = [
     ("indicators_gpu/rows", "*.c", r"^const struct indicator indicator_(NAME) = \{\n    INDICATOR_ROW\(NAME\),",
      "row", "indicator_{0}, which begins with INDICATOR_ROW({0}),"),
+    ("indicators_gpu/step", "*.h", r"^FORMULA\((NAME)\)", "formula", "FORMULA({0})"),
     ("indicators_gpu/reference", "*.c", r"^int reference_(NAME)\(", "reference function", "reference_{0}()"),
     ("indicators_gpu/step", "*.h", r"^struct step_(NAME) \{", "memory", "struct step_{0}"),
     ("indicators_gpu/step", "*.h", r"^STEP size_t step_(NAME)_cells\(", "step", "step_{0}_cells()"),
@@ -45,8 +49,8 @@ def of_list(rows):
     for _, upper, name, kernels in rows:
         if upper != name.upper():
             yield f'{LIST}: indicator "{name}": {name.upper()} is needed, not {upper}'
-        if kernels not in ("BOTH", "F64"):
-            yield f'{LIST}: indicator "{name}": BOTH or F64 is needed, not {kernels}'
+        if kernels not in ("BOTH", "F64", *ONCE):
+            yield f'{LIST}: indicator "{name}": BOTH, F64, WINDOW or STEPS is needed, not {kernels}'
     for before, name in zip(names, names[1:]):
         if before >= name:
             yield f'{LIST}: indicator "{name}" stands after "{before}": sorted by name, each once, is needed'
@@ -74,13 +78,18 @@ def of_part(texts, names, files, part):
             yield f'{path}: {definition.format(name)} is there, and indicator "{name}" is not in {LIST}'
 
 
+def names_of(part, texts):
+    """The rows that have the part by hand."""
+    return [name for _, _, name, kind in LINE.findall(texts[LIST]) if part[3] not in ONCE.get(kind, ())
+            and (part[3] != "formula" or kind == "WINDOW")]
+
+
 def faults(texts):
     """Sentences; none where all is well."""
     rows = LINE.findall(texts[LIST])
-    names = [row[2] for row in rows]
     files = {name: pathlib.Path(path).stem for path, text in texts.items() if path.startswith("indicators_gpu/rows/")
              for name in re.findall(r"INDICATOR_ROW\((\w+)\)", text)}
-    return list(of_list(rows)) + [fault for part in PARTS for fault in of_part(texts, names, files, part)]
+    return list(of_list(rows)) + [fault for part in PARTS for fault in of_part(texts, names_of(part, texts), files, part)]
 
 
 def main():

@@ -9,6 +9,8 @@
 #else
 #define FAST_IF_F64(...) __VA_ARGS__
 #endif
+#define FAST_IF_WINDOW(...)                     FAST_IF_F64(__VA_ARGS__)
+#define FAST_IF_STEPS(...)                      FAST_IF_F64(__VA_ARGS__)
 
 #define FAST_DECLARE(number, ID, name, kernels) FAST_IF_##kernels(extern const struct fast_kernel FAST(name);)
 INDICATOR_ROWS(FAST_DECLARE)

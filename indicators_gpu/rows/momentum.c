@@ -1,6 +1,8 @@
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
+#include "indicators_gpu/step/oscillators.h"
 #include "indicators_gpu/step/recurrence.h"
+#include "indicators_gpu/step/window_rows.h"
 #include "indicators_gpu/stream/visit.h"
 
 #define INDICATOR_FAMILY "momentum"
@@ -158,4 +160,138 @@ const struct indicator indicator_ultosc = {
     .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-4},
     .lookback = lookback_ultosc,
     .warmup = warmup_ultosc,
+};
+
+const struct indicator indicator_rocp = {
+    INDICATOR_ROW(rocp),
+    .summary = "Rate of change, as a share",
+    .source = "TA-Lib ROCP",
+    .inputs = rocp_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 10, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};
+
+const struct indicator indicator_rocr = {
+    INDICATOR_ROW(rocr),
+    .summary = "Rate of change, as a ratio",
+    .source = "TA-Lib ROCR",
+    .inputs = rocr_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 10, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};
+
+const struct indicator indicator_rocr100 = {
+    INDICATOR_ROW(rocr100),
+    .summary = "Rate of change, as a ratio in per cent",
+    .source = "TA-Lib ROCR100",
+    .inputs = rocr100_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 10, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};
+
+const struct indicator indicator_imi = {
+    INDICATOR_ROW(imi),
+    .summary = "Intraday momentum index",
+    .source = "TA-Lib IMI",
+    .inputs = imi_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};
+
+static size_t lookback_none(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+static size_t warmup_none(const double options[], enum indicator_precision precision)
+{
+    (void)options, (void)precision;
+    return 0;
+}
+
+const struct indicator indicator_bop = {
+    INDICATOR_ROW(bop),
+    .summary = "Balance of power: the body as a share of the range",
+    .source = "TA-Lib BOP",
+    .inputs = bop_inputs,
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    .lookback = lookback_none,
+    .warmup = warmup_none,
+};
+
+const struct indicator indicator_cmo = {
+    INDICATOR_ROW(cmo),
+    .summary = "Chande's momentum oscillator",
+    .source = "TA-Lib CMO",
+    .inputs = INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-3},
+    .lookback = indicator_lookback_changes,
+    .warmup = warmup_rsi,
+};
+
+const struct indicator indicator_apo = {
+    INDICATOR_ROW(apo),
+    .summary = "Absolute price oscillator: two averages' difference",
+    .source = "TA-Lib APO",
+    .inputs = INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 12, 2), INDICATOR_PERIOD("slow", 26, 2),
+                      {.name = "exponential", .value = 1, .min = 0, .max = 1, .whole = true}),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
+    .lookback = lookback_ppo,
+    .warmup = warmup_ppo,
+};
+
+static size_t lookback_macdfix(const double options[])
+{
+    return 26 + (size_t)options[0] - 2;
+}
+
+static size_t warmup_macdfix(const double options[], enum indicator_precision precision)
+{
+    return lookback_macdfix(options) + indicator_warmup_decay(MACDFIX_SLOW, precision) +
+           indicator_warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_macdfix = {
+    INDICATOR_ROW(macdfix),
+    .summary = "MACD of 12 and 26 bars, with weights 0.15 and 0.075",
+    .source = "TA-Lib MACDFIX",
+    .inputs = INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("signal", 9, 1)),
+    INDICATOR_OUTPUTS("macd", "signal", "hist"),
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
+    .lookback = lookback_macdfix,
+    .warmup = warmup_macdfix,
+};
+
+static size_t warmup_macdext(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return lookback_macd(options);
+}
+
+const struct indicator indicator_macdext = {
+    INDICATOR_ROW(macdext),
+    .summary = "MACD of simple averages",
+    .source = "TA-Lib MACDEXT, of types 0",
+    .inputs = INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 12, 2), INDICATOR_PERIOD("slow", 26, 2),
+                      INDICATOR_PERIOD("signal", 9, 1)),
+    INDICATOR_OUTPUTS("macd", "signal", "hist"),
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
+    .lookback = lookback_macd,
+    .warmup = warmup_macdext,
 };

@@ -1,6 +1,7 @@
 #include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
+#include "indicators_gpu/step/window_rows.h"
 #include "indicators_gpu/stream/visit.h"
 
 #define INDICATOR_FAMILY "moving_averages"
@@ -130,4 +131,38 @@ const struct indicator indicator_hma = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 4e-6},
     .lookback = lookback_hma,
     .warmup = warmup_hma,
+};
+
+const struct indicator indicator_trima = {
+    INDICATOR_ROW(trima),
+    .summary = "Triangular moving average",
+    .source = "TA-Lib TRIMA",
+    .inputs = trima_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};
+
+static size_t lookback_t3(const double options[])
+{
+    return 6 * indicator_lookback_window(options);
+}
+
+static size_t warmup_t3(const double options[], enum indicator_precision precision)
+{
+    return lookback_t3(options) + 6 * indicator_warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_t3 = {
+    INDICATOR_ROW(t3),
+    .summary = "T3: six exponential averages in a row (Tillson)",
+    .source = "TA-Lib T3",
+    .inputs = INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 5, 2),
+                      {.name = "factor", .value = 0.7, .min = 0, .max = 1}),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_PRICE, 1e-12, 1e-6},
+    .lookback = lookback_t3,
+    .warmup = warmup_t3,
 };

@@ -1,5 +1,6 @@
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
+#include "indicators_gpu/step/window_rows.h"
 #include "indicators_gpu/stream/visit.h"
 
 #define INDICATOR_FAMILY "statistics"
@@ -91,5 +92,82 @@ const struct indicator indicator_rank = {
     INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 2)),
     INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-15, 2e-7},
+    INDICATOR_WINDOW,
+};
+
+const struct indicator indicator_linearreg = {
+    INDICATOR_ROW(linearreg),
+    .summary = "Linear regression: the line at the newest bar",
+    .source = "TA-Lib LINEARREG",
+    .inputs = linearreg_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};
+
+const struct indicator indicator_linearreg_intercept = {
+    INDICATOR_ROW(linearreg_intercept),
+    .summary = "Linear regression: the line at the oldest bar",
+    .source = "TA-Lib LINEARREG_INTERCEPT",
+    .inputs = linearreg_intercept_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};
+
+const struct indicator indicator_tsf = {
+    INDICATOR_ROW(tsf),
+    .summary = "Time series forecast: the line one bar ahead",
+    .source = "TA-Lib TSF",
+    .inputs = tsf_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};
+
+const struct indicator indicator_avgdev = {
+    INDICATOR_ROW(avgdev),
+    .summary = "Mean absolute deviation",
+    .source = "TA-Lib AVGDEV",
+    .inputs = avgdev_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};
+
+const struct indicator indicator_beta = {
+    INDICATOR_ROW(beta),
+    .summary = "Beta of the low's returns on the high's",
+    .source = "TA-Lib BETA",
+    .inputs = beta_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 5, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};
+
+const struct indicator indicator_correl = {
+    INDICATOR_ROW(correl),
+    .summary = "Correlation of high and low",
+    .source = "TA-Lib CORREL",
+    .inputs = correl_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};
+
+const struct indicator indicator_sum = {
+    INDICATOR_ROW(sum),
+    .summary = "Sum",
+    .source = "TA-Lib SUM",
+    .inputs = sum_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
     INDICATOR_WINDOW,
 };

@@ -2,6 +2,7 @@
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/step/recurrence.h"
+#include "indicators_gpu/step/window_rows.h"
 #include "indicators_gpu/stream/visit.h"
 
 #define INDICATOR_FAMILY "trend"
@@ -188,4 +189,50 @@ const struct indicator indicator_heikin_ashi = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-14, 1e-6},
     .lookback = lookback_heikin_ashi,
     .warmup = warmup_heikin_ashi,
+};
+
+const struct indicator indicator_aroonosc = {
+    INDICATOR_ROW(aroonosc),
+    .summary = "Aroon oscillator: up less down",
+    .source = "TA-Lib AROONOSC",
+    .inputs = aroonosc_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};
+
+static size_t lookback_dm(const double options[])
+{
+    return options[0] > 1.0 ? (size_t)options[0] - 1 : 1;
+}
+
+static size_t warmup_dm(const double options[], enum indicator_precision precision)
+{
+    size_t decay = options[0] > 1.0 ? indicator_warmup_decay(1.0 / options[0], precision) : 0;
+    return lookback_dm(options) + decay;
+}
+
+const struct indicator indicator_plus_dm = {
+    INDICATOR_ROW(plus_dm),
+    .summary = "Plus directional movement (Wilder)",
+    .source = "TA-Lib PLUS_DM",
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-5},
+    .lookback = lookback_dm,
+    .warmup = warmup_dm,
+};
+
+const struct indicator indicator_minus_dm = {
+    INDICATOR_ROW(minus_dm),
+    .summary = "Minus directional movement (Wilder)",
+    .source = "TA-Lib MINUS_DM",
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-5},
+    .lookback = lookback_dm,
+    .warmup = warmup_dm,
 };

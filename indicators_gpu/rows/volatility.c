@@ -1,6 +1,7 @@
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
 #include "indicators_gpu/step/recurrence.h"
+#include "indicators_gpu/step/window_rows.h"
 #include "indicators_gpu/stream/visit.h"
 
 #define INDICATOR_FAMILY "volatility"
@@ -141,5 +142,16 @@ const struct indicator indicator_garman_klass = {
     INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 1)),
     INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_COLUMN, 1e-13, 2e-6},
+    INDICATOR_WINDOW,
+};
+
+const struct indicator indicator_accbands = {
+    INDICATOR_ROW(accbands),
+    .summary = "Acceleration bands (Headley)",
+    .source = "TA-Lib ACCBANDS",
+    .inputs = accbands_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 2)),
+    INDICATOR_OUTPUTS("upper", "middle", "lower"),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
     INDICATOR_WINDOW,
 };

@@ -1,6 +1,7 @@
 #include "indicators_gpu/step/volume.h"
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
+#include "indicators_gpu/step/window_rows.h"
 #include "indicators_gpu/stream/visit.h"
 
 #define INDICATOR_FAMILY "volume"
@@ -88,4 +89,15 @@ const struct indicator indicator_vwap = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-13, 1e-6},
     .lookback = lookback_none,
     .warmup = warmup_vwap,
+};
+
+const struct indicator indicator_vwma = {
+    INDICATOR_ROW(vwma),
+    .summary = "Volume-weighted moving average",
+    .source = "TA-Lib VWMA",
+    .inputs = vwma_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
 };

@@ -229,4 +229,87 @@ STEP bool step_adxr_next(struct step_adxr *s, const struct indicator_bar *bar, d
     return true;
 }
 
+/* The sum of one movement alone, which is complete a bar earlier than with the ranges; of a period of 1 the
+ * movement itself. */
+struct movement_state {
+    double period;
+    double high, low; /* the last bar's */
+    double sum;
+    alignas(8) uint32_t seen; /* bars, up to the period, and 2 at least */
+};
+
+STEP void movement_start(struct movement_state *s, double period)
+{
+    s->period = period;
+    s->high = s->low = s->sum = 0.0;
+    s->seen = 0;
+}
+
+STEP uint32_t movement_bars(const struct movement_state *s)
+{
+    return s->period > 2.0 ? (uint32_t)s->period : 2;
+}
+
+STEP bool movement_step(struct movement_state *s, const struct indicator_bar *bar, bool plus, double *ret)
+{
+    double up = bar->high - s->high, down = s->low - bar->low, bars = movement_bars(s);
+    double movement = plus ? directional_movement(up, down) : directional_movement(down, up);
+    s->high = bar->high;
+    s->low = bar->low;
+    if (s->seen == 0) {
+        s->seen = 1;
+        return false;
+    }
+    if (s->seen < (uint32_t)bars) {
+        s->sum += movement;
+        s->seen++;
+    } else {
+        s->sum = directional_next(s->sum, movement, s->period);
+    }
+    if (s->seen < (uint32_t)bars)
+        return false;
+    *ret = s->period > 1.0 ? s->sum : movement;
+    return true;
+}
+
+struct step_plus_dm {
+    struct movement_state movement;
+};
+
+STEP size_t step_plus_dm_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_plus_dm_start(struct step_plus_dm *s, const double options[])
+{
+    movement_start(&s->movement, options[0]);
+}
+
+STEP bool step_plus_dm_next(struct step_plus_dm *s, const struct indicator_bar *bar, double out[])
+{
+    return movement_step(&s->movement, bar, true, &out[0]);
+}
+
+struct step_minus_dm {
+    struct movement_state movement;
+};
+
+STEP size_t step_minus_dm_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_minus_dm_start(struct step_minus_dm *s, const double options[])
+{
+    movement_start(&s->movement, options[0]);
+}
+
+STEP bool step_minus_dm_next(struct step_minus_dm *s, const struct indicator_bar *bar, double out[])
+{
+    return movement_step(&s->movement, bar, false, &out[0]);
+}
+
 #endif

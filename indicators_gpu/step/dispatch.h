@@ -13,12 +13,15 @@
 #include <assert.h>
 
 #include "indicators_gpu/indicator_rows.h"
+#include "indicators_gpu/step/cycles.h"
 #include "indicators_gpu/step/momentum.h"
 #include "indicators_gpu/step/moving_averages.h"
+#include "indicators_gpu/step/oscillators.h"
 #include "indicators_gpu/step/statistics.h"
 #include "indicators_gpu/step/trend.h"
 #include "indicators_gpu/step/volatility.h"
 #include "indicators_gpu/step/volume.h"
+#include "indicators_gpu/step/window_rows.h"
 
 #define STEP_ALIGNED(number, ID, name, kernels) \
     static_assert(sizeof(struct step_##name) % sizeof(double) == 0, "cells follow step_" #name);

@@ -139,6 +139,52 @@ STEP double exact_atan(double x)
     return x < 0.0 ? -sum : sum;
 }
 
+/* x, at most some thousands in size, less the nearest multiple of pi/2; which multiple in *ret_quarter, 0 to
+ * 3. */
+STEP double exact_quarter_rest(double x, int *ret_quarter)
+{
+    const double half_pi = 0x1.921fb544p+0, half_pi_rest = 0x1.0b4611a626331p-34; /* 33 bits, and 53 */
+    double k = floor(x * 0x1.45f306dc9c883p-1 + 0.5);
+    *ret_quarter = (int)(k - 4.0 * floor(k / 4.0));
+    return (x - k * half_pi) - k * half_pi_rest;
+}
+
+/* Of |x| up to pi/4, by the series: within a unit in the last place. */
+STEP double exact_sin_series(double x)
+{
+    double z = x * x, p = 1.0 / 355687428096000.0;
+    p = p * z - 1.0 / 1307674368000.0;
+    p = p * z + 1.0 / 6227020800.0;
+    p = p * z - 1.0 / 39916800.0;
+    p = p * z + 1.0 / 362880.0;
+    p = p * z - 1.0 / 5040.0;
+    p = p * z + 1.0 / 120.0;
+    p = p * z - 1.0 / 6.0;
+    return x + x * (z * p);
+}
+
+STEP double exact_cos_series(double x)
+{
+    double z = x * x, p = 1.0 / 20922789888000.0;
+    p = p * z - 1.0 / 87178291200.0;
+    p = p * z + 1.0 / 479001600.0;
+    p = p * z - 1.0 / 3628800.0;
+    p = p * z + 1.0 / 40320.0;
+    p = p * z - 1.0 / 720.0;
+    p = p * z + 1.0 / 24.0;
+    return (1.0 - 0.5 * z) + z * z * p;
+}
+
+/* Sine and cosine of |x| up to some thousands; 0 and 1 for what is not finite or larger. */
+STEP void exact_sin_cos(double x, double *ret_sin, double *ret_cos)
+{
+    int quarter = 0;
+    double r = fabs(x) < 65536.0 ? exact_quarter_rest(x, &quarter) : 0.0;
+    double s = exact_sin_series(r), c = exact_cos_series(r);
+    *ret_sin = quarter == 0 ? s : quarter == 1 ? c : quarter == 2 ? -s : -c;
+    *ret_cos = quarter == 0 ? c : quarter == 1 ? -s : quarter == 2 ? -c : s;
+}
+
 /* ln(to / from); 0 unless both are above 0, since the return is undefined then. The logarithms are subtracted
  * only where the quotient leaves the range of full precision. */
 STEP double exact_log_quotient(double from, double to)

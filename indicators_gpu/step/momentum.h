@@ -121,20 +121,29 @@ STEP void step_ppo_start(struct step_ppo *s, const double options[])
     s->exponential = options[2] != 0.0;
 }
 
+/* Takes a close; true, and both averages, once the slow one exists. */
+STEP bool ppo_averages(struct step_ppo *s, double close, double *ret_fast, double *ret_slow)
+{
+    double *cells = (double *)(s + 1);
+    if (s->exponential) {
+        ema_step(&s->fast, close);
+        if (!ema_step(&s->slow, close))
+            return false;
+        *ret_fast = s->fast.value;
+        *ret_slow = s->slow.value;
+    } else {
+        if (!ring_mean(&s->window, cells, close, ret_slow))
+            return false;
+        *ret_fast = ring_sum_newest(&s->window, cells, s->fast_length) / (double)s->fast_length;
+    }
+    return true;
+}
+
 STEP bool step_ppo_next(struct step_ppo *s, const struct indicator_bar *bar, double out[])
 {
-    double *cells = (double *)(s + 1), fast, slow;
-    if (s->exponential) {
-        ema_step(&s->fast, bar->close);
-        if (!ema_step(&s->slow, bar->close))
-            return false;
-        fast = s->fast.value;
-        slow = s->slow.value;
-    } else {
-        if (!ring_mean(&s->window, cells, bar->close, &slow))
-            return false;
-        fast = ring_sum_newest(&s->window, cells, s->fast_length) / (double)s->fast_length;
-    }
+    double fast, slow;
+    if (!ppo_averages(s, bar->close, &fast, &slow))
+        return false;
     out[0] = ppo_value(fast, slow);
     return true;
 }

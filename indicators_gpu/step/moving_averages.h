@@ -246,4 +246,46 @@ STEP bool step_hma_next(struct step_hma *s, const struct indicator_bar *bar, dou
     return true;
 }
 
+/* T. Tillson's T3: six averages of each other, and the last four weighted by the volume factor. */
+STEP double t3_value(const double average[4], double factor)
+{
+    double squared = factor * factor, last = -squared * factor;
+    double third = 3.0 * (squared - last), second = -6.0 * squared - 3.0 * (factor - last);
+    double first = 1.0 + 3.0 * factor - last + 3.0 * squared;
+    return last * average[3] + third * average[2] + second * average[1] + first * average[0];
+}
+
+enum { T3_AVERAGES = 6 };
+
+struct step_t3 {
+    double factor;
+    struct ema_state ema[T3_AVERAGES];
+};
+
+STEP size_t step_t3_cells(const double options[])
+{
+    (void)options;
+    return 0;
+}
+
+STEP void step_t3_start(struct step_t3 *s, const double options[])
+{
+    s->factor = options[1];
+    for (int i = 0; i < T3_AVERAGES; i++)
+        ema_start(&s->ema[i], options[0]);
+}
+
+STEP bool step_t3_next(struct step_t3 *s, const struct indicator_bar *bar, double out[])
+{
+    double x = bar->close;
+    for (int i = 0; i < T3_AVERAGES; i++) {
+        if (!ema_step(&s->ema[i], x))
+            return false;
+        x = s->ema[i].value;
+    }
+    const double last[4] = {s->ema[2].value, s->ema[3].value, s->ema[4].value, s->ema[5].value};
+    out[0] = t3_value(last, s->factor);
+    return true;
+}
+
 #endif

@@ -1,23 +1,49 @@
-#include "indicators_gpu/step/momentum.h"
+#include "indicators_gpu/step/oscillators.h"
 
 #include "indicators_gpu/stream/visit.h"
 
-void visit_row_rsi(void *state, const struct indicator_stream_fields *fields)
+static void visit_rsi(const struct indicator_stream_fields *fields, struct rsi_state *s)
 {
-    struct rsi_state *s = &((struct step_rsi *)state)->rsi;
     visit_number(fields, &s->before);
     visit_number(fields, &s->gain);
     visit_number(fields, &s->loss);
     visit_u32(fields, &s->seen, (uint64_t)s->period + 1);
 }
 
-void visit_row_macd(void *state, const struct indicator_stream_fields *fields)
+void visit_row_rsi(void *state, const struct indicator_stream_fields *fields)
 {
-    struct macd_state *s = &((struct step_macd *)state)->macd;
+    visit_rsi(fields, &((struct step_rsi *)state)->rsi);
+}
+
+void visit_row_cmo(void *state, const struct indicator_stream_fields *fields)
+{
+    visit_rsi(fields, &((struct step_cmo *)state)->rsi);
+}
+
+static void visit_macd(const struct indicator_stream_fields *fields, struct macd_state *s)
+{
     visit_ema(fields, &s->fast);
     visit_ema(fields, &s->slow);
     visit_ema(fields, &s->signal);
     visit_u32(fields, &s->wait, (uint64_t)(s->slow.period - s->fast.period));
+}
+
+void visit_row_macd(void *state, const struct indicator_stream_fields *fields)
+{
+    visit_macd(fields, &((struct step_macd *)state)->macd);
+}
+
+void visit_row_macdfix(void *state, const struct indicator_stream_fields *fields)
+{
+    visit_macd(fields, &((struct step_macdfix *)state)->macd);
+}
+
+void visit_row_macdext(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_macdext *s = state;
+    double *closes = (double *)(s + 1);
+    visit_ring(fields, &s->closes, closes);
+    visit_ring(fields, &s->signal, closes + s->closes.length);
 }
 
 void visit_row_ppo(void *state, const struct indicator_stream_fields *fields)
@@ -29,6 +55,11 @@ void visit_row_ppo(void *state, const struct indicator_stream_fields *fields)
     } else {
         visit_ring(fields, &s->window, (double *)(s + 1));
     }
+}
+
+void visit_row_apo(void *state, const struct indicator_stream_fields *fields)
+{
+    visit_row_ppo(state, fields);
 }
 
 void visit_row_roc(void *state, const struct indicator_stream_fields *fields)

@@ -49,3 +49,10 @@ void visit_row_hma(void *state, const struct indicator_stream_fields *fields)
     visit_ring(fields, &s->closes, closes);
     visit_ring(fields, &s->raw, closes + s->closes.length);
 }
+
+void visit_row_t3(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_t3 *s = state;
+    for (int i = 0; i < T3_AVERAGES; i++)
+        visit_ema(fields, &s->ema[i]);
+}

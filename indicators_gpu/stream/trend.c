@@ -93,3 +93,21 @@ void visit_row_heikin_ashi(void *state, const struct indicator_stream_fields *fi
     visit_number(fields, &s->close);
     visit_u32(fields, &s->started, 1);
 }
+
+static void visit_movement(const struct indicator_stream_fields *fields, struct movement_state *s)
+{
+    visit_number(fields, &s->high);
+    visit_number(fields, &s->low);
+    visit_number(fields, &s->sum);
+    visit_u32(fields, &s->seen, movement_bars(s));
+}
+
+void visit_row_plus_dm(void *state, const struct indicator_stream_fields *fields)
+{
+    visit_movement(fields, &((struct step_plus_dm *)state)->movement);
+}
+
+void visit_row_minus_dm(void *state, const struct indicator_stream_fields *fields)
+{
+    visit_movement(fields, &((struct step_minus_dm *)state)->movement);
+}

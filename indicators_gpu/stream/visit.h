@@ -53,6 +53,12 @@ static inline void visit_range(const struct indicator_stream_fields *fields, str
         visit_number(fields, &cells[r->length + i]);
 }
 
+static inline void visit_numbers(const struct indicator_stream_fields *fields, double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        visit_number(fields, &values[i]);
+}
+
 #define VISIT_DECLARED(number, ID, row, kernels) extern stream_visit_fn visit_row_##row;
 INDICATOR_ROWS(VISIT_DECLARED)
 #undef VISIT_DECLARED

@@ -395,6 +395,17 @@ static size_t hourly(const double *params, char specs[][STRATEGY_SPEC_TEXT])
     return 1;
 }
 
+/* Of every kind of row. */
+static size_t of_kinds(const double *params, char specs[][STRATEGY_SPEC_TEXT])
+{
+    static const char *const texts[] = {"bop@1h", "midprice:5", "ht_sine@4h", "trima:9@1h"};
+    const size_t n = sizeof texts / sizeof texts[0];
+    (void)params;
+    for (size_t i = 0; i < n; i++)
+        snprintf(specs[i], STRATEGY_SPEC_TEXT, "%s", texts[i]);
+    return n;
+}
+
 static size_t wrong_frame(const double *params, char specs[][STRATEGY_SPEC_TEXT])
 {
     (void)params;
@@ -425,6 +436,13 @@ static void test_intervals(void)
     CHECK(n == 1 && specs[0].frame_ns == 60 * MINUTE_NS);
     engine_runner_output_name(&specs[0], 0, name, sizeof name);
     CHECK_STR(name, "ema_9@1h");
+    strategy.specs = of_kinds;
+    CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), 0);
+    CHECK(n == 4 && specs[0].frame_ns == 60 * MINUTE_NS && specs[1].frame_ns == 0);
+    engine_runner_output_name(&specs[1], 0, name, sizeof name);
+    CHECK_STR(name, "midprice_5");
+    engine_runner_output_name(&specs[2], 1, name, sizeof name);
+    CHECK_STR(name, "ht_sine.leadsine@4h");
     strategy.specs = wrong_frame;
     CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
     CHECK_STR(err, "strategy puppet: ema:9@7h: a timeframe such as 1h or 4h, or spread, imbalance, "

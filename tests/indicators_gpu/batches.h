@@ -102,9 +102,10 @@ static void batch_try(batch_compute_fn *compute, enum gpu_method method, enum in
 }
 
 /* Every row; sizes around nothing, a warp, a tile, and enough for several segments of most. With `small` what
- * a sanitizer gets through. */
+ * a sanitizer gets through. Rows that are written once have one method, and are walks as the others are. */
 static void batch_try_sizes(batch_compute_fn *compute, bool small)
 {
+    const size_t apart = test_specs_apart();
     const size_t sizes[] = {0, 1, 31, 32, 33, 1000, 1023, 1024, 1025, 12007};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         for (enum series_kind kind = 0; kind < SERIES_KINDS; kind++) {
@@ -113,12 +114,13 @@ static void batch_try_sizes(batch_compute_fn *compute, bool small)
                 (is_long && !is_usual && kind != SERIES_FLAT && kind != SERIES_ALTERNATING))
                 continue;
             struct series s = series_make(sizes[i], kind, 77 + i);
-            batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, TEST_SPECS, &s, 1);
-            batch_try(compute, GPU_PARALLEL, INDICATOR_F64, test_specs, TEST_SPECS, &s, 1);
+            size_t n = is_long && kind != SERIES_WALK ? apart : TEST_SPECS;
+            batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, n, &s, 1);
+            batch_try(compute, GPU_PARALLEL, INDICATOR_F64, test_specs, apart, &s, 1);
             if (sizes[i] >= 1000 && is_usual) {
                 batch_round(&s);
-                batch_try(compute, GPU_EXACT, INDICATOR_F32, test_specs, TEST_SPECS, &s, 1);
-                batch_try(compute, GPU_PARALLEL, INDICATOR_F32, test_specs, TEST_SPECS, &s, 1);
+                batch_try(compute, GPU_EXACT, INDICATOR_F32, test_specs, is_long ? apart : TEST_SPECS, &s, 1);
+                batch_try(compute, GPU_PARALLEL, INDICATOR_F32, test_specs, apart, &s, 1);
             }
             series_free(&s);
         }
@@ -127,13 +129,15 @@ static void batch_try_sizes(batch_compute_fn *compute, bool small)
 /* Each row around its first output. */
 static void batch_try_lookbacks(batch_compute_fn *compute)
 {
+    const size_t apart = test_specs_apart();
     for (size_t i = 0; i < TEST_SPECS; i++) {
         struct indicator_spec spec = test_spec(test_specs[i]);
         size_t lookback = indicator_lookback(&spec);
         for (size_t n = lookback ? lookback - 1 : 0; n <= lookback + 2; n++) {
             struct series s = series_make(n, SERIES_WALK, 99);
             batch_try(compute, GPU_EXACT, INDICATOR_F64, &test_specs[i], 1, &s, 1);
-            batch_try(compute, GPU_PARALLEL, INDICATOR_F64, &test_specs[i], 1, &s, 1);
+            if (i < apart)
+                batch_try(compute, GPU_PARALLEL, INDICATOR_F64, &test_specs[i], 1, &s, 1);
             series_free(&s);
         }
     }
@@ -144,6 +148,7 @@ static void batch_try_lookbacks(batch_compute_fn *compute)
  * bars. */
 static void batch_try_many(batch_compute_fn *compute, size_t n, size_t n_bars)
 {
+    const size_t apart = test_specs_apart();
     struct series all[BATCH_SERIES];
     for (size_t s = 0; s < n; s++) {
         all[s] = series_make(n_bars, s % 7 == 3 ? SERIES_JUMPS : SERIES_WALK, 1000 + s);
@@ -151,8 +156,8 @@ static void batch_try_many(batch_compute_fn *compute, size_t n, size_t n_bars)
         for (size_t i = 0; i < skip; i++)
             (s % 2 ? all[s].close : all[s].low)[i] = NAN;
     }
-    batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, TEST_SPECS, all, n);
-    batch_try(compute, GPU_PARALLEL, INDICATOR_F64, test_specs, TEST_SPECS, all, n);
+    batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, n > 5 ? apart : TEST_SPECS, all, n);
+    batch_try(compute, GPU_PARALLEL, INDICATOR_F64, test_specs, apart, all, n);
     for (size_t s = 0; s < n; s++)
         series_free(&all[s]);
 }

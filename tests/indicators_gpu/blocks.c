@@ -46,6 +46,11 @@ int main(int argc, char **argv)
             "series of 4 kinds for every row)\n",
             n_series, n_bars, SMALL ? 0 : 5,
             SMALL ? "a walk for every second row" : "a walk for every row, 3 kinds for some", BATCH_SERIES);
+    if (!thorough)
+        printf(
+            "counts: of the last %zu of %d specifications, written once, one method, and 12007 bars of one kind "
+            "(PAPERTAPE_LONG: as of the others)\n",
+            TEST_SPECS - test_specs_apart(), TEST_SPECS);
     batch_try_long(compute, thorough ? BATCH_ALL : SMALL ? BATCH_FEW : BATCH_SOME);
     gpu_module_close(module);
     if (SMALL)

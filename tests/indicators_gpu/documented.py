@@ -26,7 +26,10 @@ def check(condition, what):
 
 
 def in_words(n):
-    """21 to 99, as a sentence begins."""
+    """21 to 999, as a sentence begins, whose last two digits are 00, or 20 and more."""
+    if n >= 100:
+        rest = in_words(n % 100).lower() if n % 100 else ""
+        return f"{ONES[n // 100].capitalize()} hundred" + (f" and {rest}" if rest else "")
     return "-".join(filter(None, [TENS[n // 10 - 2], ONES[n % 10]])).capitalize()
 
 

@@ -114,9 +114,27 @@ static void try(const char *text, enum fast_kind kind, size_t n, bool f32, size_
     fast_series_free(&s);
 }
 
+/* What is written once has no vectors, and the reference's operations: sizes around its first output and the
+ * blocks', and of the kinds the jumps. */
+static void test_spec_once_somewhere(const char *text, const struct indicator_spec *spec)
+{
+    size_t lookback = indicator_lookback(spec);
+    const size_t sizes[] = {0,    1,        lookback > 0 ? lookback - 1 : 0, lookback, lookback + 1, 33,
+                            1025, 2048 + 65};
+    for (int f32 = 0; f32 < 2; f32++) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+            try(text, FAST_WALK, sizes[i], f32, i % 2 ? i % 9 : 0);
+        try(text, FAST_JUMPS, lookback + 1333, f32, 3);
+    }
+}
+
 static void test_spec_everywhere(const char *text, bool thorough)
 {
     struct indicator_spec spec = test_spec(text);
+    if (test_spec_once(&spec) && !test_long()) {
+        test_spec_once_somewhere(text, &spec);
+        return;
+    }
     size_t lookback = indicator_lookback(&spec), around = lookback > 0 ? lookback - 1 : 0;
     const size_t sizes[] = {0,    1,         around, lookback,       lookback + 1, 31,   32,   33,
                             64,   100,       1023,   1024,           1025,         1087, 1089, 2047,
@@ -245,6 +263,10 @@ int main(int argc, char **argv)
     } else {
         if (EACH > 1)
             printf("counts: one of %d specs (without a sanitizer: all)\n", EACH);
+        if (!thorough)
+            printf(
+                "counts: %zu of %d specs, written once, with 8 sizes and 2 kinds (PAPERTAPE_LONG: as the others)\n",
+                TEST_SPECS - test_specs_apart(), TEST_SPECS);
         for (size_t t = 0; t < TEST_SPECS; t += EACH)
             test_spec_everywhere(test_specs[t], thorough);
         for (enum indicator_isa isa = INDICATOR_ISA_BASELINE; isa <= indicator_isa_best(); isa++) {

@@ -206,6 +206,13 @@ static void test_builtin(void)
                                 "vwap:0 /close-1\n"
                                 "volume@1h log1p normal\n"
                                 "volume log1p\n";
+    static const char once[] = "set once\n"
+                               "bop@1h\n"
+                               "cmo:9 /100\n"
+                               "ht_sine.leadsine@10m raw minmax\n"
+                               "mama.fama /close-1 zscore\n"
+                               "trima:9@1h /close-1 normal\n"
+                               "accbands:20.upper /close-1\n";
     const struct {
         const char *text;
         size_t bars, every, cuts;
@@ -213,6 +220,7 @@ static void test_builtin(void)
     } cases[] = {{"market14", 4000, 97, 60, SERIES_WALK},   {"market14", 3000, 0, 0, SERIES_HALTED},
                  {"market14", 1500, 2, 20, SERIES_WALK},    {small, 6000, 97, 200, SERIES_WALK},
                  {small, 3000, 13, 40, SERIES_ALTERNATING}, {small, 2000, 1, 40, SERIES_WALK},
+                 {once, 6000, 97, 40, SERIES_WALK},         {once, 2000, 13, 20, SERIES_JUMPS},
                  {"wide110", BARS, 97, 8, SERIES_WALK},     {"wide110", BARS, 0, 0, SERIES_WALK}};
     for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
         struct series s = bars_with_holes(cases[c].bars, cases[c].kind, 11 + c, cases[c].every);

@@ -3,6 +3,7 @@
 #ifndef TESTS_INDICATORS_GPU_SPECS_H
 #define TESTS_INDICATORS_GPU_SPECS_H
 
+#include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/indicators.h"
 #include "tests/check.h"
 
@@ -39,6 +40,18 @@ static const char *const test_specs[] = {
     "linreg_angle:100", "log_return", "log_return:20", "zscore", "zscore:2", "zscore:200", "quantile",
     "quantile:1", "quantile:4,0.25", "quantile:20,0", "quantile:20,1", "quantile:100,0.95", "rank", "rank:2",
     "rank:100",
+    /* written once: see test_spec_once() */
+    "trima", "trima:2", "trima:65", "t3", "t3:2,0", "t3:50,1", "apo", "apo:26,12,0", "apo:2,2",
+    "apo:5,100,0", "bop", "cmo", "cmo:2", "cmo:50", "imi", "imi:2", "imi:100", "macdext", "macdext:26,5,3",
+    "macdext:2,2,1", "macdfix", "macdfix:1", "rocp", "rocp:1", "rocr", "rocr:200", "rocr100", "aroonosc",
+    "aroonosc:2", "aroonosc:65", "plus_dm", "plus_dm:1", "plus_dm:50", "minus_dm", "minus_dm:2", "accbands",
+    "accbands:2", "accbands:200", "vwma", "vwma:1", "vwma:200", "linearreg", "linearreg:2", "linearreg:200",
+    "linearreg_intercept", "tsf", "tsf:2", "avgdev", "avgdev:2", "avgdev:200", "sum", "sum:2", "sum:200",
+    "beta", "beta:1", "beta:50", "correl", "correl:1", "correl:200", "avgprice", "medprice", "typprice",
+    "wclprice", "midpoint", "midpoint:2", "midprice", "midprice:65", "max", "max:2", "max:200", "min",
+    "minmax", "minmax:64", "since_max", "since_max:200", "since_min", "since_min:2", "ht_dcperiod",
+    "ht_dcphase", "ht_phasor", "ht_sine", "ht_trendline", "ht_trendmode", "mama", "mama:0.01,0.01",
+    "mama:0.99,0.5",
 };
 /* clang-format on */
 /* Bars of the longest series, for the few of test_spec_at_length() unless PAPERTAPE_LONG is set, and of the
@@ -60,13 +73,49 @@ static inline struct indicator_spec test_spec(const char *text)
     return spec;
 }
 
+static inline bool test_long(void)
+{
+    return getenv("PAPERTAPE_LONG") != NULL;
+}
+
 static inline bool test_spec_at_length(const char *text)
 {
     static const char *const few[] = {"sma:20", "ema:14", "rsi", "macd", "atr"};
     for (size_t i = 0; i < sizeof(few) / sizeof(few[0]); i++)
         if (strcmp(few[i], text) == 0)
             return true;
-    return getenv("PAPERTAPE_LONG") != NULL;
+    return test_long();
+}
+
+/* Whether the row's formula is written once (indicator_rows.h), so that all backends run the same operations:
+ * a short run tries such a row with fewer bars. They are the last of test_specs. */
+static inline bool test_spec_once(const struct indicator_spec *spec)
+{
+#define TEST_ONCE_BOTH   false
+#define TEST_ONCE_F64    false
+#define TEST_ONCE_WINDOW true
+#define TEST_ONCE_STEPS  true
+#define TEST_ONCE(number, ID, name, kernels) \
+    case number: \
+        return TEST_ONCE_##kernels;
+    switch (spec->row->id) {
+        INDICATOR_ROWS(TEST_ONCE)
+    }
+#undef TEST_ONCE
+    return false;
+}
+
+/* How many of test_specs a part of a test takes that leaves those out, but in a long run. */
+static inline size_t test_specs_apart(void)
+{
+    size_t n = TEST_SPECS;
+    while (n > 0 && !test_long()) {
+        struct indicator_spec spec = test_spec(test_specs[n - 1]);
+        if (!test_spec_once(&spec))
+            break;
+        n--;
+    }
+    return n;
 }
 
 /* Each row is there. */
@@ -81,6 +130,10 @@ static inline void test_specs_check(void)
         if (!found)
             fprintf(stderr, "  %s is in no list of specifications\n", rows[r]->name);
         CHECK(found);
+    }
+    for (size_t i = 1; i < TEST_SPECS; i++) {
+        struct indicator_spec before = test_spec(test_specs[i - 1]), spec = test_spec(test_specs[i]);
+        CHECK(test_spec_once(&spec) >= test_spec_once(&before));
     }
 }
 

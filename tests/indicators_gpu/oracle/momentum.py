@@ -51,3 +51,28 @@ ABSOLUTE = {
     "stochf": lambda c: 1e-11,
     "stochrsi": lambda c: 1e-9,
 }
+
+# Written once for all backends: see docs/indicators.md.
+ROWS |= {
+    "apo": lambda o, c: [talib.APO(c["close"], fastperiod=int(o[0]), slowperiod=int(o[1]), matype=int(o[2]))],
+    "bop": lambda o, c: [talib.BOP(c["open"], c["high"], c["low"], c["close"])],
+    "cmo": lambda o, c: [talib.CMO(c["close"], timeperiod=int(o[0]))],
+    "imi": lambda o, c: [talib.IMI(c["open"], c["close"], timeperiod=int(o[0]))],
+    "macdext": lambda o, c: list(talib.MACDEXT(c["close"], int(o[0]), 0, int(o[1]), 0, int(o[2]), 0)),
+    "macdfix": lambda o, c: list(talib.MACDFIX(c["close"], signalperiod=int(o[0]))),
+    "rocp": lambda o, c: [talib.ROCP(c["close"], timeperiod=int(o[0]))],
+    "rocr": lambda o, c: [talib.ROCR(c["close"], timeperiod=int(o[0]))],
+    "rocr100": lambda o, c: [talib.ROCR100(c["close"], timeperiod=int(o[0]))],
+}
+SPECS += ["apo:12,26,0", "apo:12,26,1", "apo:35,5,1", "bop", "cmo:2", "cmo:14", "imi:2", "imi:14", "macdext:12,26,9", "macdext:26,5,3"]
+SPECS += ["macdfix:9", "macdfix:1", "rocp:1", "rocp:10", "rocr:10", "rocr100:1", "rocr100:10"]
+FIXTURES += ["apo:12,26,1", "apo:10,4,0", "bop", "cmo:14", "cmo:4", "imi:14", "macdext:12,26,9", "macdfix:9", "rocp:10", "rocr:10", "rocr100:10"]
+# Differences that pass through 0, again; those of simple averages drift in TA-Lib with every bar.
+ABSOLUTE |= {
+    "apo": lambda c: 1e-14 * c["high"].max() * max(1.0, len(c["close"]) / 1000),
+    "cmo": lambda c: 1e-11,
+    "imi": lambda c: 1e-9,
+    "macdext": lambda c: 1e-14 * c["high"].max() * max(1.0, len(c["close"]) / 1000),
+    "macdfix": lambda c: 1e-14 * c["high"].max(),
+    "rocp": lambda c: 3e-16,
+}

@@ -29,3 +29,11 @@ SPECS += ["wma:1", "dema:1", "tema:1", "wma:2", "wma:30", "wma:200", "dema:2", "
 SPECS += ["kama:2", "kama:10", "kama:30", "hma:2", "hma:16", "hma:100"]
 FIXTURES = ["ema:14", "ema:5", "sma:20", "sma:7", "wma:9", "dema:6", "tema:5", "kama:10", "hma:16"]
 ABSOLUTE = {}
+
+# Written once for all backends: see docs/indicators.md.
+ROWS |= {
+    "trima": lambda o, c: [talib.TRIMA(c["close"], timeperiod=int(o[0]))],
+    "t3": lambda o, c: [talib.T3(c["close"], timeperiod=int(o[0]), vfactor=o[1])],
+}
+SPECS += ["trima:2", "trima:14", "trima:31", "t3:2,0", "t3:5,0.7", "t3:50,1"]
+FIXTURES += ["trima:30", "trima:7", "t3:5,0.7"]

@@ -6,17 +6,20 @@ Each family's module gives
             columns are open, high, low, close, volume (float64) and time (seconds since 1970)
   SPECS     what compare.py tries, on real and generated bars
   FIXTURES  what fixtures.py writes to talib.txt for the C tests: at least one a row
-  ABSOLUTE  name -> function of columns: what is allowed in addition to 1e-9 of the value, with the reason in a comment
+  ABSOLUTE  name -> function of columns: what is allowed in addition to 1e-9 of the value, with the reason in a comment; a number, or
+            one a bar
 """
 
+import cycles
 import momentum
 import moving_averages
+import prices
 import statistics_rows
 import trend
 import volatility
 import volume
 
-FAMILIES = [moving_averages, momentum, trend, volatility, volume, statistics_rows]
+FAMILIES = [moving_averages, momentum, trend, volatility, volume, statistics_rows, prices, cycles]
 ROWS = {name: row for family in FAMILIES for name, row in family.ROWS.items()}
 SPECS = [spec for family in FAMILIES for spec in family.SPECS]
 FIXTURES = [spec for family in FAMILIES for spec in family.FIXTURES]

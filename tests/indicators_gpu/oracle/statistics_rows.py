@@ -77,3 +77,22 @@ ABSOLUTE = {
     "var": lambda c: 1e-20 * c["high"].max() ** 2,
     "zscore": lambda c: 1e-12,
 }
+
+# Written once for all backends: see docs/indicators.md.
+ROWS |= {
+    "linearreg": lambda o, c: [talib.LINEARREG(c["close"], timeperiod=int(o[0]))],
+    "linearreg_intercept": lambda o, c: [talib.LINEARREG_INTERCEPT(c["close"], timeperiod=int(o[0]))],
+    "tsf": lambda o, c: [talib.TSF(c["close"], timeperiod=int(o[0]))],
+    "avgdev": lambda o, c: [talib.AVGDEV(c["close"], timeperiod=int(o[0]))],
+    "sum": lambda o, c: [talib.SUM(c["close"], timeperiod=int(o[0]))],
+    "beta": lambda o, c: [talib.BETA(c["high"], c["low"], timeperiod=int(o[0]))],
+    "correl": lambda o, c: [talib.CORREL(c["high"], c["low"], timeperiod=int(o[0]))],
+}
+SPECS += ["linearreg:2", "linearreg:14", "linearreg_intercept:14", "tsf:14", "tsf:50", "avgdev:2", "avgdev:14", "sum:2", "sum:30"]
+SPECS += ["beta:5", "beta:50", "correl:5", "correl:30"]
+FIXTURES += ["linearreg:14", "linearreg_intercept:14", "tsf:14", "avgdev:14", "sum:30", "beta:5", "correl:30"]
+# TA-Lib takes both from running sums of squares and products.
+ABSOLUTE |= {
+    "beta": lambda c: 1e-8,
+    "correl": lambda c: 1e-8,
+}

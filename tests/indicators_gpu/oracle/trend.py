@@ -88,3 +88,12 @@ FIXTURES = [
 ]
 # Of 100: DX takes one DI from the other, so that float64's last digits of 100 are all that is left where they are equal.
 ABSOLUTE = {name: lambda c: 1e-12 for name in ("dx", "adx", "adxr")}
+
+# Written once for all backends: see docs/indicators.md.
+ROWS |= {
+    "aroonosc": lambda o, c: [talib.AROONOSC(c["high"], c["low"], timeperiod=int(o[0]))],
+    "plus_dm": lambda o, c: [talib.PLUS_DM(c["high"], c["low"], timeperiod=int(o[0]))],
+    "minus_dm": lambda o, c: [talib.MINUS_DM(c["high"], c["low"], timeperiod=int(o[0]))],
+}
+SPECS += ["aroonosc:2", "aroonosc:14", "aroonosc:100", "plus_dm:1", "plus_dm:14", "minus_dm:1", "minus_dm:2", "minus_dm:50"]
+FIXTURES += ["aroonosc:14", "plus_dm:14", "minus_dm:4"]

@@ -80,3 +80,10 @@ ABSOLUTE = {
     **{name: lambda c: 1e-14 * c["high"].max() for name in ("bbands", "keltner")},
     **{name: lambda c: 2.0**-51 for name in ("realvol", "parkinson", "garman_klass")},
 }
+
+# Written once for all backends: see docs/indicators.md.
+ROWS |= {
+    "accbands": lambda o, c: list(talib.ACCBANDS(c["high"], c["low"], c["close"], timeperiod=int(o[0]))),
+}
+SPECS += ["accbands:2", "accbands:20"]
+FIXTURES += ["accbands:20", "accbands:5"]

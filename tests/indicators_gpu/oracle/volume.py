@@ -41,3 +41,19 @@ ABSOLUTE = {
     "adosc": lambda c: 30 * 2.0**-53 * np.abs(talib.AD(c["high"], c["low"], c["close"], c["volume"])).max(),
     "mfi": lambda c: 1e-9 * max(1.0, len(c["close"]) / 50000),
 }
+
+
+def vwma(o, c):
+    """The close where the window has no volume: TA-Lib gives 0/0 there."""
+    average = talib.VWMA(c["close"], c["volume"], timeperiod=int(o[0]))
+    none = np.isnan(average)
+    none[: int(o[0]) - 1] = False
+    return [np.where(none, c["close"], average)]
+
+
+# Written once for all backends: see docs/indicators.md.
+ROWS |= {
+    "vwma": vwma,
+}
+SPECS += ["vwma:1", "vwma:30"]
+FIXTURES += ["vwma:30", "vwma:5"]
