@@ -27,6 +27,7 @@ static const char *const families[][2] = {
     {"statistics", "statistics"},
     {"prices", "prices"},
     {"cycles", "cycles"},
+    {"candles", "candles"},
 };
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 

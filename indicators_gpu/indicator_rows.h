@@ -14,8 +14,9 @@
  *   visit_row_name        in stream/
  *   FAST(name)            in fast/, by itself or by one of WINDOW_KERNEL's forms
  *   `name:defaults`       in the first column of docs/indicators/FAMILY.md
- * A WINDOW row has a NAME_of in step/window_rows.h for all but the first and the last of these; a STEPS row
- * neither reference nor kernel. rows_complete.py names what is missing, before anything is compiled.
+ * A WINDOW row has a NAME_of in step/window_rows.h, or a line in step/candle_list.h, for all but the first
+ * and the last of these; a STEPS row neither reference nor kernel. rows_complete.py names what is missing,
+ * before anything is compiled.
  *
  * It is installed as <papertape/indicator_rows.h>, for programs that know rows by number. */
 #ifndef INDICATORS_GPU_INDICATOR_ROWS_H
@@ -38,6 +39,67 @@
     X(56, BETA, beta, WINDOW) \
     X(57, BOP, bop, WINDOW) \
     X(22, CCI, cci, BOTH) \
+    X(93, CDL2CROWS, cdl2crows, WINDOW) \
+    X(94, CDL3BLACKCROWS, cdl3blackcrows, WINDOW) \
+    X(95, CDL3INSIDE, cdl3inside, WINDOW) \
+    X(96, CDL3LINESTRIKE, cdl3linestrike, WINDOW) \
+    X(97, CDL3OUTSIDE, cdl3outside, WINDOW) \
+    X(98, CDL3STARSINSOUTH, cdl3starsinsouth, WINDOW) \
+    X(99, CDL3WHITESOLDIERS, cdl3whitesoldiers, WINDOW) \
+    X(100, CDLABANDONEDBABY, cdlabandonedbaby, WINDOW) \
+    X(101, CDLADVANCEBLOCK, cdladvanceblock, WINDOW) \
+    X(102, CDLBELTHOLD, cdlbelthold, WINDOW) \
+    X(103, CDLBREAKAWAY, cdlbreakaway, WINDOW) \
+    X(104, CDLCLOSINGMARUBOZU, cdlclosingmarubozu, WINDOW) \
+    X(105, CDLCONCEALBABYSWALL, cdlconcealbabyswall, WINDOW) \
+    X(106, CDLCOUNTERATTACK, cdlcounterattack, WINDOW) \
+    X(107, CDLDARKCLOUDCOVER, cdldarkcloudcover, WINDOW) \
+    X(108, CDLDOJI, cdldoji, WINDOW) \
+    X(109, CDLDOJISTAR, cdldojistar, WINDOW) \
+    X(110, CDLDRAGONFLYDOJI, cdldragonflydoji, WINDOW) \
+    X(111, CDLENGULFING, cdlengulfing, WINDOW) \
+    X(112, CDLEVENINGDOJISTAR, cdleveningdojistar, WINDOW) \
+    X(113, CDLEVENINGSTAR, cdleveningstar, WINDOW) \
+    X(114, CDLGAPSIDESIDEWHITE, cdlgapsidesidewhite, WINDOW) \
+    X(115, CDLGRAVESTONEDOJI, cdlgravestonedoji, WINDOW) \
+    X(116, CDLHAMMER, cdlhammer, WINDOW) \
+    X(117, CDLHANGINGMAN, cdlhangingman, WINDOW) \
+    X(118, CDLHARAMI, cdlharami, WINDOW) \
+    X(119, CDLHARAMICROSS, cdlharamicross, WINDOW) \
+    X(120, CDLHIGHWAVE, cdlhighwave, WINDOW) \
+    X(121, CDLHIKKAKE, cdlhikkake, WINDOW) \
+    X(122, CDLHIKKAKEMOD, cdlhikkakemod, WINDOW) \
+    X(123, CDLHOMINGPIGEON, cdlhomingpigeon, WINDOW) \
+    X(124, CDLIDENTICAL3CROWS, cdlidentical3crows, WINDOW) \
+    X(125, CDLINNECK, cdlinneck, WINDOW) \
+    X(126, CDLINVERTEDHAMMER, cdlinvertedhammer, WINDOW) \
+    X(127, CDLKICKING, cdlkicking, WINDOW) \
+    X(128, CDLKICKINGBYLENGTH, cdlkickingbylength, WINDOW) \
+    X(129, CDLLADDERBOTTOM, cdlladderbottom, WINDOW) \
+    X(130, CDLLONGLEGGEDDOJI, cdllongleggeddoji, WINDOW) \
+    X(131, CDLLONGLINE, cdllongline, WINDOW) \
+    X(132, CDLMARUBOZU, cdlmarubozu, WINDOW) \
+    X(133, CDLMATCHINGLOW, cdlmatchinglow, WINDOW) \
+    X(134, CDLMATHOLD, cdlmathold, WINDOW) \
+    X(135, CDLMORNINGDOJISTAR, cdlmorningdojistar, WINDOW) \
+    X(136, CDLMORNINGSTAR, cdlmorningstar, WINDOW) \
+    X(137, CDLONNECK, cdlonneck, WINDOW) \
+    X(138, CDLPIERCING, cdlpiercing, WINDOW) \
+    X(139, CDLRICKSHAWMAN, cdlrickshawman, WINDOW) \
+    X(140, CDLRISEFALL3METHODS, cdlrisefall3methods, WINDOW) \
+    X(141, CDLSEPARATINGLINES, cdlseparatinglines, WINDOW) \
+    X(142, CDLSHOOTINGSTAR, cdlshootingstar, WINDOW) \
+    X(143, CDLSHORTLINE, cdlshortline, WINDOW) \
+    X(144, CDLSPINNINGTOP, cdlspinningtop, WINDOW) \
+    X(145, CDLSTALLEDPATTERN, cdlstalledpattern, WINDOW) \
+    X(146, CDLSTICKSANDWICH, cdlsticksandwich, WINDOW) \
+    X(147, CDLTAKURI, cdltakuri, WINDOW) \
+    X(148, CDLTASUKIGAP, cdltasukigap, WINDOW) \
+    X(149, CDLTHRUSTING, cdlthrusting, WINDOW) \
+    X(150, CDLTRISTAR, cdltristar, WINDOW) \
+    X(151, CDLUNIQUE3RIVER, cdlunique3river, WINDOW) \
+    X(152, CDLUPSIDEGAP2CROWS, cdlupsidegap2crows, WINDOW) \
+    X(153, CDLXSIDEGAP3METHODS, cdlxsidegap3methods, WINDOW) \
     X(80, CMO, cmo, STEPS) \
     X(58, CORREL, correl, WINDOW) \
     X(7, DEMA, dema, BOTH) \

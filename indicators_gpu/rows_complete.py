@@ -11,6 +11,8 @@ import sys
 LIST = "indicators_gpu/indicator_rows.h"
 LINE = re.compile(r"^ +X\((\d+), (\w+), (\w+), (\w+)\)", re.M)
 
+CANDLES = "indicators_gpu/step/candle_list.h"
+CANDLE = re.compile(r"^ +X\((\w+), \d+, [\d.]+, \"", re.M)
 # The parts that a row of this kind does not have by hand.
 ONCE = {"WINDOW": {"reference function", "memory", "step", "visitor", "fast kernel"}, "STEPS": {"reference function", "fast kernel"}}
 
@@ -78,18 +80,26 @@ def of_part(texts, names, files, part):
             yield f'{path}: {definition.format(name)} is there, and indicator "{name}" is not in {LIST}'
 
 
+def candles_of(texts):
+    """The rows of the list of candlestick patterns, which are written there, and in one file of formulas."""
+    return {"cdl" + name for name in CANDLE.findall(texts.get(CANDLES, ""))}
+
+
 def names_of(part, texts):
     """The rows that have the part by hand."""
+    candles = candles_of(texts)
     return [name for _, _, name, kind in LINE.findall(texts[LIST]) if part[3] not in ONCE.get(kind, ())
-            and (part[3] != "formula" or kind == "WINDOW")]
+            and (part[3] != "formula" or kind == "WINDOW") and not (name in candles and part[3] in ("row", "formula"))]
 
 
 def faults(texts):
     """Sentences; none where all is well."""
     rows = LINE.findall(texts[LIST])
+    listed = {row[2] for row in rows}
     files = {name: pathlib.Path(path).stem for path, text in texts.items() if path.startswith("indicators_gpu/rows/")
              for name in re.findall(r"INDICATOR_ROW\((\w+)\)", text)}
-    return list(of_list(rows)) + [fault for part in PARTS for fault in of_part(texts, names_of(part, texts), files, part)]
+    lost = [f'{CANDLES}: indicator "{name}" is not in {LIST}' for name in sorted(candles_of(texts) - listed)]
+    return list(of_list(rows)) + lost + [fault for part in PARTS for fault in of_part(texts, names_of(part, texts), files, part)]
 
 
 def main():

@@ -4,10 +4,10 @@
 #ifndef INDICATORS_GPU_STEP_WINDOW_ROWS_H
 #define INDICATORS_GPU_STEP_WINDOW_ROWS_H
 
+#include "indicators_gpu/step/candle_patterns.h"
 #include "indicators_gpu/step/momentum.h"
 #include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/step/statistics.h"
-#include "indicators_gpu/step/window.h"
 
 /* clang-format off */
 #define HLC  (INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE)

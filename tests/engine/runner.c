@@ -398,7 +398,7 @@ static size_t hourly(const double *params, char specs[][STRATEGY_SPEC_TEXT])
 /* Of every kind of row. */
 static size_t of_kinds(const double *params, char specs[][STRATEGY_SPEC_TEXT])
 {
-    static const char *const texts[] = {"bop@1h", "midprice:5", "ht_sine@4h", "trima:9@1h"};
+    static const char *const texts[] = {"cdlengulfing@1h", "cdlmorningstar:0.5", "ht_sine@4h", "trima:9@1h"};
     const size_t n = sizeof texts / sizeof texts[0];
     (void)params;
     for (size_t i = 0; i < n; i++)
@@ -440,7 +440,7 @@ static void test_intervals(void)
     CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), 0);
     CHECK(n == 4 && specs[0].frame_ns == 60 * MINUTE_NS && specs[1].frame_ns == 0);
     engine_runner_output_name(&specs[1], 0, name, sizeof name);
-    CHECK_STR(name, "midprice_5");
+    CHECK_STR(name, "cdlmorningstar_0.5");
     engine_runner_output_name(&specs[2], 1, name, sizeof name);
     CHECK_STR(name, "ht_sine.leadsine@4h");
     strategy.specs = wrong_frame;

@@ -108,7 +108,7 @@ def longer(folder):
     for name, bars in ((path, rows), (hours, list(whole.values())[: max(closed)])):
         with open(name, "w") as file:
             file.write(head + "".join(",".join(map(repr, bar)) + "\n" for bar in bars))
-    specs = ["ema:9", "macd:3,6,4", "atr:5", "obv"]
+    specs = ["ema:9", "macd:3,6,4", "cdldoji", "obv"]
     for backend in ("reference", "stream", "cpu", "gpu"):
         own = [line.split(",")[1:] for line in run("--backend", backend, hours, *specs).stdout.splitlines()]
         done = run("--backend", backend, path, "ema:9@1h", "sma:3", *(f"{spec}@1h" for spec in specs[1:]))

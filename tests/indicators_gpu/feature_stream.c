@@ -207,8 +207,8 @@ static void test_builtin(void)
                                 "volume@1h log1p normal\n"
                                 "volume log1p\n";
     static const char once[] = "set once\n"
-                               "bop@1h\n"
-                               "cmo:9 /100\n"
+                               "cdlengulfing@1h /100\n"
+                               "cdlmorningstar:0.5 /100\n"
                                "ht_sine.leadsine@10m raw minmax\n"
                                "mama.fama /close-1 zscore\n"
                                "trima:9@1h /close-1 normal\n"

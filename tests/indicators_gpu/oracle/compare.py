@@ -23,10 +23,13 @@ import oracle_venv  # noqa: E402
 with oracle_venv.imports("TA-Lib"):
     import numpy as np
     import talib
+    from candles import candles, ticks
     from generated import kinds, walk
     from rows import ABSOLUTE, FIXTURES, ROWS, SPECS, compute, split
 
 RELATIVE = 1e-9
+CANDLES = [spec for spec in SPECS if spec.startswith("cdl")]
+OTHERS = [spec for spec in SPECS if spec not in CANDLES]
 TILES_MACD_OF_PRICE = 2.0**-48 * 35  # cuda/fused.h, with the longest slow period of SPECS
 TILES_RSI = 1e-9
 PROGRAM = sys.argv[1]
@@ -38,7 +41,7 @@ LONG = "PAPERTAPE_LONG" in os.environ
 # Rows that are written once give the same bits in every backend, which the C tests see: the reference stands for them.
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../indicators_gpu/indicator_rows.h")) as file:
     ONCE = set(re.findall(r"X\(\d+, \w+, (\w+), (?:WINDOW|STEPS)\)", file.read()))
-APART = SPECS if LONG else [spec for spec in SPECS if split(spec)[0] not in ONCE]
+APART = OTHERS if LONG else [spec for spec in OTHERS if split(spec)[0] not in ONCE]
 failures = []
 
 
@@ -166,6 +169,28 @@ def compare(label, path, columns, backend, specs):
     return text
 
 
+def compare_candles(folder, label, columns, backends):
+    """Patterns are whole numbers, so equal ones: on prices that are whole numbers of a tick."""
+    path = os.path.join(folder, "TICKS_1m.csv")
+    write_bars(path, columns)
+    for backend in backends:
+        compare(label, path, columns, backend, CANDLES)
+
+
+def check_candles(folder):
+    """Every pattern is there in the generated bars, and every walk's and file's bars are tried."""
+    columns = candles(100000 if LONG else 25000, 1)
+    compare_candles(folder, "candles", columns, ("reference", "cpu", "stream", "blocks", CPU_F32) if LONG else ("reference",))
+    seen = {split(spec)[0] for spec in CANDLES if any(np.nan_to_num(values).any() for values in expect(spec, columns))}
+    for name in sorted({split(spec)[0] for spec in CANDLES} - seen):
+        failures.append(f"candles: {name} is nowhere in the generated bars")
+    compare_candles(folder, "candles of 3000", candles(3000, 2), ("reference", "cpu", "stream", "blocks", CPU_F32))
+    print(f"counts: candles on {len(columns['open'])} bars (100000 with PAPERTAPE_LONG); {len(OTHERS) - len(APART)} other specs "
+          "by the reference alone (none with PAPERTAPE_LONG)")
+    for name, columns in {"walk in ticks": walk(4001, 3), **kinds(2000, 5)}.items():
+        compare_candles(folder, f"{name} in ticks", ticks(columns), ("reference",))
+
+
 def main():
     listed = json.loads(subprocess.run([PROGRAM, "--list", "--json"], capture_output=True, check=True).stdout)
     assert listed["schema"] == "papertape.indicators/1"
@@ -183,19 +208,21 @@ def main():
             columns = walk(n, seed)
             write_bars(path, columns)
             for backend in ("reference", "cpu", "stream", "blocks", "tiles"):
-                compare(f"walk of {n}", path, columns, backend, SPECS if backend == "reference" else APART)
+                compare(f"walk of {n}", path, columns, backend, OTHERS if backend == "reference" else APART)
             compare(f"walk of {n}", path, rounded(columns), CPU_F32, APART)
         for name, columns in {**{f"walk of {n}": walk(n, n) for n in (31, 32)}, **kinds(2000, 5)}.items():
             path = os.path.join(folder, f"{name.replace(' ', '')}_1m.csv")
             write_bars(path, columns)
             for backend in ("reference", "stream"):
-                compare(name, path, columns, backend, SPECS if backend == "reference" else APART)
+                compare(name, path, columns, backend, OTHERS if backend == "reference" else APART)
         path = os.path.join(folder, "MILLION_1m.csv")
         n = 1_000_003 if LONG else 50_003
         columns = walk(n, 4)
         write_bars(path, columns)
         few = ["sma:20", "ema:14", "rsi:14", "macd:12,26,9", "atr:14"]
-        compare(f"walk of {n}", path, columns, "reference", FIXTURES if LONG else few)
+        compare(f"walk of {n}", path, columns, "reference", [spec for spec in FIXTURES if spec in OTHERS] if LONG else few)
+
+        check_candles(folder)
 
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../../shared")
     shared = os.environ.get("PAPERTAPE_SHARED", beside)
@@ -204,8 +231,10 @@ def main():
     print(f"counts: {len(tried)} of {len(files)} files of real bars, the smallest first (all with PAPERTAPE_LONG)")
     for path in tried:
         columns = read_bars(path)
-        text = compare(os.path.basename(path), path, columns, "reference", SPECS)
-        if run(path, "stream", SPECS) != text:
+        with tempfile.TemporaryDirectory() as folder:
+            compare_candles(folder, f"{os.path.basename(path)} in ticks", ticks(columns), ("reference", "stream"))
+        text = compare(os.path.basename(path), path, columns, "reference", OTHERS)
+        if run(path, "stream", OTHERS) != text:
             failures.append(f"{path}: the stream's digits are not the reference's")
         if path in (files[:2] if LONG else files[:1]):
             compare(os.path.basename(path), path, columns, "cpu", APART)

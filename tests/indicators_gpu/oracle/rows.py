@@ -10,6 +10,7 @@ Each family's module gives
             one a bar
 """
 
+import candles
 import cycles
 import momentum
 import moving_averages
@@ -19,7 +20,7 @@ import trend
 import volatility
 import volume
 
-FAMILIES = [moving_averages, momentum, trend, volatility, volume, statistics_rows, prices, cycles]
+FAMILIES = [moving_averages, momentum, trend, volatility, volume, statistics_rows, prices, cycles, candles]
 ROWS = {name: row for family in FAMILIES for name, row in family.ROWS.items()}
 SPECS = [spec for family in FAMILIES for spec in family.SPECS]
 FIXTURES = [spec for family in FAMILIES for spec in family.FIXTURES]
