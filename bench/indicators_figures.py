@@ -5,6 +5,7 @@ What to expect, per bar. The five read 3 columns and write 7: 40 bytes in float3
 float32 with AVX-512, and 7 x (3 + 4) for 8 of float64: at two operations a cycle and 4 GHz 0.5 and 0.8 ns, much of it while
 the memory is waited for."""
 
+import re
 import subprocess
 import sys
 from functools import partial
@@ -50,10 +51,20 @@ def five(isas, others, rate):
                        floor=bytes_moved / rate)
 
 
+def written_once():
+    """The rows without vectors, in float64 alone: their figures have no limit."""
+    text = (ROOT / "indicators_gpu/indicator_rows.h").read_text()
+    return set(re.findall(r"X\(\d+, \w+, (\w+), (?:WINDOW|STEPS)\)", text))
+
+
 def rows(isa, others, rate):
     """Each limit is the easier of two, and the line says which."""
+    once = written_once()
     for line in program("rows").splitlines():
         name, bytes_f64, bytes_f32 = line.split("\t")
+        if name in once:
+            figure(f"{name}_f64", timed("f64", isa, BARS, name), "ns", others.get(name), floor=int(bytes_f64) / rate)
+            continue
         for precision, moved in (("f64", int(bytes_f64)), ("f32", int(bytes_f32))):
             value, floor = timed(precision, isa, BARS, name), moved / rate
             limit, by = TIMES_FLOOR * floor, f"{TIMES_FLOOR} x floor"
