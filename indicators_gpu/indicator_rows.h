@@ -24,11 +24,14 @@
 
 /* clang-format off */
 #define INDICATOR_ROWS(X) \
+    X(154, AC, ac, WINDOW) \
     X(52, ACCBANDS, accbands, WINDOW) \
     X(29, AD, ad, BOTH) \
     X(30, ADOSC, adosc, BOTH) \
+    X(155, ADR, adr, WINDOW) \
     X(19, ADX, adx, F64) \
     X(20, ADXR, adxr, F64) \
+    X(156, AO, ao, WINDOW) \
     X(79, APO, apo, STEPS) \
     X(21, AROON, aroon, BOTH) \
     X(53, AROONOSC, aroonosc, WINDOW) \
@@ -100,12 +103,19 @@
     X(151, CDLUNIQUE3RIVER, cdlunique3river, WINDOW) \
     X(152, CDLUPSIDEGAP2CROWS, cdlupsidegap2crows, WINDOW) \
     X(153, CDLXSIDEGAP3METHODS, cdlxsidegap3methods, WINDOW) \
+    X(157, CMF, cmf, WINDOW) \
     X(80, CMO, cmo, STEPS) \
+    X(158, CMOU, cmou, WINDOW) \
+    X(159, COPPOCK, coppock, WINDOW) \
     X(58, CORREL, correl, WINDOW) \
     X(7, DEMA, dema, BOTH) \
     X(15, DONCHIAN, donchian, BOTH) \
+    X(160, DPO, dpo, WINDOW) \
     X(18, DX, dx, F64) \
     X(2, EMA, ema, BOTH) \
+    X(161, ER, er, WINDOW) \
+    X(162, FOSC, fosc, WINDOW) \
+    X(163, FRACTAL, fractal, WINDOW) \
     X(49, GARMAN_KLASS, garman_klass, BOTH) \
     X(44, HEIKIN_ASHI, heikin_ashi, BOTH) \
     X(10, HMA, hma, BOTH) \
@@ -128,6 +138,7 @@
     X(87, MACDEXT, macdext, STEPS) \
     X(88, MACDFIX, macdfix, STEPS) \
     X(89, MAMA, mama, STEPS) \
+    X(164, MARKETFI, marketfi, WINDOW) \
     X(62, MAX, max, WINDOW) \
     X(63, MEDPRICE, medprice, WINDOW) \
     X(27, MFI, mfi, BOTH) \
@@ -141,9 +152,11 @@
     X(11, NATR, natr, BOTH) \
     X(28, OBV, obv, BOTH) \
     X(48, PARKINSON, parkinson, BOTH) \
+    X(165, PERCENTRANK, percentrank, WINDOW) \
     X(16, PLUS_DI, plus_di, F64) \
     X(91, PLUS_DM, plus_dm, STEPS) \
     X(35, PPO, ppo, F64) \
+    X(166, QSTICK, qstick, WINDOW) \
     X(50, QUANTILE, quantile, BOTH) \
     X(51, RANK, rank, BOTH) \
     X(47, REALVOL, realvol, BOTH) \
@@ -152,6 +165,7 @@
     X(69, ROCR, rocr, WINDOW) \
     X(70, ROCR100, rocr100, WINDOW) \
     X(3, RSI, rsi, BOTH) \
+    X(167, RVOL, rvol, WINDOW) \
     X(40, SAR, sar, F64) \
     X(71, SINCE_MAX, since_max, WINDOW) \
     X(72, SINCE_MIN, since_min, WINDOW) \
@@ -171,6 +185,8 @@
     X(76, TYPPRICE, typprice, WINDOW) \
     X(34, ULTOSC, ultosc, BOTH) \
     X(37, VAR, var, BOTH) \
+    X(168, VHF, vhf, WINDOW) \
+    X(169, VORTEX, vortex, WINDOW) \
     X(42, VWAP, vwap, BOTH) \
     X(77, VWMA, vwma, WINDOW) \
     X(78, WCLPRICE, wclprice, WINDOW) \

@@ -295,3 +295,148 @@ const struct indicator indicator_macdext = {
     .lookback = lookback_macd,
     .warmup = warmup_macdext,
 };
+
+static size_t warmup_ao(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return ao_back(options);
+}
+
+const struct indicator indicator_ao = {
+    INDICATOR_ROW(ao),
+    .summary = "Awesome oscillator: two means of the bars' middles",
+    .source = "TA-Lib AO",
+    .inputs = ao_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 5, 2), INDICATOR_PERIOD("slow", 34, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    .lookback = ao_back,
+    .warmup = warmup_ao,
+};
+
+static size_t warmup_ac(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return ac_back(options);
+}
+
+const struct indicator indicator_ac = {
+    INDICATOR_ROW(ac),
+    .summary = "Accelerator: the awesome oscillator less its mean",
+    .source = "TA-Lib AC",
+    .inputs = ac_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 5, 2), INDICATOR_PERIOD("slow", 34, 2), INDICATOR_PERIOD("signal", 5, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    .lookback = ac_back,
+    .warmup = warmup_ac,
+};
+
+const struct indicator indicator_cmou = {
+    INDICATOR_ROW(cmou),
+    .summary = "Chande's momentum oscillator, of plain sums",
+    .source = "TA-Lib CMOU",
+    .inputs = cmou_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};
+
+static size_t warmup_coppock(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return coppock_back(options);
+}
+
+const struct indicator indicator_coppock = {
+    INDICATOR_ROW(coppock),
+    .summary = "Coppock curve: a weighted mean of two rates of change",
+    .source = "TA-Lib COPPOCK",
+    .inputs = coppock_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("wma", 10, 1), INDICATOR_PERIOD("roc1", 11, 1), INDICATOR_PERIOD("roc2", 14, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    .lookback = coppock_back,
+    .warmup = warmup_coppock,
+};
+
+static size_t warmup_dpo(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return dpo_back(options);
+}
+
+const struct indicator indicator_dpo = {
+    INDICATOR_ROW(dpo),
+    .summary = "Detrended price: an earlier close less the mean",
+    .source = "TA-Lib DPO",
+    .inputs = dpo_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    .lookback = dpo_back,
+    .warmup = warmup_dpo,
+};
+
+const struct indicator indicator_er = {
+    INDICATOR_ROW(er),
+    .summary = "Efficiency ratio (Kaufman)",
+    .source = "TA-Lib ER",
+    .inputs = er_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 10, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};
+
+const struct indicator indicator_fosc = {
+    INDICATOR_ROW(fosc),
+    .summary = "Forecast oscillator: the close less what its line forecast, in per cent",
+    .source = "TA-Lib FOSC",
+    .inputs = fosc_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 5, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};
+
+static size_t warmup_fractal(const double options[], enum indicator_precision precision)
+{
+    (void)precision;
+    return fractal_back(options);
+}
+
+const struct indicator indicator_fractal = {
+    INDICATOR_ROW(fractal),
+    .summary = "Williams fractals, 100 at the bar that confirms one",
+    .source = "TA-Lib FRACTAL",
+    .inputs = fractal_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("left", 2, 1), INDICATOR_PERIOD("right", 2, 1)),
+    INDICATOR_OUTPUTS("high", "low"),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    .lookback = fractal_back,
+    .warmup = warmup_fractal,
+};
+
+const struct indicator indicator_qstick = {
+    INDICATOR_ROW(qstick),
+    .summary = "Mean of the bodies",
+    .source = "TA-Lib QSTICK",
+    .inputs = qstick_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 10, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};
+
+const struct indicator indicator_vhf = {
+    INDICATOR_ROW(vhf),
+    .summary = "Vertical horizontal filter: the range as a share of the way",
+    .source = "TA-Lib VHF",
+    .inputs = vhf_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 28, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};

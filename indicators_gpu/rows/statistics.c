@@ -171,3 +171,14 @@ const struct indicator indicator_sum = {
     .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
     INDICATOR_WINDOW,
 };
+
+const struct indicator indicator_percentrank = {
+    INDICATOR_ROW(percentrank),
+    .summary = "Share of the closes before that are lower, in per cent",
+    .source = "TA-Lib PERCENTRANK",
+    .inputs = percentrank_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 100, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};

@@ -236,3 +236,14 @@ const struct indicator indicator_minus_dm = {
     .lookback = lookback_dm,
     .warmup = warmup_dm,
 };
+
+const struct indicator indicator_vortex = {
+    INDICATOR_ROW(vortex),
+    .summary = "Vortex indicator",
+    .source = "TA-Lib VORTEX",
+    .inputs = vortex_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 1)),
+    INDICATOR_OUTPUTS("plus", "minus"),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};

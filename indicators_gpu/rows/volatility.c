@@ -155,3 +155,14 @@ const struct indicator indicator_accbands = {
     .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
     INDICATOR_WINDOW,
 };
+
+const struct indicator indicator_adr = {
+    INDICATOR_ROW(adr),
+    .summary = "Average range of the bars",
+    .source = "TA-Lib ADR",
+    .inputs = adr_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};

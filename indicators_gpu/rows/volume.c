@@ -101,3 +101,42 @@ const struct indicator indicator_vwma = {
     .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
     INDICATOR_WINDOW,
 };
+
+const struct indicator indicator_cmf = {
+    INDICATOR_ROW(cmf),
+    .summary = "Chaikin money flow",
+    .source = "TA-Lib CMF",
+    .inputs = cmf_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_WINDOW,
+};
+
+static size_t warmup_none(const double options[], enum indicator_precision precision)
+{
+    (void)options, (void)precision;
+    return 0;
+}
+
+const struct indicator indicator_marketfi = {
+    INDICATOR_ROW(marketfi),
+    .summary = "Market facilitation index: the range a unit of volume",
+    .source = "TA-Lib MARKETFI",
+    .inputs = marketfi_inputs,
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    .lookback = lookback_none,
+    .warmup = warmup_none,
+};
+
+const struct indicator indicator_rvol = {
+    INDICATOR_ROW(rvol),
+    .summary = "Volume as a share of the mean of those before",
+    .source = "TA-Lib RVOL",
+    .inputs = rvol_inputs,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 20, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
+    INDICATOR_CHANGES,
+};

@@ -8,6 +8,7 @@
 #include "indicators_gpu/step/momentum.h"
 #include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/step/statistics.h"
+#include "indicators_gpu/step/volume.h"
 
 /* clang-format off */
 #define HLC  (INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE)
@@ -224,7 +225,169 @@ FORMULA(imi)
     out[0] = gain + loss > 0.0 ? 100.0 * (gain / (gain + loss)) : 50.0;
 }
 
+/* B. Williams's awesome oscillator, `back` bars ago: two means of the bars' middles. */
+STEP double window_awesome(const struct window_bars *b, const double options[], int back)
+{
+    int fast = (int)options[0], slow = (int)options[1];
+    double fast_sum = 0.0, slow_sum = 0.0;
+    for (int j = 1 - fast; j <= 0; j++)
+        fast_sum += (b->high[j - back] + b->low[j - back]) / 2.0;
+    for (int j = 1 - slow; j <= 0; j++)
+        slow_sum += (b->high[j - back] + b->low[j - back]) / 2.0;
+    return fast_sum / options[0] - slow_sum / options[1];
+}
+
+STEP size_t ao_back(const double options[])
+{
+    return (size_t)(options[0] > options[1] ? options[0] : options[1]) - 1;
+}
+
+READS(ao, INDICATOR_HIGH | INDICATOR_LOW, 1)
+FORMULA(ao)
+{
+    out[0] = window_awesome(b, options, 0);
+}
+
+/* Less its own mean. */
+STEP size_t ac_back(const double options[])
+{
+    return ao_back(options) + (size_t)options[2] - 1;
+}
+
+READS(ac, INDICATOR_HIGH | INDICATOR_LOW, 1)
+FORMULA(ac)
+{
+    double sum = 0.0, value = 0.0;
+    for (int back = (int)options[2] - 1; back >= 0; back--) {
+        value = window_awesome(b, options, back);
+        sum += value;
+    }
+    out[0] = value - sum / options[2];
+}
+
+/* Chande's oscillator as he has it: sums of gains and losses. */
+CHANGES_OF(cmou, INDICATOR_CLOSE, 1)
+FORMULA(cmou)
+{
+    double gain = 0.0, loss = 0.0;
+    for (int j = 1 - (int)options[0]; j <= 0; j++) {
+        double change = b->close[j] - b->close[j - 1];
+        gain += change > 0.0 ? change : 0.0;
+        loss += change > 0.0 ? 0.0 : -change;
+    }
+    out[0] = gain + loss > 0.0 ? 100.0 * ((gain - loss) / (gain + loss)) : 0.0;
+}
+
+/* In per cent, over `bars` up to the bar x[0]. */
+STEP double window_rate(const double *x, int bars)
+{
+    return x[-bars] != 0.0 ? 100.0 * ((x[0] - x[-bars]) / x[-bars]) : 0.0;
+}
+
+/* E. Coppock's curve: a weighted mean of two rates of change. */
+STEP size_t coppock_back(const double options[])
+{
+    return (size_t)(options[1] > options[2] ? options[1] : options[2]) + (size_t)options[0] - 1;
+}
+
+READS(coppock, INDICATOR_CLOSE, 1)
+FORMULA(coppock)
+{
+    int n = (int)options[0];
+    double sum = 0.0;
+    for (int j = 1; j <= n; j++) {
+        const double *x = b->close + j - n;
+        sum += (double)j * (window_rate(x, (int)options[1]) + window_rate(x, (int)options[2]));
+    }
+    out[0] = sum / wma_weights(options[0]);
+}
+
+/* An earlier close less the mean, which stands in the middle of its window then. */
+STEP int dpo_shift(const double options[])
+{
+    return (int)options[0] / 2 + 1;
+}
+
+STEP size_t dpo_back(const double options[])
+{
+    int window = (int)options[0] - 1, shift = dpo_shift(options);
+    return (size_t)(window > shift ? window : shift);
+}
+
+READS(dpo, INDICATOR_CLOSE, 1)
+FORMULA(dpo)
+{
+    out[0] = b->close[-dpo_shift(options)] - window_sum(b->close, (int)options[0]) / options[0];
+}
+
+/* What the closes moved by, up and down, over n bars. */
+STEP double window_travel(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int j = 1 - n; j <= 0; j++)
+        sum += fabs(x[j] - x[j - 1]);
+    return sum;
+}
+
+/* P. Kaufman's efficiency ratio: 1 where the closes moved one way, and where they did not move. */
+CHANGES_OF(er, INDICATOR_CLOSE, 1)
+FORMULA(er)
+{
+    int n = (int)options[0];
+    double moved = fabs(b->close[0] - b->close[-n]), travel = window_travel(b->close, n);
+    out[0] = travel > moved ? moved / travel : 1.0;
+}
+
+CHANGES_OF(vhf, INDICATOR_CLOSE, 1)
+FORMULA(vhf)
+{
+    int n = (int)options[0];
+    double travel = window_travel(b->close, n);
+    out[0] = travel > 0.0 ? (window_highest(b->close, n) - window_lowest(b->close, n)) / travel : 0.0;
+}
+
+WINDOW_OF(qstick, INDICATOR_OPEN | INDICATOR_CLOSE, 1)
+FORMULA(qstick)
+{
+    double sum = 0.0;
+    for (int j = 1 - (int)options[0]; j <= 0; j++)
+        sum += b->close[j] - b->open[j];
+    out[0] = sum / options[0];
+}
+
+/* B. Williams's fractals, at the bar that confirms one. */
+STEP size_t fractal_back(const double options[])
+{
+    return (size_t)(options[0] + options[1]);
+}
+
+READS(fractal, INDICATOR_HIGH | INDICATOR_LOW, 2)
+FORMULA(fractal)
+{
+    int left = (int)options[0], right = (int)options[1];
+    bool high = true, low = true;
+    for (int j = -left - right; j <= 0; j++) {
+        high = high && (j == -right || b->high[j] < b->high[-right]);
+        low = low && (j == -right || b->low[j] > b->low[-right]);
+    }
+    out[0] = high ? 100.0 : 0.0;
+    out[1] = low ? 100.0 : 0.0;
+}
+
 /* ---- trend ---- */
+
+CHANGES_OF(vortex, HLC, 2)
+FORMULA(vortex)
+{
+    double plus = 0.0, minus = 0.0, range = 0.0;
+    for (int j = 1 - (int)options[0]; j <= 0; j++) {
+        plus += fabs(b->high[j] - b->low[j - 1]);
+        minus += fabs(b->low[j] - b->high[j - 1]);
+        range += true_range(b->high[j], b->low[j], b->close[j - 1]);
+    }
+    out[0] = range > 0.0 ? plus / range : 0.0;
+    out[1] = range > 0.0 ? minus / range : 0.0;
+}
 
 CHANGES_OF(aroonosc, INDICATOR_HIGH | INDICATOR_LOW, 1)
 FORMULA(aroonosc)
@@ -256,7 +419,52 @@ FORMULA(accbands)
     out[2] = lower / options[0];
 }
 
+WINDOW_OF(adr, INDICATOR_HIGH | INDICATOR_LOW, 1)
+FORMULA(adr)
+{
+    double sum = 0.0;
+    for (int j = 1 - (int)options[0]; j <= 0; j++)
+        sum += b->high[j] - b->low[j];
+    out[0] = sum / options[0];
+}
+
+/* ---- volume ---- */
+
+WINDOW_OF(cmf, HLC | INDICATOR_VOLUME, 1)
+FORMULA(cmf)
+{
+    int n = (int)options[0];
+    double sum = 0.0, volume = window_sum(b->volume, n);
+    for (int j = 1 - n; j <= 0; j++)
+        sum += accumulation(b->high[j], b->low[j], b->close[j], b->volume[j]);
+    out[0] = volume > 0.0 ? sum / volume : 0.0;
+}
+
+BAR_ALONE(marketfi, INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_VOLUME, 1)
+FORMULA(marketfi)
+{
+    (void)options;
+    out[0] = b->volume[0] != 0.0 ? (b->high[0] - b->low[0]) / b->volume[0] : 0.0;
+}
+
+CHANGES_OF(rvol, INDICATOR_VOLUME, 1)
+FORMULA(rvol)
+{
+    double mean = window_sum(b->volume - 1, (int)options[0]) / options[0];
+    out[0] = mean > 0.0 ? b->volume[0] / mean : 0.0;
+}
+
 /* ---- statistics ---- */
+
+/* How many of the closes before are lower. */
+CHANGES_OF(percentrank, INDICATOR_CLOSE, 1)
+FORMULA(percentrank)
+{
+    int lower = 0;
+    for (int j = -(int)options[0]; j < 0; j++)
+        lower += b->close[j] < b->close[0];
+    out[0] = 100.0 * (double)lower / options[0];
+}
 
 /* The line through the window (0 at its oldest value): its height at `place`. */
 STEP double window_line_at(const double *x, double period, double place)
@@ -288,6 +496,14 @@ WINDOW_OF(tsf, INDICATOR_CLOSE, 1)
 FORMULA(tsf)
 {
     out[0] = window_line_at(b->close, options[0], options[0]);
+}
+
+/* Against the forecast of the bar before. */
+CHANGES_OF(fosc, INDICATOR_CLOSE, 1)
+FORMULA(fosc)
+{
+    double close = b->close[0], forecast = window_line_at(b->close - 1, options[0], options[0]);
+    out[0] = close != 0.0 ? 100.0 * ((close - forecast) / close) : 0.0;
 }
 
 WINDOW_OF(avgdev, INDICATOR_CLOSE, 1)

@@ -210,6 +210,7 @@ static void test_leading_nan(const struct indicator_spec *spec)
         CHECK_INT(bad, 300);
         s.high[300] = kept.high;
         s.close[300] = kept.close;
+        s.volume[300] = kept.volume;
         for (size_t k = 0; k < spec->row->n_outputs; k++)
             for (size_t j = 0; j < N; j++)
                 CHECK(untouched.at[k][j] == OUTPUTS_POISON);

@@ -115,10 +115,10 @@ static inline struct indicator_bar series_bar(const struct series *s, size_t i)
     return (struct indicator_bar){s->open[i], s->high[i], s->low[i], s->close[i], s->volume[i], s->time[i]};
 }
 
-/* Puts `value` in place of a bar's high and close: every row reads one of them. */
+/* Puts `value` in place of a bar's high, close and volume: every row reads one of them. */
 static inline void series_spoil(struct series *s, size_t i, double value)
 {
-    s->high[i] = s->close[i] = value;
+    s->high[i] = s->close[i] = s->volume[i] = value;
 }
 
 /* Outputs to compute into: poisoned, with guard cells on both sides. */

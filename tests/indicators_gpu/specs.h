@@ -51,7 +51,11 @@ static const char *const test_specs[] = {
     "wclprice", "midpoint", "midpoint:2", "midprice", "midprice:65", "max", "max:2", "max:200", "min",
     "minmax", "minmax:64", "since_max", "since_max:200", "since_min", "since_min:2", "ht_dcperiod",
     "ht_dcphase", "ht_phasor", "ht_sine", "ht_trendline", "ht_trendmode", "mama", "mama:0.01,0.01",
-    "mama:0.99,0.5",
+    "mama:0.99,0.5", "ao", "ao:34,5", "ao:2,2", "ac", "ac:2,3,2", "ac:5,100,20", "cmou", "cmou:2", "cmou:100",
+    "coppock", "coppock:1,1,1", "coppock:30,14,60", "dpo", "dpo:2", "dpo:3", "dpo:200", "er", "er:2", "er:100",
+    "fosc", "fosc:2", "fosc:100", "fractal", "fractal:1,1", "fractal:9,30", "qstick", "qstick:1", "vhf", "vhf:2",
+    "vortex", "vortex:1", "vortex:100", "adr", "adr:1", "cmf", "cmf:2", "cmf:100", "marketfi", "rvol", "rvol:1",
+    "rvol:200", "percentrank", "percentrank:2",
     /* candles */
     "cdl2crows", "cdl3blackcrows", "cdl3inside", "cdl3linestrike", "cdl3outside", "cdl3starsinsouth",
     "cdl3whitesoldiers", "cdlabandonedbaby", "cdladvanceblock", "cdlbelthold", "cdlbreakaway",

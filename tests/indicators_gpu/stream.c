@@ -194,7 +194,7 @@ static void test_not_finite(const struct indicator_spec *spec)
         bad += !agrees(&reference, i, indicator_stream_update(stream, &bar, out), out);
         if (i < SKIP)
             continue;
-        broken.high = broken.close = i % 2 ? NAN : INFINITY;
+        broken.high = broken.close = broken.volume = i % 2 ? NAN : INFINITY;
         CHECK(!indicator_stream_peek(stream, &broken, out));
         CHECK(!indicator_stream_update(stream, &broken, out));
     }

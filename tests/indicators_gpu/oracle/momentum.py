@@ -1,5 +1,6 @@
 """Momentum: see rows.py for what a family gives."""
 
+import numpy as np
 import talib
 
 ROWS = {
@@ -75,4 +76,34 @@ ABSOLUTE |= {
     "macdext": lambda c: 1e-14 * c["high"].max() * max(1.0, len(c["close"]) / 1000),
     "macdfix": lambda c: 1e-14 * c["high"].max(),
     "rocp": lambda c: 3e-16,
+}
+
+
+def fractal(o, c):
+    """TA-Lib's integers, 0 before the first output, where ours are NaN."""
+    found = [values.astype(float) for values in talib.FRACTAL(c["high"], c["low"], int(o[0]), int(o[1]))]
+    for values in found:
+        values[: int(o[0] + o[1])] = np.nan
+    return found
+
+
+# TA-Lib 0.8's newer ones. Means and sums are running ones there: off by a digit of the price more with every bar.
+ROWS |= {
+    "ao": lambda o, c: [talib.AO(c["high"], c["low"], int(o[0]), int(o[1]))],
+    "ac": lambda o, c: [talib.AC(c["high"], c["low"], int(o[0]), int(o[1]), int(o[2]))],
+    "cmou": lambda o, c: [talib.CMOU(c["close"], int(o[0]))],
+    "coppock": lambda o, c: [talib.COPPOCK(c["close"], int(o[0]), int(o[1]), int(o[2]))],
+    "dpo": lambda o, c: [talib.DPO(c["close"], int(o[0]))],
+    "er": lambda o, c: [talib.ER(c["close"], int(o[0]))],
+    "fosc": lambda o, c: [talib.FOSC(c["close"], int(o[0]))],
+    "fractal": fractal,
+    "qstick": lambda o, c: [talib.QSTICK(c["open"], c["close"], int(o[0]))],
+    "vhf": lambda o, c: [talib.VHF(c["close"], int(o[0]))],
+}
+SPECS += ["ao:5,34", "ao:34,5", "ac:5,34,5", "ac:2,3,2", "cmou:2", "cmou:14", "coppock:10,11,14", "coppock:1,5,2", "dpo:2", "dpo:3", "dpo:20"]
+SPECS += ["er:2", "er:10", "fosc:2", "fosc:5", "fosc:30", "fractal:2,2", "fractal:1,3", "qstick:1", "qstick:10", "vhf:2", "vhf:28"]
+FIXTURES += ["ao:5,34", "ac:5,34,5", "cmou:14", "coppock:10,11,14", "dpo:20", "er:10", "fosc:5", "fractal:2,2", "qstick:10", "vhf:28"]
+ABSOLUTE |= {
+    **{name: lambda c: 1e-14 * c["high"].max() * max(1.0, len(c["close"]) / 1000) for name in ("ao", "ac", "dpo", "qstick")},
+    **{name: lambda c: 1e-9 for name in ("cmou", "coppock", "fosc")},
 }

@@ -96,3 +96,7 @@ ABSOLUTE |= {
     "beta": lambda c: 1e-8,
     "correl": lambda c: 1e-8,
 }
+
+ROWS |= {"percentrank": lambda o, c: [talib.PERCENTRANK(c["close"], int(o[0]))]}
+SPECS += ["percentrank:2", "percentrank:100"]
+FIXTURES += ["percentrank:14"]

@@ -97,3 +97,7 @@ ROWS |= {
 }
 SPECS += ["aroonosc:2", "aroonosc:14", "aroonosc:100", "plus_dm:1", "plus_dm:14", "minus_dm:1", "minus_dm:2", "minus_dm:50"]
 FIXTURES += ["aroonosc:14", "plus_dm:14", "minus_dm:4"]
+
+ROWS |= {"vortex": lambda o, c: list(talib.VORTEX(c["high"], c["low"], c["close"], int(o[0])))}
+SPECS += ["vortex:1", "vortex:14"]
+FIXTURES += ["vortex:14"]

@@ -87,3 +87,7 @@ ROWS |= {
 }
 SPECS += ["accbands:2", "accbands:20"]
 FIXTURES += ["accbands:20", "accbands:5"]
+
+ROWS |= {"adr": lambda o, c: [talib.ADR(c["high"], c["low"], int(o[0]))]}
+SPECS += ["adr:1", "adr:14"]
+FIXTURES += ["adr:14"]

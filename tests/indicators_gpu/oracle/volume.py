@@ -57,3 +57,20 @@ ROWS |= {
 }
 SPECS += ["vwma:1", "vwma:30"]
 FIXTURES += ["vwma:30", "vwma:5"]
+
+
+def rvol(o, c):
+    """0 where the bars before have no volume: TA-Lib gives 0/0 there."""
+    share = talib.RVOL(c["volume"], int(o[0]))
+    return [np.concatenate([share[: int(o[0])], np.nan_to_num(share[int(o[0]) :])])]
+
+
+ROWS |= {
+    "cmf": lambda o, c: [talib.CMF(c["high"], c["low"], c["close"], c["volume"], int(o[0]))],
+    "marketfi": lambda o, c: [talib.MARKETFI(c["high"], c["low"], c["volume"])],
+    "rvol": rvol,
+}
+SPECS += ["cmf:2", "cmf:20", "marketfi", "rvol:1", "rvol:20"]
+FIXTURES += ["cmf:20", "marketfi", "rvol:20"]
+# A sum that passes through 0.
+ABSOLUTE |= {"cmf": lambda c: 1e-9}
