@@ -114,7 +114,8 @@ static void batch_try_sizes(batch_compute_fn *compute, bool small)
                 (is_long && !is_usual && kind != SERIES_FLAT && kind != SERIES_ALTERNATING))
                 continue;
             struct series s = series_make(sizes[i], kind, 77 + i);
-            size_t n = is_long && kind != SERIES_WALK ? apart : TEST_SPECS;
+            bool few = sizes[i] >= 1000 && kind != SERIES_WALK && (is_long || kind != SERIES_JUMPS);
+            size_t n = few ? apart : TEST_SPECS;
             batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, n, &s, 1);
             batch_try(compute, GPU_PARALLEL, INDICATOR_F64, test_specs, apart, &s, 1);
             if (sizes[i] >= 1000 && is_usual) {

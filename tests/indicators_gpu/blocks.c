@@ -48,8 +48,8 @@ int main(int argc, char **argv)
             SMALL ? "a walk for every second row" : "a walk for every row, 3 kinds for some", BATCH_SERIES);
     if (!thorough)
         printf(
-            "counts: of the last %zu of %d specifications, written once, one method, and 12007 bars of one kind "
-            "(PAPERTAPE_LONG: as of the others)\n",
+            "counts: of the last %zu of %d specifications, written once, one method, a thousand bars of two kinds, "
+            "12007 of one (PAPERTAPE_LONG: as of the others)\n",
             TEST_SPECS - test_specs_apart(), TEST_SPECS);
     batch_try_long(compute, thorough ? BATCH_ALL : SMALL ? BATCH_FEW : BATCH_SOME);
     gpu_module_close(module);

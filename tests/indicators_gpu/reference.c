@@ -164,12 +164,13 @@ static void test_sizes(const char *text, bool at_length)
 {
     struct indicator_spec spec = test_spec(text);
     size_t lookback = indicator_lookback(&spec);
-    const size_t sizes[] = {0, 1, lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33, 1000};
+    const size_t sizes[TEST_SIZES] = {0,  1,   lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32,
+                                      33, 1000};
     for (enum series_kind kind = 0; kind < SERIES_KINDS; kind++) {
-        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        for (size_t i = 0; i < test_spec_sizes(&spec, kind); i++)
             test_series(text, kind, sizes[i]);
         if (kind == SERIES_WALK || kind == SERIES_JUMPS)
-            test_series(text, kind, TEST_LONGISH);
+            test_series(text, kind, test_spec_longish(&spec));
     }
     if (at_length)
         test_series(text, SERIES_WALK, TEST_LONG);
@@ -410,8 +411,11 @@ int main(void)
         test_sizes(test_specs[i], test_spec_at_length(test_specs[i]));
         test_leading_nan(&spec);
     }
-    printf("counts: %zu specifications, %zu series, %zu of them of %d bars\n", (size_t)TEST_SPECS, n_series,
-           n_long, TEST_LONG);
+    printf(
+        "counts: %zu specifications, %zu series, %zu of them of %d bars; of %zu that are written once at most %d "
+        "(PAPERTAPE_LONG: %d)\n",
+        (size_t)TEST_SPECS, n_series, n_long, TEST_LONG, TEST_SPECS - test_specs_apart(), TEST_ONCE_LONGISH,
+        TEST_LONGISH);
     test_refusals();
     test_known();
     test_sessions();

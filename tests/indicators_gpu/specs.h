@@ -6,6 +6,7 @@
 #include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/indicators.h"
 #include "tests/check.h"
+#include "tests/indicators_gpu/series.h"
 
 /* clang-format off */
 static const char *const test_specs[] = {
@@ -120,6 +121,21 @@ static inline bool test_spec_once(const struct indicator_spec *spec)
     }
 #undef TEST_ONCE
     return false;
+}
+
+/* Sizes of the series of each kind, the last of which are 1000 bars; and bars of the long ones. In a short
+ * run a row that is written once has 1000 bars of two kinds. */
+enum { TEST_SIZES = 9, TEST_ONCE_LONGISH = 2011 };
+
+static inline size_t test_spec_sizes(const struct indicator_spec *spec, enum series_kind kind)
+{
+    bool few = test_spec_once(spec) && !test_long() && kind != SERIES_WALK && kind != SERIES_FLAT;
+    return few ? TEST_SIZES - 1 : TEST_SIZES;
+}
+
+static inline size_t test_spec_longish(const struct indicator_spec *spec)
+{
+    return test_spec_once(spec) && !test_long() ? TEST_ONCE_LONGISH : TEST_LONGISH;
 }
 
 /* How many of test_specs a part of a test takes that leaves those out, but in a long run. */

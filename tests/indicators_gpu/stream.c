@@ -21,9 +21,6 @@ static bool agrees(const struct outputs *reference, size_t i, bool ready, const 
     return true;
 }
 
-/* Bars of the long series of rows that are written once. */
-enum { ONCE_LONGISH = 2011 };
-
 static size_t n_series, n_long;
 
 static void test_bits(const char *text, enum series_kind kind, size_t n)
@@ -212,13 +209,13 @@ int main(void)
     for (size_t i = 0; i < TEST_SPECS; i++) {
         struct indicator_spec spec = test_spec(test_specs[i]);
         size_t lookback = indicator_lookback(&spec);
-        const size_t sizes[] = {0, 1, lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33, 1000};
+        const size_t sizes[TEST_SIZES] = {
+            0, 1, lookback ? lookback - 1 : 0, lookback, lookback + 1, 31, 32, 33, 1000};
         for (enum series_kind kind = 0; kind < SERIES_KINDS; kind++) {
-            for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+            for (size_t k = 0; k < test_spec_sizes(&spec, kind); k++)
                 test_bits(test_specs[i], kind, sizes[k]);
             if (kind == SERIES_WALK || kind == SERIES_JUMPS)
-                test_bits(test_specs[i], kind,
-                          test_spec_once(&spec) && !test_long() ? ONCE_LONGISH : TEST_LONGISH);
+                test_bits(test_specs[i], kind, test_spec_longish(&spec));
         }
         if (test_spec_at_length(test_specs[i]))
             test_bits(test_specs[i], SERIES_WALK, TEST_LONG);
@@ -229,7 +226,7 @@ int main(void)
     printf(
         "counts: %zu specifications, %zu series, %zu of them of %d bars; of %zu that are written once at most %d "
         "(PAPERTAPE_LONG: %d)\n",
-        (size_t)TEST_SPECS, n_series, n_long, TEST_LONG, TEST_SPECS - test_specs_apart(), ONCE_LONGISH,
+        (size_t)TEST_SPECS, n_series, n_long, TEST_LONG, TEST_SPECS - test_specs_apart(), TEST_ONCE_LONGISH,
         TEST_LONGISH);
 
     struct indicator_spec wrong = test_spec("sma:20");
