@@ -9,7 +9,7 @@
 
 #include "exchange/exit_status.h"
 
-_Thread_local const char *indicator_plugin_running;
+_Thread_local const char *indicator_plugin_running PLUGIN_WATCH_TLS;
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
 

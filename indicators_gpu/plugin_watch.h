@@ -2,9 +2,12 @@
 #ifndef INDICATORS_GPU_PLUGIN_WATCH_H
 #define INDICATORS_GPU_PLUGIN_WATCH_H
 
+/* Without a call of the loader, which a signal handler may not make, and which would be a library to need. */
+#define PLUGIN_WATCH_TLS __attribute__((tls_model("initial-exec")))
+
 /* The path of the file whose code is called, which lives as long as the process; NULL: ours runs. Set around
  * each call of a file's functions, by the thread that makes it. */
-extern _Thread_local const char *indicator_plugin_running;
+extern _Thread_local const char *indicator_plugin_running PLUGIN_WATCH_TLS;
 
 /* Evaluates a call of code of the file. */
 #define INDICATOR_PLUGIN_CALL(file, call) \
