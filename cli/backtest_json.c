@@ -74,7 +74,7 @@ static json_t *intents_refused_object(const struct backtest_account *account)
     return object;
 }
 
-static json_t *account_object(const struct backtest_result *result, int a)
+json_t *cli_backtest_account_json(const struct backtest_result *result, int a)
 {
     const struct account_spec *spec = &result->accounts[a];
     const struct backtest_account *account = &result->backtest->accounts[a];
@@ -143,7 +143,7 @@ int cli_backtest_print_json(const struct backtest_result *result)
     json_t *accounts = json_array();
     uint64_t orders = 0, fills = 0, refused = 0;
     for (int a = 0; a < backtest->n_accounts; a++) {
-        json_array_append_new(accounts, account_object(result, a));
+        json_array_append_new(accounts, cli_backtest_account_json(result, a));
         orders += backtest->accounts[a].n_orders;
         fills += backtest->accounts[a].n_fills;
         refused += result->reports[a].refused;

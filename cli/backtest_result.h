@@ -2,6 +2,8 @@
 #ifndef CLI_BACKTEST_RESULT_H
 #define CLI_BACKTEST_RESULT_H
 
+#include <jansson.h>
+
 #include "cli/backtest_args.h"
 #include "engine/backtest/report.h"
 
@@ -27,6 +29,8 @@ void cli_backtest_print(const struct backtest_result *result);
 
 /* backtest_json.c: papertape.backtest/1. An exit status. */
 int cli_backtest_print_json(const struct backtest_result *result);
+/* An account in it; of the result its market, accounts, backtest and reports are read. NULL: no memory. */
+json_t *cli_backtest_account_json(const struct backtest_result *result, int a);
 
 /* backtest_csv.c: writes into the files that were opened, and puts them in their places. An exit status. */
 int cli_backtest_write(const struct backtest_result *result, struct output outputs[static BACKTEST_OUTPUTS]);

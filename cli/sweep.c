@@ -170,7 +170,7 @@ static int say_stopped(const struct sweep *sweep)
 {
     char words[SWEEP_WORDS_MAX];
     fflush(stdout);
-    fprintf(stderr, "papertape: sweep: %s%s\n", cli_sweep_stopped_text(sweep, words),
+    fprintf(stderr, "papertape: sweep: %s%s\n", cli_sweep_stopped_text(&sweep->runs, words),
             sweep->kept ? "; they are kept, and the same command continues" : "");
     return EXIT_ERROR;
 }

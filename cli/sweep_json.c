@@ -40,13 +40,12 @@ static json_t *result_object(const struct sweep *sweep, size_t row)
     return object;
 }
 
-static json_t *luck_object(const struct sweep *sweep)
+json_t *cli_sweep_luck_json(const struct sweep_results *runs, const struct backtest_luck *luck)
 {
-    const struct backtest_luck *luck = &sweep->luck;
     return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:f}", "verdict",
-                     backtest_luck_word(backtest_luck_verdict(&sweep->runs)), "trials",
-                     (json_int_t)luck->trials, "sharpe_deviation", record_json_real(luck->deviation),
-                     "sharpe_deviation_luck", record_json_real(luck->deviation_luck), "expected_sharpe",
+                     backtest_luck_word(backtest_luck_verdict(runs)), "trials", (json_int_t)luck->trials,
+                     "sharpe_deviation", record_json_real(luck->deviation), "sharpe_deviation_luck",
+                     record_json_real(luck->deviation_luck), "expected_sharpe",
                      record_json_real(luck->expected), "pbo", record_json_real(luck->pbo),
                      "probability_of_loss", record_json_real(luck->loss), "splits", (json_int_t)luck->splits,
                      "blocks", SWEEP_BLOCKS, "level", BACKTEST_LUCK_LEVEL);
@@ -70,9 +69,9 @@ int cli_sweep_print_json(const struct sweep *sweep)
         (json_int_t)runs->exact, "contradictory", (json_int_t)runs->skipped, "too_few_bars",
         (json_int_t)runs->too_short, "kept", (json_int_t)runs->known, "stopped", runs->stopped, "min_trades",
         (json_int_t)runs->min_trades, "few_trades", (json_int_t)sweep->luck.few, "rows",
-        (json_int_t)(sweep->to - sweep->from), "years", cli_sweep_years(sweep), "luck", luck_object(sweep),
-        "fees_times", (double)SWEEP_FEES_TIMES, "slippage_more", SWEEP_SLIPPAGE, "load_s",
-        sweep->load_seconds, "seconds", sweep->seconds, "top", top);
+        (json_int_t)(sweep->to - sweep->from), "years", cli_sweep_years(sweep), "luck",
+        cli_sweep_luck_json(runs, &sweep->luck), "fees_times", (double)SWEEP_FEES_TIMES, "slippage_more",
+        SWEEP_SLIPPAGE, "load_s", sweep->load_seconds, "seconds", sweep->seconds, "top", top);
     if (object && cli_run_universe_of(&sweep->run))
         json_object_set_new(object, "universe",
                             cli_run_universe_json(&sweep->run, sweep->market, sweep->from, sweep->to));

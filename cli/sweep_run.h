@@ -99,12 +99,16 @@ const struct strategy_param *cli_sweep_axis(const struct sweep *sweep, int axis)
 const char *cli_sweep_text(const struct sweep *sweep, size_t combination, char ret[static SWEEP_VALUES_MAX]);
 double cli_sweep_years(const struct sweep *sweep);
 
-/* sweep_words.c: sentences, of one line or two. Return ret, but the last one NULL where there is no PBO. */
+/* sweep_words.c: sentences, of one line or two, of sorted results. Return ret, but the last one NULL where
+ * there is no PBO. */
 enum { SWEEP_WORDS_MAX = 256 };
-const char *cli_sweep_stopped_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
-const char *cli_sweep_verdict_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
-const char *cli_sweep_expected_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
-const char *cli_sweep_pbo_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX]);
+const char *cli_sweep_stopped_text(const struct sweep_results *runs, char ret[static SWEEP_WORDS_MAX]);
+const char *cli_sweep_verdict_text(const struct sweep_results *runs, char ret[static SWEEP_WORDS_MAX]);
+/* Of so many "distinct sets", or "strategies". */
+const char *cli_sweep_expected_text(const struct sweep_results *runs, const struct backtest_luck *luck,
+                                    const char *what, double years, char ret[static SWEEP_WORDS_MAX]);
+const char *cli_sweep_pbo_text(const struct backtest_luck *luck, const char *what,
+                               char ret[static SWEEP_WORDS_MAX]);
 /* sweep_values.c: a metric as --json and the page show it: shares as percent, with "_pct" at the name's end.
  */
 enum { SWEEP_METRIC_NAME_MAX = 40 };
@@ -119,6 +123,9 @@ int cli_sweep_print_json(const struct sweep *sweep);
 void cli_sweep_write_csv(const struct sweep *sweep, FILE *out);
 int cli_sweep_write_returns(const struct sweep *sweep, const struct backtest_config *config,
                             const struct account_spec *base, FILE *out);
+
+/* sweep_json.c: what of the best of sorted results is luck. */
+json_t *cli_sweep_luck_json(const struct sweep_results *runs, const struct backtest_luck *luck);
 
 /* "4.2 min", "3 days": how long so many seconds are. */
 enum { SWEEP_TIME_MAX = 32 };

@@ -1,21 +1,19 @@
-/* What of a sweep's best is luck, in words: for the terminal and for the page. */
+/* What of a sweep's or a ranking's best is luck, in words: for the terminal and for the page. */
 #include <math.h>
 #include <stdio.h>
 
 #include "cli/sweep_run.h"
 
-const char *cli_sweep_stopped_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX])
+const char *cli_sweep_stopped_text(const struct sweep_results *runs, char ret[static SWEEP_WORDS_MAX])
 {
-    const struct sweep_results *runs = &sweep->runs;
     bool screened = runs->widened > 0;
     snprintf(ret, SWEEP_WORDS_MAX, "stopped: %zu of %zu sets are %s", screened ? runs->exact : runs->n,
              runs->combinations, screened ? "run exactly" : "done");
     return ret;
 }
 
-const char *cli_sweep_verdict_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX])
+const char *cli_sweep_verdict_text(const struct sweep_results *runs, char ret[static SWEEP_WORDS_MAX])
 {
-    const struct sweep_results *runs = &sweep->runs;
     char stopped[SWEEP_WORDS_MAX];
     switch (backtest_luck_verdict(runs)) {
     case BACKTEST_VERDICT_MORE:
@@ -32,7 +30,7 @@ const char *cli_sweep_verdict_text(const struct sweep *sweep, char ret[static SW
     case BACKTEST_VERDICT_STOPPED:
         snprintf(ret, SWEEP_WORDS_MAX,
                  "No verdict: %.100s, and the figures here, the order too, are of these alone.",
-                 cli_sweep_stopped_text(sweep, stopped));
+                 cli_sweep_stopped_text(runs, stopped));
         break;
     default:
         snprintf(ret, SWEEP_WORDS_MAX, "No verdict: no run has %zu trades and a Sharpe ratio.",
@@ -41,27 +39,32 @@ const char *cli_sweep_verdict_text(const struct sweep *sweep, char ret[static SW
     return ret;
 }
 
-const char *cli_sweep_expected_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX])
+const char *cli_sweep_expected_text(const struct sweep_results *runs, const struct backtest_luck *luck,
+                                    const char *what, double years, char ret[static SWEEP_WORDS_MAX])
 {
     char best[32] = "none";
-    if (sweep->shown > 0)
-        snprintf(best, sizeof best, "%.2f", sweep->runs.results[0].metrics[SWEEP_SHARPE]);
+    if (runs->n > luck->few)
+        snprintf(best, sizeof best, "%.2f", runs->results[0].metrics[SWEEP_SHARPE]);
     snprintf(ret, SWEEP_WORDS_MAX,
-             "Of %zu distinct sets without skill the best would be expected to show a Sharpe of %.2f\n"
+             "Of %zu %s without skill the best would be expected to show a Sharpe of %.2f\n"
              "over %.2f years; the best here shows %s.",
-             sweep->luck.trials, sweep->luck.expected, cli_sweep_years(sweep), best);
+             luck->trials, what, luck->expected, years, best);
     return ret;
 }
 
-const char *cli_sweep_pbo_text(const struct sweep *sweep, char ret[static SWEEP_WORDS_MAX])
+const char *cli_sweep_pbo_text(const struct backtest_luck *luck, const char *what,
+                               char ret[static SWEEP_WORDS_MAX])
 {
-    const struct backtest_luck *luck = &sweep->luck;
     bool coin = luck->pbo >= BACKTEST_LUCK_PBO, loses = luck->loss >= BACKTEST_LUCK_PBO;
-    snprintf(
+    int n = snprintf(
         ret, SWEEP_WORDS_MAX,
         "PBO %.1f %%: so often what was best in one half of the rows was below the median in the other%s.\n"
-        "It lost there in %.1f %% of all halves%s.",
-        100 * luck->pbo, coin ? ", as a coin would be" : "", 100 * luck->loss,
-        loses && !coin ? ": the order of the sets may last, but the best of them loses" : "");
+        "It lost there in %.1f %% of all halves",
+        100 * luck->pbo, coin ? ", as a coin would be" : "", 100 * luck->loss);
+    if (loses && !coin)
+        snprintf(ret + n, SWEEP_WORDS_MAX - (size_t)n,
+                 ": the order of the %s may last, but the best of them loses.", what);
+    else
+        snprintf(ret + n, SWEEP_WORDS_MAX - (size_t)n, ".");
     return isnan(luck->pbo) ? NULL : ret;
 }

@@ -36,6 +36,7 @@
     X(cli_pause) \
     X(cli_policy) \
     X(cli_positions) \
+    X(cli_rank) \
     X(cli_reload) \
     X(cli_report) \
     X(cli_restore) \

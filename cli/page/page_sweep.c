@@ -163,10 +163,11 @@ static void luck(struct text *text, const struct sweep *sweep)
     const enum backtest_verdict verdict = backtest_luck_verdict(&sweep->runs);
     bool none = verdict == BACKTEST_VERDICT_UNKNOWN || verdict == BACKTEST_VERDICT_STOPPED;
     char words[SWEEP_WORDS_MAX];
-    report_page_sentence(text, cli_sweep_verdict_text(sweep, words),
+    report_page_sentence(text, cli_sweep_verdict_text(&sweep->runs, words),
                          none ? -1 : verdict == BACKTEST_VERDICT_MORE);
-    report_page_paragraph(text, cli_sweep_expected_text(sweep, words));
-    if (cli_sweep_pbo_text(sweep, words))
+    report_page_paragraph(text, cli_sweep_expected_text(&sweep->runs, &sweep->luck, "distinct sets",
+                                                        cli_sweep_years(sweep), words));
+    if (cli_sweep_pbo_text(&sweep->luck, "sets", words))
         report_page_paragraph(text, words);
     report_page_paragraph(
         text, "The best of many looks better than it is: try the choice on bars that it has not seen.");

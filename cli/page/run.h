@@ -48,6 +48,10 @@ struct page_run {
 
 /* 0 with *ret, for page_run_finish(); -ENOMEM. */
 int cli_page_run_make(const struct page_source *source, int account, const char *name, struct page_run *ret);
+/* What a comparison needs alone (page.h): equity and drawdown; of what is not drawn only the opening, and n
+ * is 0. The same. */
+int cli_page_run_curves(const struct page_source *source, int account, const char *name, bool drawn,
+                        struct page_run *ret);
 void cli_page_run_finish(struct page_run *run); /* fine on a zeroed one */
 
 /* The verdict on it (strategy/metrics/verdict.h), of steps of so many rows that it takes about a second at
