@@ -2,7 +2,7 @@
 
 FORMS = {"table": "", "csv": " --csv", "json": " --json"}
 VERBS = ("account actions alerts backtest backup bars book compare doctor equity events explain fees fills flatten gpu indicators ledger lookahead order orders parity "
-         "pause policy positions reload report restore resume revisions status strategy study sweep symbol train venues warmup what-if").split()
+         "pause policy positions rank reload report restore resume revisions status strategy study sweep symbol train venues warmup what-if").split()
 TRAINER_VERBS = "train plan study serve eval validate sample env-replay grad-check".split()
 
 # Asked in each form, of a state directory without a daemon. A form that a verb does not have is refused, which is an output too.
