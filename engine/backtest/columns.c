@@ -91,8 +91,17 @@ static int build_higher(const struct columns_bars *bars, int64_t frame_ns, struc
     return 0;
 }
 
+/* One value for each bar of the run. */
+static void spread(const struct columns_bars *bars, const struct higher *higher, const double *values,
+                   double *out)
+{
+    for (size_t i = 0; i < bars->n; i++)
+        out[i] = higher->closed[i] > 0 ? values[higher->closed[i] - 1] : NAN;
+}
+
+/* Into `out` [outputs of it], or `sparse` where that is not NULL. */
 static int compute_higher(const struct runner_spec *spec, const struct columns_bars *bars,
-                          const struct higher *higher, double *const out[])
+                          const struct higher *higher, double *const out[], struct columns_sparse *sparse)
 {
     size_t n_outputs = spec->indicator.row->n_outputs;
     double *values = malloc(n_outputs * (higher->n + 1) * sizeof *values);
@@ -102,10 +111,16 @@ static int compute_higher(const struct runner_spec *spec, const struct columns_b
     for (size_t k = 0; k < n_outputs; k++)
         columns[k] = values + k * (higher->n + 1);
     int r = indicator_reference(&spec->indicator, &higher->columns, higher->n, columns);
-    for (size_t k = 0; k < n_outputs && r == 0; k++)
-        for (size_t i = 0; i < bars->n; i++)
-            out[k][i] = higher->closed[i] > 0 ? columns[k][higher->closed[i] - 1] : NAN;
-    free(values);
+    for (size_t k = 0; k < n_outputs && r == 0; k++) {
+        if (sparse)
+            sparse[k] = (struct columns_sparse){.values = columns[k], .closed = higher->closed};
+        else
+            spread(bars, higher, columns[k], out[k]);
+    }
+    if (sparse && r == 0)
+        sparse->owned_values = values;
+    else
+        free(values);
     return r;
 }
 
@@ -114,15 +129,23 @@ static int compute_frame(const struct runner_spec *specs, size_t n_specs, const 
                          int64_t frame_ns)
 {
     struct higher higher;
-    double *const *out = job->out;
+    struct columns_sparse *first = NULL;
+    size_t at = 0;
     int r = build_higher(&job->bars, frame_ns, &higher);
     if (r < 0)
         return r;
-    for (size_t i = 0; i < n_specs && r == 0; out += specs[i++].indicator.row->n_outputs)
-        if (specs[i].frame_ns == frame_ns)
-            r = compute_higher(&specs[i], &job->bars, &higher, out);
+    for (size_t i = 0; i < n_specs && r == 0; at += specs[i++].indicator.row->n_outputs) {
+        struct columns_sparse *sparse = job->sparse ? job->sparse + at : NULL;
+        if (specs[i].frame_ns != frame_ns)
+            continue;
+        r = compute_higher(&specs[i], &job->bars, &higher, job->out + at, sparse);
+        first = first ? first : sparse;
+    }
     free(higher.cells);
-    free(higher.closed);
+    if (first)
+        first->owned_closed = higher.closed;
+    else
+        free(higher.closed);
     return r;
 }
 
@@ -167,6 +190,15 @@ static int compute_column(const struct runner_spec *spec, const struct columns_b
     free(cells);
     free(rows);
     return r;
+}
+
+void backtest_columns_sparse_finish(struct columns_sparse *sparse, size_t n_outputs)
+{
+    for (size_t k = 0; sparse && k < n_outputs; k++) {
+        free(sparse[k].owned_values);
+        free(sparse[k].owned_closed);
+    }
+    free(sparse);
 }
 
 /* ---- units of work ---- */

@@ -5,6 +5,7 @@
 #ifndef ENGINE_BACKTEST_COLUMNS_H
 #define ENGINE_BACKTEST_COLUMNS_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,18 +48,37 @@ struct columns_room {
 int backtest_columns_room_make(size_t n_columns, size_t n, struct columns_room *ret);
 void backtest_columns_room_finish(struct columns_room *room);
 
+/* An output of higher bars as one value each: at bar i of the run it is values[closed[i] - 1], NaN where
+ * closed[i] is 0. Zeroed: the output is a column as others are. */
+struct columns_sparse {
+    const double *values;
+    const uint32_t *closed;            /* how many higher bars are closed at each bar */
+    void *owned_values, *owned_closed; /* of the first output that has them */
+};
+
+static inline double columns_sparse_at(const struct columns_sparse *sparse, size_t bar)
+{
+    uint32_t closed = sparse->closed[bar];
+    return closed > 0 ? sparse->values[closed - 1] : NAN;
+}
+
 /* What is to be computed of one symbol: out[k] takes n doubles of the k-th output (engine_runner_outputs() of
  * them, in the order of the specs), NaN while warming up. Outputs are the caller's, overlap nothing, and are
  * written fastest where they stand in a columns_room. */
 struct columns_job {
     struct columns_bars bars;
     double *const *out;
+    /* NULL, or [outputs], zeroed: outputs of higher bars go here, for backtest_columns_sparse_finish(), and
+     * their out[k] is not used. Columns of a million bars would repeat each value some hundred times. */
+    struct columns_sparse *sparse;
 };
 
 /* Computes all jobs, on up to `threads` threads (at least 1). 0; -EINVAL and a clause in err for a bar that
  * is not finite; -ENOMEM. */
 int backtest_columns_compute(const struct runner_spec *specs, size_t n_specs, const struct columns_job *jobs,
                              size_t n_jobs, int threads, char err[static SPECS_ERROR_MAX]);
+
+void backtest_columns_sparse_finish(struct columns_sparse *sparse, size_t n_outputs); /* NULL is fine */
 
 /* Indicators of windows, computed at single bars: for strategies that find the bars they need without them.
  * The bits of indicator_reference() over the whole history, since a window is summed again for each bar

@@ -109,7 +109,7 @@ static int compute(const struct reading *reading, struct backtest_read *ret, cha
     r = r == 0 && !ret->values ? -ENOMEM : r;
     for (size_t k = 0; k < ret->n && r == 0 && any; k++)
         out[k] = room.cells + k * room.stride;
-    const struct columns_job job = {reading->bars, out};
+    const struct columns_job job = {.bars = reading->bars, .out = out};
     if (r == 0 && any)
         r = backtest_columns_compute(reading->specs, reading->n_specs, &job, 1, 1, err);
     if (r == 0)

@@ -49,11 +49,13 @@ struct sim_plain {
 };
 
 /* Bars of a symbol that exist, one after the other, and their indicators and marks. */
+struct columns_sparse;
 struct sim_bars {
     size_t n;
-    size_t first;                 /* row of bar 0 … */
-    const uint32_t *rows;         /* … or of each, where some are missing */
-    const double *const *outputs; /* [output][bar] */
+    size_t first;                        /* row of bar 0 … */
+    const uint32_t *rows;                /* … or of each, where some are missing */
+    const double *const *outputs;        /* [output][bar] */
+    const struct columns_sparse *sparse; /* [output] those of higher bars; NULL: all are columns */
     /* Marks; NULL: every bar. `shorted` only where the account may be short. */
     const uint64_t *flat, *holding, *shorted;
 };

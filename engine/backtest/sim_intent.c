@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/backtest/columns.h"
 #include "engine/backtest/find.h"
 #include "engine/backtest/sim.h"
 #include "exchange/decimal.h"
@@ -370,6 +371,13 @@ static void keep(struct sim *sim, struct sim_symbol *symbol, const struct strate
     }
 }
 
+static void take_outputs(const struct sim *sim, const struct sim_bars *bars, size_t bar, double *ret)
+{
+    const struct columns_sparse *sparse = bars->sparse;
+    for (size_t k = 0; k < sim->n_outputs; k++)
+        ret[k] = sparse && sparse[k].closed ? columns_sparse_at(&sparse[k], bar) : bars->outputs[k][bar];
+}
+
 void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act)
 {
     int64_t equity = backtest_sim_equity(sim, symbol);
@@ -377,8 +385,8 @@ void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar,
     struct strategy_input input;
     observe(sim, symbol, sim->row, equity, &input);
     input.indicators = symbol->bars.outputs ? outputs : look_ahead(sim, symbol, bar);
-    for (size_t k = 0; symbol->bars.outputs && k < sim->n_outputs; k++)
-        outputs[k] = symbol->bars.outputs[k][bar];
+    if (symbol->bars.outputs)
+        take_outputs(sim, &symbol->bars, bar, outputs);
 
     struct intent intents[INTENTS_ROOM];
     size_t n = strategy_on_bar(sim->spec->strategy, sim->spec->params, symbol->memory, &input, intents);

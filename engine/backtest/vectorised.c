@@ -14,9 +14,10 @@ struct lane {
     struct columns_bars bars;
     uint32_t *rows; /* of each bar, where some are missing */
     struct columns_room room;
-    double **outputs; /* in `room` */
-    double *volume;   /* on the symbol's scale, where an indicator reads it and the market's is not */
-    uint64_t *marks;  /* flat, then holding, then shorted */
+    double **outputs;              /* in `room` */
+    struct columns_sparse *sparse; /* [n_outputs] those of higher bars; NULL: all are in `outputs` */
+    double *volume;  /* on the symbol's scale, where an indicator reads it and the market's is not */
+    uint64_t *marks; /* flat, then holding, then shorted */
     struct sim_bars view;
 };
 
@@ -34,6 +35,7 @@ struct columns_run {
     struct runner_spec specs[STRATEGY_SPECS_MAX];
     size_t n_specs, n_outputs;
     enum columns_how how;
+    bool sparse;        /* outputs of higher bars are not columns: nothing scans them */
     bool points_failed; /* no memory */
     struct points points;
     int64_t *grid;      /* each row's time, where anything reads it */
@@ -69,11 +71,32 @@ static int make_rows(const struct columns_run *run, struct lane *lane)
     return 0;
 }
 
+/* The outputs that are columns each have one in the room. */
+static int open_outputs(const struct columns_run *run, struct lane *lane)
+{
+    bool whole = run->how == AS_COLUMNS;
+    size_t columns = 0, at = 0;
+    lane->outputs = calloc(run->n_outputs + 1, sizeof *lane->outputs);
+    lane->sparse = run->sparse ? calloc(run->n_outputs + 1, sizeof *lane->sparse) : NULL;
+    if (!lane->outputs || (run->sparse && !lane->sparse))
+        return -ENOMEM;
+    for (size_t i = 0; i < run->n_specs; i++)
+        if (!run->sparse || run->specs[i].frame_ns == 0)
+            columns += run->specs[i].indicator.row->n_outputs;
+    int r = backtest_columns_room_make(whole ? columns : 0, lane->bars.n, &lane->room);
+    columns = 0;
+    for (size_t i = 0; whole && r == 0 && i < run->n_specs; i++)
+        for (size_t k = 0; k < run->specs[i].indicator.row->n_outputs; k++, at++)
+            if (!run->sparse || run->specs[i].frame_ns == 0)
+                lane->outputs[at] = lane->room.cells + columns++ * lane->room.stride;
+    return r;
+}
+
 static int open_lane(const struct columns_run *run, int s)
 {
     const struct market *market = run->config->market;
     struct lane *lane = &run->lanes[s];
-    bool reads_volume = false, whole = run->how == AS_COLUMNS;
+    bool reads_volume = false;
     int r = backtest_columns_dense(market, s, 0, run->config->to, run->grid, &lane->bars);
     if (r == 0 && backtest_run_sessions(run->config, s))
         lane->bars.calendar = backtest_run_calendar(run->config);
@@ -85,15 +108,10 @@ static int open_lane(const struct columns_run *run, int s)
         r = scale_volume(lane, &market->series[s].symbol);
     size_t n = lane->bars.n;
     if (r == 0)
-        r = backtest_columns_room_make(whole ? run->n_outputs : 0, n, &lane->room);
-    lane->outputs = malloc((run->n_outputs + 1) * sizeof *lane->outputs);
+        r = open_outputs(run, lane);
     size_t kinds = run->spec->rules.shorts ? 3 : 2;
     lane->marks = calloc(run->how == IN_CHUNKS ? 1 : kinds * (n / 64 + 1), sizeof *lane->marks);
-    if (r < 0 || !lane->outputs || !lane->marks)
-        return -ENOMEM;
-    for (size_t k = 0; whole && k < run->n_outputs; k++)
-        lane->outputs[k] = lane->room.cells + k * lane->room.stride;
-    return 0;
+    return r < 0 || !lane->marks ? -ENOMEM : 0;
 }
 
 static void close_lanes(struct columns_run *run)
@@ -103,6 +121,7 @@ static void close_lanes(struct columns_run *run)
         backtest_columns_dense_finish(&lane->bars);
         free(lane->rows);
         backtest_columns_room_finish(&lane->room);
+        backtest_columns_sparse_finish(lane->sparse, run->n_outputs);
         free(lane->outputs);
         free(lane->volume);
         free(lane->marks);
@@ -126,6 +145,8 @@ static int open_run(struct columns_run *run)
         run->how = AT_POINTS;
     else if (backtest_chunks_serve(run->spec->strategy, run->specs, run->n_specs))
         run->how = IN_CHUNKS;
+    for (size_t i = 0; run->how == AS_COLUMNS && i < run->n_specs; i++)
+        run->sparse |= run->specs[i].frame_ns > 0 && !strategy_scans(run->spec->strategy);
     run->lanes = calloc((size_t)market->n_symbols, sizeof *run->lanes);
     if (run->how == AS_COLUMNS)
         run->grid = malloc(run->config->to * sizeof *run->grid);
@@ -149,7 +170,8 @@ static int compute(struct columns_run *run)
     if (!jobs)
         return out_of_memory(run);
     for (int s = 0; s < n; s++)
-        jobs[s] = (struct columns_job){.bars = run->lanes[s].bars, .out = run->lanes[s].outputs};
+        jobs[s] = (struct columns_job){
+            .bars = run->lanes[s].bars, .out = run->lanes[s].outputs, .sparse = run->lanes[s].sparse};
     int r = backtest_columns_compute(run->specs, run->n_specs, jobs, (size_t)n, run->thread->helpers, err);
     free(jobs);
     if (r == -EINVAL)
@@ -171,6 +193,7 @@ static void scan(struct columns_run *run)
         lane->view = (struct sim_bars){.n = bars->n, .rows = lane->rows};
         if (run->how == AS_COLUMNS)
             lane->view.outputs = (const double *const *)lane->outputs;
+        lane->view.sparse = lane->sparse;
         if (run->how == AT_POINTS ? !strategy->scan_bars : !strategy_scans(strategy))
             continue;
         const struct strategy_columns columns = {.n = bars->n,

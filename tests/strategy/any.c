@@ -58,7 +58,8 @@ static void compute(const struct runner_spec *specs, size_t n_specs, int at, int
     char err[SPECS_ERROR_MAX];
     for (size_t k = 0; k < ASK_VALUES_MAX; k++)
         out[k] = columns[at][k];
-    const struct columns_job job = {{n, interval_ns, opens[at], p[0], p[1], p[2], p[3], p[4], NULL}, out};
+    const struct columns_job job = {
+        {n, interval_ns, opens[at], p[0], p[1], p[2], p[3], p[4], NULL}, out, NULL};
     CHECK_INT(backtest_columns_compute(specs, n_specs, &job, 1, 1, err), 0);
 }
 

@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < OUTPUTS_MAX; k++)
         out[k] = columns[k];
     struct columns_job job = {
-        {n, interval_ns, opens, prices[0], prices[1], prices[2], prices[3], prices[4], NULL}, out};
+        {n, interval_ns, opens, prices[0], prices[1], prices[2], prices[3], prices[4], NULL}, out, NULL};
     if (backtest_columns_compute(specs, n_specs, &job, 1, 1, err) < 0)
         return fail(err);
     ask(strategy, params, interval_ns, n, engine_runner_outputs(specs, n_specs));

@@ -130,7 +130,8 @@ static int compute(const struct runner_spec *specs, size_t n_specs, struct lane 
     double *out[OUTPUTS_MAX], (*p)[ROUNDS_MAX] = lane->prices;
     for (size_t k = 0; k < OUTPUTS_MAX; k++)
         out[k] = lane->columns[k];
-    struct columns_job job = {{lane->n, interval_ns, lane->opens, p[0], p[1], p[2], p[3], p[4], NULL}, out};
+    struct columns_job job = {
+        {lane->n, interval_ns, lane->opens, p[0], p[1], p[2], p[3], p[4], NULL}, out, NULL};
     return n_specs > 0 ? backtest_columns_compute(specs, n_specs, &job, 1, 1, err) : 0;
 }
 
