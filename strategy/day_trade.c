@@ -115,6 +115,32 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return enter(p, memory, input, intents);
 }
 
+/* In the opening range no bar is passed over; then until a close leaves it, or what is held must be sold;
+ * else until the next session. */
+static void idle(const double *p, const void *state, const struct strategy_input *input,
+                 struct strategy_idle *ret)
+{
+    const struct memory *memory = state;
+    const struct place place = find_place(p, input);
+    const int64_t opens_ns = input->ts_ns - input->interval_ns - place.at;
+    int64_t left = place.length - place.at - input->interval_ns;
+    int held = direction_held(input);
+    ret->until_ns = opens_ns + DAY_NS + input->interval_ns;
+    if (place.at + input->interval_ns < (int64_t)p[RANGE] * MINUTE_NS) {
+        ret->until_ns = input->ts_ns;
+    } else if (input->live_orders) {
+        return;
+    } else if (held != 0 && direction_trades(p[DIRECTION], held)) {
+        int64_t closing_ns = opens_ns + place.length - input->interval_ns;
+        if (closing_ns < ret->until_ns)
+            ret->until_ns = closing_ns;
+    } else if (held == 0 && !memory->entered && memory->bars > 0 && left > input->interval_ns &&
+               left >= (int64_t)p[LATE] * MINUTE_NS) {
+        ret->low = direction_opens(p[DIRECTION], -1, input) ? memory->low : -INFINITY;
+        ret->high = direction_opens(p[DIRECTION], 1, input) ? memory->high : INFINITY;
+    }
+}
+
 STRATEGY_ROW(day_trade) = {
     .name = "day-trade",
     .summary = "buys when the opening range of a daily session is broken upwards, or sells short when it is "
@@ -125,4 +151,5 @@ STRATEGY_ROW(day_trade) = {
     .check = check,
     .specs = specs,
     .on_bar = on_bar,
+    .idle = idle,
 };

@@ -61,6 +61,25 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return 1;
 }
 
+/* Until its time comes, or its share has drifted. */
+static void idle(const double *p, const void *state, const struct strategy_input *input,
+                 struct strategy_idle *ret)
+{
+    const struct memory *memory = state;
+    int side = direction_trades(p[DIRECTION], 1) ? 1 : -1;
+    if (input->live_orders || !direction_opens(p[DIRECTION], side, input))
+        return;
+    if (!(input->equity > 0))
+        ret->until_ns = input->ts_ns;
+    else if (p[EVERY] > 0)
+        ret->until_ns = memory->due_ns;
+    if (p[DRIFT] > 0) {
+        double share = side * p[FRACTION] / input->symbols, drift = p[DRIFT] * fabs(share);
+        ret->share_low = share - drift;
+        ret->share_high = share + drift;
+    }
+}
+
 STRATEGY_ROW(equal_weight) = {
     .name = "equal-weight",
     .summary =
@@ -71,4 +90,5 @@ STRATEGY_ROW(equal_weight) = {
     .shorts = true,
     .specs = specs,
     .on_bar = on_bar,
+    .idle = idle,
 };

@@ -142,6 +142,14 @@ struct strategy_marks {
     uint64_t *shorted; /* to one that is short of it; NULL: the account may not be short */
 };
 
+/* After a bar at which it returned no intent: how long on_bar() would return none and change nothing, as long
+ * as the symbol's position, orders and record stay as they are. Calls at other bars do no harm. */
+struct strategy_idle {
+    int64_t until_ns;             /* before the first bar that closes then or later, … */
+    double low, high;             /* … while closes are neither below `low` nor above `high` */
+    double share_low, share_high; /* … and qty * close / equity neither; both infinite: whatever it is */
+};
+
 struct strategy {
     const char *name, *summary;
     const struct strategy_param *params;
@@ -179,6 +187,11 @@ struct strategy {
      * with parameters whose indicators are not. */
     void (*scan_bars)(const double *params, const struct strategy_columns *columns,
                       const struct strategy_marks *marks);
+    /* NULL, or says so, of a strategy whose bars depend on the time and on the account: for those without
+     * scan() and scan_bars(). Called after on_bar(), with the same input and the memory that it left; not of
+     * a market with a calendar. *ret comes as if nothing ended it. */
+    void (*idle)(const double *params, const void *state, const struct strategy_input *input,
+                 struct strategy_idle *ret);
     const struct strategy_external *external; /* NULL: a built-in; else strategy/external.h */
 };
 

@@ -169,6 +169,15 @@ static size_t on_bar(const double *p, void *state, const struct strategy_input *
     return n;
 }
 
+/* Bars of 1h and 4h close where an hour ends, or at the first bar of a later one. */
+static void idle(const double *p, const void *state, const struct strategy_input *input,
+                 struct strategy_idle *ret)
+{
+    const struct memory *memory = state;
+    (void)p, (void)input;
+    ret->until_ns = (memory->hour + 1) * HOUR_NS;
+}
+
 STRATEGY_ROW(trend_4h_1h) = {
     .name = "trend-4h-1h",
     .summary = "buys pull-backs, once an hour, while the averages of 4h and of 1h rise and neither RSI nor "
@@ -180,4 +189,5 @@ STRATEGY_ROW(trend_4h_1h) = {
     .check = check,
     .specs = specs,
     .on_bar = on_bar,
+    .idle = idle,
 };

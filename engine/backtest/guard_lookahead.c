@@ -394,7 +394,7 @@ int backtest_guard_lookahead(const struct guard_config *config, struct guard_loo
     struct job whole = {GUARD_CHANGES, BACKTEST_ENGINE, 0, 0};
     int r = try_job(&search, &whole, &engine, err, err_size);
     whole.way = BACKTEST_COLUMNS;
-    if (r == 0 && strategy_scans(config->account->strategy)) {
+    if (r == 0 && (strategy_scans(config->account->strategy) || config->account->strategy->idle)) {
         r = try_job(&search, &whole, &columns, err, err_size);
         if (r == 0 && went_its_way(&whole, &columns))
             search.whole[1] = &columns;

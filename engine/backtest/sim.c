@@ -122,11 +122,6 @@ void backtest_sim_close(struct sim *sim)
 
 /* ---- which bar is next ---- */
 
-static size_t row_of(const struct sim_bars *bars, size_t bar)
-{
-    return bars->rows ? bars->rows[bar] : bars->first + bar;
-}
-
 /* The first bar in [from, to) that may reach a resting order, or at which one may expire. */
 static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol, size_t from, size_t to)
 {
@@ -150,7 +145,7 @@ static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol
         size_t low = from, high = to;
         while (low < high) {
             size_t middle = low + (high - low) / 2;
-            if (market_open_ns(market, row_of(&symbol->bars, middle)) < expires_ns)
+            if (market_open_ns(market, sim_row_of(&symbol->bars, middle)) < expires_ns)
                 low = middle + 1;
             else
                 high = middle;
@@ -170,32 +165,20 @@ static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol
     return from;
 }
 
-/* The first bar in [from, to) of a row or later. */
-static size_t find_row(const struct sim_bars *bars, size_t row, size_t from, size_t to)
-{
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (row_of(bars, middle) < row)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 static void find_next(const struct sim *sim, struct sim_symbol *symbol)
 {
     size_t at = symbol->at, n = symbol->bars.n;
     const uint64_t *marks = symbol->marks;
-    if (at < n && marks && symbol->n_pending == 0 && symbol->n_amends == 0 && symbol->n_kept == 0) {
-        at = find_mark(marks, at, n);
+    if (at < n && (marks || symbol->idle) && symbol->n_pending == 0 && symbol->n_amends == 0 &&
+        symbol->n_kept == 0) {
+        at = marks ? find_mark(marks, at, n) : backtest_sim_idle_end(sim, symbol);
         if (symbol->n_live > 0)
             at = find_orders(sim, symbol, symbol->at, at);
         if (symbol->sessions && symbol->n_entering > 0) /* which its session's last bar may end */
-            at = find_row(&symbol->bars, backtest_sim_last_row(sim), symbol->at, at);
+            at = sim_find_row(&symbol->bars, backtest_sim_last_row(sim), symbol->at, at);
     }
     symbol->at = at;
-    symbol->next_row = at < n ? row_of(&symbol->bars, at) : SIZE_MAX;
+    symbol->next_row = at < n ? sim_row_of(&symbol->bars, at) : SIZE_MAX;
 }
 
 void backtest_sim_give(struct sim *sim, int s, const struct sim_bars *bars)
@@ -262,6 +245,8 @@ static bool lend(struct sim *sim, const struct sim_symbol *symbol, size_t end)
 int backtest_sim_rows(struct sim *sim, size_t end)
 {
     while (sim->failed == 0) {
+        if (sim->shares)
+            backtest_sim_idle_rows(sim, end);
         struct sim_symbol *symbol = first_of(sim);
         if (sim->lends && !lend(sim, symbol, end))
             break;

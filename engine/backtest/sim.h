@@ -90,6 +90,8 @@ struct sim_symbol {
     struct sim_amend amends[SIM_LIVE_MAX];
     int n_amends;
     bool sessions;                            /* its market closes */
+    bool idle;                                /* the strategy said so, at the bar before `at` */
+    struct strategy_idle until;               /* for how long */
     struct intent kept[STRATEGY_INTENTS_MAX]; /* of its session's last bar: ordered as the next one opens */
     size_t n_kept, kept_row;                  /* kept_row: that bar's */
     struct symbol own;                        /* backtest_run_symbol() */
@@ -121,6 +123,7 @@ struct sim {
     uint64_t last_order, last_fill, last_ledger;
     uint8_t hash[LEDGER_HASH_SIZE];
     bool started, plain; /* plain: orders may be so */
+    bool shares;         /* the strategy may wait for a share to leave its bounds */
     bool lends;          /* some symbol may be short; else what follows is 0: */
     int shorts;          /* symbols that are */
     int64_t unpaid;      /* interest that the cash did not suffice for */
@@ -180,6 +183,24 @@ void backtest_sim_refused(struct sim *sim, const struct sim_symbol *symbol, enum
 static inline int sim_index(const struct sim *sim, const struct sim_symbol *symbol)
 {
     return (int)(symbol - sim->symbols);
+}
+
+static inline size_t sim_row_of(const struct sim_bars *bars, size_t bar)
+{
+    return bars->rows ? bars->rows[bar] : bars->first + bar;
+}
+
+/* The first bar in [from, to) of a row or later. */
+static inline size_t sim_find_row(const struct sim_bars *bars, size_t row, size_t from, size_t to)
+{
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (sim_row_of(bars, middle) < row)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
 }
 
 static inline double sim_number(int64_t units, double of_one)
@@ -273,6 +294,18 @@ void backtest_sim_loan_moved(struct sim *sim, struct sim_symbol *symbol, int64_t
  * checks the cover at all bars before the one of symbol `s` there: -ENOTSUP in sim->failed where the engine
  * would make a margin call. */
 void backtest_sim_loans_until(struct sim *sim, size_t row, int s, bool opens);
+
+/* ---- sim_idle.c: bars that a strategy said it does nothing at (struct strategy_idle) ---- */
+
+/* After it decided at the symbol's bar, with so many intents. */
+void backtest_sim_idle_take(struct sim *sim, struct sim_symbol *symbol, const struct strategy_input *input,
+                            size_t n_intents);
+/* The first bar in [at, n) that the strategy is to see, of an idle symbol without orders on their way; n:
+ * there is none. */
+size_t backtest_sim_idle_end(const struct sim *sim, const struct sim_symbol *symbol);
+/* Passes over the rows before `end` at which all symbols are idle, where bounds of shares are given: what one
+ * of them is worth changes the others' shares. */
+void backtest_sim_idle_rows(struct sim *sim, size_t end);
 
 /* ---- sim_plain.c ---- */
 

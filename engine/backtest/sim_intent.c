@@ -291,7 +291,7 @@ static const double *look_ahead(struct sim *sim, struct sim_symbol *symbol, size
         return symbol->ahead_outputs + i * sim->n_outputs;
     size_t n = 0;
     for (size_t next = bar; n < SIM_AHEAD && next < bars->n;
-         next = find_mark(bars->flat, next + 1, bars->n)) {
+         next = bars->flat ? find_mark(bars->flat, next + 1, bars->n) : bars->n) {
         size_t row = bars->rows ? bars->rows[next] : bars->first + next;
         __builtin_prefetch(symbol->series->open + row);
         __builtin_prefetch(symbol->series->high + row);
@@ -390,6 +390,7 @@ void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar,
 
     struct intent intents[INTENTS_ROOM];
     size_t n = strategy_on_bar(sim->spec->strategy, sim->spec->params, symbol->memory, &input, intents);
+    backtest_sim_idle_take(sim, symbol, &input, n);
     if (n == 0 || !act)
         return;
     if (sim->config->decided)

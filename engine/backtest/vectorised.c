@@ -141,7 +141,8 @@ static int open_run(struct columns_run *run)
         return backtest_run_fail(run->thread, r, "%s", err);
     run->n_outputs = engine_runner_outputs(run->specs, run->n_specs);
     run->how = AS_COLUMNS;
-    if (run->spec->strategy->scan_bars && backtest_points_serve(run->specs, run->n_specs))
+    bool few = run->spec->strategy->scan_bars || (run->spec->strategy->idle && !run->config->calendar);
+    if (few && backtest_points_serve(run->specs, run->n_specs))
         run->how = AT_POINTS;
     else if (backtest_chunks_serve(run->spec->strategy, run->specs, run->n_specs))
         run->how = IN_CHUNKS;

@@ -250,7 +250,7 @@ static void test_directions(void)
             char err[512] = "";
             CHECK_INT(backtest_guard_lookahead(&config, &verdict, err, sizeof err), 0);
             CHECK_STR(err, "");
-            CHECK(!verdict.found && verdict.columns == (list[i]->scan != NULL));
+            CHECK(!verdict.found && verdict.columns == (list[i]->scan || list[i]->idle));
             decisions += verdict.decisions;
             check_history(&account);
         }
@@ -419,7 +419,7 @@ static void test_sessions(struct random *random)
         CHECK_INT(backtest_guard_lookahead(&config, &verdict, err, sizeof err), 0);
         CHECK_STR(err, "");
         CHECK(!verdict.found);
-        CHECK(verdict.columns == (account.strategy->scan != NULL));
+        CHECK(verdict.columns == (account.strategy->scan || account.strategy->idle));
         decisions += verdict.decisions;
     }
     CHECK(decisions > 100);
