@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "engine/backtest/external.h"
+#include "engine/backtest/higher.h"
 #include "engine/frame.h"
 #include "indicators_gpu/exact/exact.h"
 #include "indicators_gpu/indicator_rows.h"
@@ -48,57 +49,6 @@ static int compute_plain(const struct runner_spec *spec, const struct columns_ba
     return r;
 }
 
-/* Higher bars as columns, and how many of them are closed at each row. */
-struct higher {
-    size_t n;
-    double *cells;
-    uint32_t *closed;
-    struct indicator_columns columns;
-};
-
-static int build_higher(const struct columns_bars *bars, int64_t frame_ns, struct higher *ret)
-{
-    size_t cap = bars->n + 1;
-    double *cells = malloc(6 * cap * sizeof *cells);
-    uint32_t *closed = malloc(cap * sizeof *closed);
-    if (!cells || !closed) {
-        free(cells);
-        free(closed);
-        return -ENOMEM;
-    }
-    double *open = cells, *high = open + cap, *low = high + cap, *close = low + cap, *volume = close + cap,
-           *time = volume + cap;
-    static const struct trading_calendar none;
-    struct frame frame = {.interval_ns = frame_ns, .base_ns = bars->interval_ns};
-    size_t n = 0;
-    for (size_t i = 0; i < bars->n; i++) {
-        const struct indicator_bar bar = {bars->open[i],  bars->high[i],   bars->low[i],
-                                          bars->close[i], bars->volume[i], 0};
-        struct indicator_bar ended[2];
-        size_t n_ended =
-            engine_frame_add(&frame, bars->calendar ? bars->calendar : &none, bars->open_ns[i], &bar, ended);
-        for (size_t k = 0; k < n_ended; k++, n++) {
-            open[n] = ended[k].open;
-            high[n] = ended[k].high;
-            low[n] = ended[k].low;
-            close[n] = ended[k].close;
-            volume[n] = ended[k].volume;
-            time[n] = ended[k].time;
-        }
-        closed[i] = (uint32_t)n;
-    }
-    *ret = (struct higher){n, cells, closed, {open, high, low, close, volume, time}};
-    return 0;
-}
-
-/* One value for each bar of the run. */
-static void spread(const struct columns_bars *bars, const struct higher *higher, const double *values,
-                   double *out)
-{
-    for (size_t i = 0; i < bars->n; i++)
-        out[i] = higher->closed[i] > 0 ? values[higher->closed[i] - 1] : NAN;
-}
-
 /* Into `out` [outputs of it], or `sparse` where that is not NULL. */
 static int compute_higher(const struct runner_spec *spec, const struct columns_bars *bars,
                           const struct higher *higher, double *const out[], struct columns_sparse *sparse)
@@ -112,16 +62,25 @@ static int compute_higher(const struct runner_spec *spec, const struct columns_b
         columns[k] = values + k * (higher->n + 1);
     int r = indicator_reference(&spec->indicator, &higher->columns, higher->n, columns);
     for (size_t k = 0; k < n_outputs && r == 0; k++) {
+        const struct columns_sparse each = {.values = columns[k], .closed = higher->closed};
         if (sparse)
-            sparse[k] = (struct columns_sparse){.values = columns[k], .closed = higher->closed};
-        else
-            spread(bars, higher, columns[k], out[k]);
+            sparse[k] = each;
+        for (size_t i = 0; i < bars->n && !sparse; i++)
+            out[k][i] = columns_sparse_at(&each, i);
     }
     if (sparse && r == 0)
         sparse->owned_values = values;
     else
         free(values);
     return r;
+}
+
+static bool reads_volume(const struct runner_spec *specs, size_t n_specs, int64_t frame_ns)
+{
+    for (size_t i = 0; i < n_specs; i++)
+        if (specs[i].frame_ns == frame_ns && (specs[i].indicator.row->inputs & INDICATOR_VOLUME))
+            return true;
+    return false;
 }
 
 /* All specs of one timeframe. */
@@ -131,7 +90,7 @@ static int compute_frame(const struct runner_spec *specs, size_t n_specs, const 
     struct higher higher;
     struct columns_sparse *first = NULL;
     size_t at = 0;
-    int r = build_higher(&job->bars, frame_ns, &higher);
+    int r = backtest_higher_build(&job->bars, frame_ns, reads_volume(specs, n_specs, frame_ns), &higher);
     if (r < 0)
         return r;
     for (size_t i = 0; i < n_specs && r == 0; at += specs[i++].indicator.row->n_outputs) {
@@ -141,11 +100,11 @@ static int compute_frame(const struct runner_spec *specs, size_t n_specs, const 
         r = compute_higher(&specs[i], &job->bars, &higher, job->out + at, sparse);
         first = first ? first : sparse;
     }
-    free(higher.cells);
-    if (first)
-        first->owned_closed = higher.closed;
-    else
-        free(higher.closed);
+    if (first) {
+        first->owned_counts = higher.counts;
+        higher.counts = NULL;
+    }
+    backtest_higher_finish(&higher);
     return r;
 }
 
@@ -196,7 +155,7 @@ void backtest_columns_sparse_finish(struct columns_sparse *sparse, size_t n_outp
 {
     for (size_t k = 0; sparse && k < n_outputs; k++) {
         free(sparse[k].owned_values);
-        free(sparse[k].owned_closed);
+        free(sparse[k].owned_counts);
     }
     free(sparse);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/backtest/higher.h"
 #include "engine/market/market.h"
 #include "engine/specs.h"
 
@@ -48,17 +49,17 @@ struct columns_room {
 int backtest_columns_room_make(size_t n_columns, size_t n, struct columns_room *ret);
 void backtest_columns_room_finish(struct columns_room *room);
 
-/* An output of higher bars as one value each: at bar i of the run it is values[closed[i] - 1], NaN where
- * closed[i] is 0. Zeroed: the output is a column as others are. */
+/* An output of higher bars as one value each: at bar i of the run it is that of the last one that is closed
+ * there, NaN before the first. Zeroed: the output is a column as others are. */
 struct columns_sparse {
-    const double *values;
-    const uint32_t *closed;            /* how many higher bars are closed at each bar */
-    void *owned_values, *owned_closed; /* of the first output that has them */
+    const double *values; /* NULL: zeroed */
+    struct higher_closed closed;
+    void *owned_values, *owned_counts; /* of the first output that has them */
 };
 
 static inline double columns_sparse_at(const struct columns_sparse *sparse, size_t bar)
 {
-    uint32_t closed = sparse->closed[bar];
+    size_t closed = higher_closed(&sparse->closed, bar);
     return closed > 0 ? sparse->values[closed - 1] : NAN;
 }
 

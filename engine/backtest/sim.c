@@ -165,6 +165,15 @@ static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol
     return from;
 }
 
+static void prefetch(const struct market_series *series, size_t row)
+{
+    __builtin_prefetch(series->open + row);
+    __builtin_prefetch(series->high + row);
+    __builtin_prefetch(series->low + row);
+    __builtin_prefetch(series->close + row);
+    __builtin_prefetch(series->volume + row);
+}
+
 static void find_next(const struct sim *sim, struct sim_symbol *symbol)
 {
     size_t at = symbol->at, n = symbol->bars.n;
@@ -179,6 +188,8 @@ static void find_next(const struct sim *sim, struct sim_symbol *symbol)
     }
     symbol->at = at;
     symbol->next_row = at < n ? sim_row_of(&symbol->bars, at) : SIZE_MAX;
+    if (at < n) /* while other symbols' bars are examined */
+        prefetch(symbol->series, symbol->next_row);
 }
 
 void backtest_sim_give(struct sim *sim, int s, const struct sim_bars *bars)

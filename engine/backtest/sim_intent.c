@@ -375,7 +375,7 @@ static void take_outputs(const struct sim *sim, const struct sim_bars *bars, siz
 {
     const struct columns_sparse *sparse = bars->sparse;
     for (size_t k = 0; k < sim->n_outputs; k++)
-        ret[k] = sparse && sparse[k].closed ? columns_sparse_at(&sparse[k], bar) : bars->outputs[k][bar];
+        ret[k] = sparse && sparse[k].values ? columns_sparse_at(&sparse[k], bar) : bars->outputs[k][bar];
 }
 
 void backtest_sim_decide(struct sim *sim, struct sim_symbol *symbol, size_t bar, bool act)

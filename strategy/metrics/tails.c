@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static double ranked(const uint64_t *keys, size_t n, size_t rank, uint64_t *left
 struct band {
     const uint64_t *keys;
     size_t n, below; /* below: keys before the band's first */
+    bool same;       /* all of it are one key: of runs that hold nothing most returns are 0 */
 };
 
 enum { SAMPLE = 512, SAMPLE_SPREAD = 25 }; /* five deviations of a 5 % quantile's place in the sample */
@@ -68,13 +70,19 @@ static struct band gather(const uint64_t *keys, size_t n, const uint64_t sample[
 {
     int place = (int)(share * (SAMPLE - 1)), first = place - SAMPLE_SPREAD, last = place + SAMPLE_SPREAD;
     uint64_t low = first > 0 ? sample[first] : 0, high = last < SAMPLE ? sample[last] : UINT64_MAX;
-    struct band band = {.keys = room};
+    struct band band = {.keys = room, .same = low == high};
     for (size_t i = 0; i < n; i++) {
         room[band.n] = keys[i];
         band.n += keys[i] >= low && keys[i] <= high;
         band.below += keys[i] < low;
     }
     return band;
+}
+
+/* The value of a rank among all that is in the band. */
+static double in_band(struct band band, size_t rank, uint64_t *room)
+{
+    return band.same ? of_key(band.keys[0]) : ranked(band.keys, band.n, rank - band.below, room);
 }
 
 /* As np.percentile's "linear"; falls back to all keys where the band lacks one of the two. */
@@ -85,8 +93,7 @@ static double quantile(struct band band, struct band all, double share, uint64_t
     double part = place - (double)below;
     if (below < band.below || next - band.below >= band.n)
         band = all;
-    double a = ranked(band.keys, band.n, below - band.below, room);
-    double b = ranked(band.keys, band.n, next - band.below, room);
+    double a = in_band(band, below, room), b = in_band(band, next, room);
     return part >= 0.5 ? b - (b - a) * (1 - part) : a + (b - a) * part;
 }
 
@@ -127,7 +134,7 @@ static void tails_of(const uint64_t *keys, size_t n, uint64_t *gathered, uint64_
     ret->tail_ratio = fabs(best) / fabs(ret->value_at_risk);
     size_t last = (size_t)((double)(n - 1) * low);
     bool inside = last >= band.below && last - band.below < band.n;
-    double bound = inside ? ranked(band.keys, band.n, last - band.below, room) : ranked(keys, n, last, room);
+    double bound = inside ? in_band(band, last, room) : ranked(keys, n, last, room);
     ret->conditional_value_at_risk = mean_worst(keys, n, last + 1, bound);
 }
 
