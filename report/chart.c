@@ -15,13 +15,18 @@ struct extent {
     struct report_range y;
 };
 
-static void add(struct extent *extent, int64_t x, double y)
+static void add(struct extent *extent, const int64_t *x, const double *y, size_t n)
 {
-    if (!isfinite(y))
-        return;
-    extent->low = x < extent->low ? x : extent->low;
-    extent->high = x > extent->high ? x : extent->high;
-    report_range_widen(&extent->y, y);
+    struct extent all = *extent;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(y[i]))
+            continue;
+        all.low = x[i] < all.low ? x[i] : all.low;
+        all.high = x[i] > all.high ? x[i] : all.high;
+        all.y.low = y[i] < all.y.low ? y[i] : all.y.low;
+        all.y.high = y[i] > all.y.high ? y[i] : all.y.high;
+    }
+    *extent = all;
 }
 
 static struct extent extent_of(const struct report_chart *chart)
@@ -29,11 +34,9 @@ static struct extent extent_of(const struct report_chart *chart)
     struct extent extent = {INT64_MAX, INT64_MIN, {INFINITY, -INFINITY}};
     for (int i = 0; i < chart->n; i++) {
         const struct report_series *series = &chart->series[i];
-        for (size_t k = 0; k < series->n; k++) {
-            add(&extent, series->x[k], series->y[k]);
-            if (series->shape == REPORT_BAND)
-                add(&extent, series->x[k], series->low[k]);
-        }
+        add(&extent, series->x, series->y, series->n);
+        if (series->shape == REPORT_BAND)
+            add(&extent, series->x, series->low, series->n);
         if (series->shape == REPORT_DROP)
             report_range_widen(&extent.y, 0);
     }

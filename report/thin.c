@@ -30,6 +30,66 @@ static bool is_gap(const struct report_view *view, const int64_t *x, size_t i, s
     return apart && width(view, x[i], x[j]) >= 1;
 }
 
+/* Where the points end that are in the column of point i, which is seen. */
+static size_t column_end(const struct report_view *view, const int64_t *x, size_t n, size_t i)
+{
+    const int column = column_of(view, x[i]);
+    size_t in = i, out = n; /* `in` is in it, `out` is not, or is n */
+    for (size_t step = 1; in + step < out; step *= 2)
+        if (x[in + step] <= view->high && column_of(view, x[in + step]) == column)
+            in += step;
+        else
+            out = in + step;
+    while (in + 1 < out) {
+        size_t middle = in + (out - in) / 2;
+        if (x[middle] <= view->high && column_of(view, x[middle]) == column)
+            in = middle;
+        else
+            out = middle;
+    }
+    return out;
+}
+
+enum { BLOCK = 64, LANES = 4 };
+
+/* Are BLOCK values finite, and none of them below `least` or above `most`? */
+static bool is_between(const double *y, double least, double most)
+{
+    double low[LANES], high[LANES], none[LANES] = {0}; /* none: NaN once a value is not finite */
+    for (size_t k = 0; k < LANES; k++) {
+        low[k] = least;
+        high[k] = most;
+    }
+    for (size_t i = 0; i < BLOCK; i += LANES)
+        for (size_t k = 0; k < LANES; k++) {
+            low[k] = y[i + k] < low[k] ? y[i + k] : low[k];
+            high[k] = y[i + k] > high[k] ? y[i + k] : high[k];
+            none[k] += y[i + k] - y[i + k];
+        }
+    bool between = true;
+    for (size_t k = 0; k < LANES; k++)
+        between &= low[k] == least && high[k] == most && none[k] == 0;
+    return between;
+}
+
+static void look_at(const double *y, size_t from, size_t to, struct pixels *pixels)
+{
+    double least = y[pixels->least], most = y[pixels->most];
+    for (size_t i = from; i < to; i++) {
+        if (!isfinite(y[i]))
+            continue;
+        pixels->last = i;
+        if (y[i] < least) {
+            least = y[i];
+            pixels->least = i;
+        }
+        if (y[i] > most) {
+            most = y[i];
+            pixels->most = i;
+        }
+    }
+}
+
 /* The next column that has points, from *at on; moves *at behind it. */
 static bool next_column(const struct report_view *view, const int64_t *x, const double *y, size_t n,
                         size_t *at, struct pixels *ret)
@@ -39,16 +99,18 @@ static bool next_column(const struct report_view *view, const int64_t *x, const 
         i++;
     if (i == n)
         return false;
-    *ret = (struct pixels){i, i, i, i};
-    for (int column = column_of(view, x[i]); i < n && x[i] <= view->high && column_of(view, x[i]) == column;
-         i++) {
-        if (!is_seen(view, x[i], y[i]))
-            continue;
-        ret->last = i;
-        ret->least = y[i] < y[ret->least] ? i : ret->least;
-        ret->most = y[i] > y[ret->most] ? i : ret->most;
+    struct pixels pixels = {i, i, i, i};
+    size_t end = column_end(view, x, n, i);
+    while (i < end) {
+        size_t block = end - i < BLOCK ? end - i : BLOCK;
+        if (block == BLOCK && is_between(y + i, y[pixels.least], y[pixels.most]))
+            pixels.last = i + BLOCK - 1;
+        else
+            look_at(y, i, i + block, &pixels);
+        i += block;
     }
-    *at = i;
+    *ret = pixels;
+    *at = end;
     return true;
 }
 

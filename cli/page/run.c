@@ -247,27 +247,24 @@ int cli_page_run_make(const struct page_source *source, int account, const char 
     return 0;
 }
 
-int cli_page_run_curves(const struct page_source *source, int account, const char *name, bool drawn,
+int cli_page_run_curves(const struct page_source *source, int account, const char *name, const int64_t *x,
                         struct page_run *ret)
 {
-    const size_t from = source->backtest->from;
     struct page_run run = {.source = source,
                            .account = account,
                            .spec = &source->config->accounts[account],
                            .result = &source->backtest->accounts[account],
                            .report = &source->reports[account],
-                           .n = drawn ? source->backtest->to - from : 0};
-    bool ok = true;
+                           .x = (int64_t *)x,
+                           .n = x ? source->backtest->to - source->backtest->from : 0};
     snprintf(run.name, sizeof run.name, "%s", name);
-    run.equity = column(&run, &ok);
-    run.drawdown = column(&run, &ok);
-    run.x = calloc(run.n + 1, sizeof *run.x);
-    if (!ok || !run.x) {
+    run.equity = malloc((run.n + 1) * sizeof *run.equity);
+    run.drawdown = malloc((run.n + 1) * sizeof *run.drawdown);
+    if (!run.equity || !run.drawdown) {
+        run.x = NULL;
         cli_page_run_finish(&run);
         return -ENOMEM;
     }
-    for (size_t i = 0; i <= run.n; i++)
-        run.x[i] = market_open_ns(market_of(&run), from + i);
     run.equity[0] = run.report->start_equity;
     if (run.n > 0)
         memcpy(run.equity + 1, run.result->equity, run.n * sizeof *run.equity);

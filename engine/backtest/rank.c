@@ -10,12 +10,15 @@
 #include "engine/backtest/sim.h"
 #include "engine/market/parallel.h"
 #include "exchange/clock.h"
+#include "exchange/decimal.h"
 #include "exchange/fail.h"
+#include "strategy/external.h"
 
 /* One account's run. */
 struct rank_job {
     int account;      /* of the configuration */
     bool counts, ran; /* it can be run; it was */
+    size_t work;      /* more of it takes longer */
     double share;     /* done */
     int result;
     char why[RANK_WHY_MAX];
@@ -31,6 +34,7 @@ struct ranking {
     struct rank_job *jobs; /* [n], by the configuration's accounts */
     size_t *order;         /* [n_order] in which they begin */
     size_t n, n_order;
+    double *held;         /* the benchmark's equity; NULL: each report finds its own */
     int threads;          /* of one run */
     pthread_mutex_t lock; /* of `stopped`, the shares and the caller's progress() */
     bool stopped;
@@ -77,14 +81,21 @@ static struct backtest_config config_of(const struct ranking *ranking, const str
     return config;
 }
 
+/* The same report as that of a backtest of it alone: what is held instead is the same for all. */
 static int measure(const struct ranking *ranking, const struct backtest_config *config, struct rank_job *job)
 {
+    struct report_config options = ranking->options->report;
+    if (ranking->held) {
+        options.benchmark = REPORT_BENCHMARK_GIVEN;
+        options.given = ranking->held;
+        options.given_start = decimal_to_double(config->accounts->cash, config->accounts->currency_scale);
+    }
     double *returns = malloc((config->to - config->from) * sizeof *returns);
     int r = returns ? 0 : -ENOMEM;
     if (r == 0)
-        r = backtest_report(config, &job->backtest, 0, &ranking->options->report, &job->report);
+        r = backtest_report(config, &job->backtest, 0, &options, &job->report);
     if (r == 0)
-        r = backtest_sweep_row(config, &job->backtest, 0, 0, returns, &job->row);
+        backtest_sweep_row_of(&job->report, &job->backtest.accounts[0], 0, returns, &job->row);
     free(returns);
     return r;
 }
@@ -133,16 +144,28 @@ static void check(const struct ranking *ranking, struct rank_job *job)
     job->counts = job->result == 0;
 }
 
-/* The engine's way takes longest: those that need it begin first. */
+/* What takes longest begins first: what the engine runs, then by the indicators that are computed. */
+static size_t work_of(const struct ranking *ranking, const struct rank_job *job)
+{
+    const struct account_spec *spec = &ranking->config->accounts[job->account];
+    char specs[STRATEGY_SPECS_MAX][STRATEGY_SPEC_TEXT];
+    if (backtest_sim_covers(ranking->config, spec) || !spec->strategy)
+        return SIZE_MAX;
+    return strategy_specs(spec->strategy, spec->params, specs);
+}
+
 static void put_in_order(struct ranking *ranking)
 {
-    for (int covered = 0; covered < 2; covered++)
-        for (size_t i = 0; i < ranking->n; i++) {
-            const struct rank_job *job = &ranking->jobs[i];
-            const struct account_spec *spec = &ranking->config->accounts[job->account];
-            if (job->counts && (backtest_sim_covers(ranking->config, spec) == NULL) == (covered == 1))
-                ranking->order[ranking->n_order++] = i;
-        }
+    for (size_t i = 0; i < ranking->n; i++) {
+        struct rank_job *job = &ranking->jobs[i];
+        if (!job->counts)
+            continue;
+        size_t at = ranking->n_order++;
+        job->work = work_of(ranking, job);
+        for (; at > 0 && ranking->jobs[ranking->order[at - 1]].work < job->work; at--)
+            ranking->order[at] = ranking->order[at - 1];
+        ranking->order[at] = i;
+    }
 }
 
 static int threads_of_each(const struct backtest_config *config, size_t n)
@@ -175,11 +198,40 @@ static int failure(const struct ranking *ranking, char *err, size_t err_size)
     return r;
 }
 
+static bool same_money(const struct market *market, const struct account_spec *a,
+                       const struct account_spec *b)
+{
+    bool same =
+        a->cash == b->cash && a->currency_scale == b->currency_scale && strcmp(a->currency, b->currency) == 0;
+    for (int s = 0; s < market->n_symbols; s++) {
+        const struct symbol *symbol = &market->series[s].symbol;
+        same &= account_fees(&a->rules, symbol)->taker_e6 == account_fees(&b->rules, symbol)->taker_e6;
+    }
+    return same;
+}
+
+/* The benchmark, once: of accounts with the same cash and fees. */
+static int hold(struct ranking *ranking)
+{
+    const struct backtest_config *config = ranking->config;
+    const struct report_config *report = &ranking->options->report;
+    if (report->benchmark == REPORT_BENCHMARK_NONE || report->benchmark == REPORT_BENCHMARK_GIVEN)
+        return 0;
+    for (size_t i = 1; i < ranking->n; i++)
+        if (!same_money(config->market, &config->accounts[0], &config->accounts[i]))
+            return 0;
+    int r = backtest_report_benchmark(config, 0, report, &ranking->held);
+    return r == -ENOENT ? 0 : r;
+}
+
 static int run_jobs(struct ranking *ranking, char *err, size_t err_size)
 {
     for (size_t i = 0; i < ranking->n; i++)
         check(ranking, &ranking->jobs[i]);
     int r = failure(ranking, err, err_size);
+    if (r < 0)
+        return r;
+    r = hold(ranking);
     if (r < 0)
         return r;
     put_in_order(ranking);
@@ -267,6 +319,7 @@ static void close_jobs(struct ranking *ranking)
         backtest_report_finish(&ranking->jobs[i].report);
     }
     free(ranking->jobs);
+    free(ranking->held);
     free(ranking->order);
     pthread_mutex_destroy(&ranking->lock);
 }

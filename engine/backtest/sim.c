@@ -165,8 +165,12 @@ static size_t find_orders(const struct sim *sim, const struct sim_symbol *symbol
     return from;
 }
 
-static void prefetch(const struct market_series *series, size_t row)
+static void prefetch(const struct sim *sim, const struct sim_symbol *symbol, size_t at, size_t row)
 {
+    const struct market_series *series = symbol->series;
+    const struct sim_bars *bars = &symbol->bars;
+    for (size_t k = 0; bars->outputs && !bars->sparse && k < sim->n_outputs; k++)
+        __builtin_prefetch(bars->outputs[k] + at);
     __builtin_prefetch(series->open + row);
     __builtin_prefetch(series->high + row);
     __builtin_prefetch(series->low + row);
@@ -189,7 +193,7 @@ static void find_next(const struct sim *sim, struct sim_symbol *symbol)
     symbol->at = at;
     symbol->next_row = at < n ? sim_row_of(&symbol->bars, at) : SIZE_MAX;
     if (at < n) /* while other symbols' bars are examined */
-        prefetch(symbol->series, symbol->next_row);
+        prefetch(sim, symbol, at, symbol->next_row);
 }
 
 void backtest_sim_give(struct sim *sim, int s, const struct sim_bars *bars)

@@ -53,23 +53,30 @@ static void blocks_of(const double *returns, size_t rows, struct sweep_result *t
         overfit_block(block, length, 1, &to->block_mean[b], &to->block_squares[b]);
 }
 
+void backtest_sweep_row_of(const struct backtest_report *report, const struct backtest_account *ran,
+                           size_t combination, double *returns, struct sweep_result *ret)
+{
+    struct sweep_result row;
+    memset(&row, 0, sizeof row);
+    row.combination = combination;
+    row.fills = ran->n_fills;
+    row.exact = true;
+    row.dsr = row.dsr_errors = NAN;
+    take(&row, report);
+    returns_of(report->start_equity, ran->equity, report->rows, returns);
+    blocks_of(returns, report->rows, &row);
+    memcpy(ret, &row, sizeof row);
+}
+
 int backtest_sweep_row(const struct backtest_config *config, const struct backtest *backtest, int account,
                        size_t combination, double *returns, struct sweep_result *ret)
 {
     const struct report_config options = {.benchmark = REPORT_BENCHMARK_NONE};
-    const struct backtest_account *ran = &backtest->accounts[account];
-    size_t rows = backtest->to - backtest->from;
     struct backtest_report report;
     int r = backtest_report(config, backtest, account, &options, &report);
     if (r < 0)
         return r;
-    struct sweep_result row = {
-        .combination = combination, .fills = ran->n_fills, .exact = true, .dsr = NAN, .dsr_errors = NAN};
-    take(&row, &report);
-    returns_of(report.start_equity, ran->equity, rows, returns);
-    blocks_of(returns, rows, &row);
+    backtest_sweep_row_of(&report, &backtest->accounts[account], combination, returns, ret);
     backtest_report_finish(&report);
-    memset(ret, 0, sizeof *ret);
-    *ret = row;
     return 0;
 }

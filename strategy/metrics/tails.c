@@ -49,11 +49,12 @@ static double ranked(const uint64_t *keys, size_t n, size_t rank, uint64_t *left
     return of_key(keys[0]);
 }
 
-/* All keys in order, or those between two bounds which a sample suggests. */
+/* Keys between two bounds which a sample suggests, or all keys: then no key equals a bound. In order they are
+ * `below` ones, n_low times the lower bound, the band's n, and n_high times the upper bound. */
 struct band {
     const uint64_t *keys;
-    size_t n, below; /* below: keys before the band's first */
-    bool same;       /* all of it are one key: of runs that hold nothing most returns are 0 */
+    uint64_t low, high;
+    size_t n, below, n_low, n_high;
 };
 
 enum { SAMPLE = 512, SAMPLE_SPREAD = 25 }; /* five deviations of a 5 % quantile's place in the sample */
@@ -70,30 +71,50 @@ static struct band gather(const uint64_t *keys, size_t n, const uint64_t sample[
 {
     int place = (int)(share * (SAMPLE - 1)), first = place - SAMPLE_SPREAD, last = place + SAMPLE_SPREAD;
     uint64_t low = first > 0 ? sample[first] : 0, high = last < SAMPLE ? sample[last] : UINT64_MAX;
-    struct band band = {.keys = room, .same = low == high};
+    struct band band = {.keys = room, .low = low, .high = high};
     for (size_t i = 0; i < n; i++) {
-        room[band.n] = keys[i];
-        band.n += keys[i] >= low && keys[i] <= high;
-        band.below += keys[i] < low;
+        uint64_t key = keys[i];
+        room[band.n] = key;
+        band.n += (key > low) & (key < high);
+        band.below += key < low;
+        band.n_low += key == low;
+        band.n_high += (key == high) & (high != low);
     }
     return band;
 }
 
-/* The value of a rank among all that is in the band. */
-static double in_band(struct band band, size_t rank, uint64_t *room)
+/* The value of a rank among all keys; false: it is not of the band. */
+static bool in_band(const struct band *band, size_t rank, uint64_t *room, double *ret)
 {
-    return band.same ? of_key(band.keys[0]) : ranked(band.keys, band.n, rank - band.below, room);
+    if (rank < band->below)
+        return false;
+    rank -= band->below;
+    if (rank < band->n_low)
+        *ret = of_key(band->low);
+    else if (rank - band->n_low < band->n)
+        *ret = ranked(band->keys, band->n, rank - band->n_low, room);
+    else if (rank - band->n_low - band->n < band->n_high)
+        *ret = of_key(band->high);
+    else
+        return false;
+    return true;
 }
 
-/* As np.percentile's "linear"; falls back to all keys where the band lacks one of the two. */
-static double quantile(struct band band, struct band all, double share, uint64_t *room)
+static double at_rank(const struct band *band, const struct band *all, size_t rank, uint64_t *room)
 {
-    double place = share * (double)(all.n - 1);
-    size_t below = (size_t)place, next = below + 1 < all.n ? below + 1 : below;
+    double value = NAN;
+    if (!in_band(band, rank, room, &value))
+        (void)in_band(all, rank, room, &value);
+    return value;
+}
+
+/* As np.percentile's "linear". */
+static double quantile(const struct band *band, const struct band *all, double share, uint64_t *room)
+{
+    double place = share * (double)(all->n - 1);
+    size_t below = (size_t)place, next = below + 1 < all->n ? below + 1 : below;
     double part = place - (double)below;
-    if (below < band.below || next - band.below >= band.n)
-        band = all;
-    double a = in_band(band, below, room), b = in_band(band, next, room);
+    double a = at_rank(band, all, below, room), b = at_rank(band, all, next, room);
     return part >= 0.5 ? b - (b - a) * (1 - part) : a + (b - a) * part;
 }
 
@@ -118,7 +139,8 @@ static void tails_of(const uint64_t *keys, size_t n, uint64_t *gathered, uint64_
                      struct metrics_tails *ret)
 {
     const double low = 0.05, high = 0.95;
-    struct band all = {.keys = keys, .n = n}, band = all;
+    const struct band all = {.keys = keys, .n = n, .high = UINT64_MAX};
+    struct band band = all;
     uint64_t sample[SAMPLE];
     bool many = n > (size_t)8 * SAMPLE;
     for (size_t i = 0; many && i < SAMPLE; i++)
@@ -127,15 +149,13 @@ static void tails_of(const uint64_t *keys, size_t n, uint64_t *gathered, uint64_
         qsort(sample, SAMPLE, sizeof(sample[0]), by_key);
         band = gather(keys, n, sample, high, gathered);
     }
-    double best = quantile(band, all, high, room);
+    double best = quantile(&band, &all, high, room);
     if (many)
         band = gather(keys, n, sample, low, gathered);
-    ret->value_at_risk = quantile(band, all, low, room);
+    ret->value_at_risk = quantile(&band, &all, low, room);
     ret->tail_ratio = fabs(best) / fabs(ret->value_at_risk);
     size_t last = (size_t)((double)(n - 1) * low);
-    bool inside = last >= band.below && last - band.below < band.n;
-    double bound = inside ? in_band(band, last, room) : ranked(keys, n, last, room);
-    ret->conditional_value_at_risk = mean_worst(keys, n, last + 1, bound);
+    ret->conditional_value_at_risk = mean_worst(keys, n, last + 1, at_rank(&band, &all, last, room));
 }
 
 int metrics_tails(const struct metrics_series *series, struct metrics_tails *ret)
