@@ -12,6 +12,10 @@
 
 enum report_size { REPORT_WIDE, REPORT_LOW /* as wide, half as high */, REPORT_HALF /* half as wide */ };
 
+/* Pixels between the ends of a chart that is not half as wide: of a line that is thinned to so many columns
+ * (report/thin.h) between the same ends it draws the same. */
+enum { REPORT_CURVE_COLUMNS = 680 };
+
 enum report_shape {
     REPORT_LINE,
     REPORT_DROP,   /* a line, and the area between it and 0 */

@@ -70,13 +70,18 @@ void report_part_exposure(struct text *text, const struct report_curves *curves)
     low_chart(text, curves, "Exposure");
 }
 
-void report_drawdowns(const double *equity, size_t n, double *ret)
+double report_drawdowns_from(double best, const double *equity, size_t n, double *ret)
 {
-    double best = -INFINITY;
     for (size_t i = 0; i < n; i++) {
         best = equity[i] > best ? equity[i] : best;
         ret[i] = isfinite(equity[i]) && best > 0 ? 100 * (equity[i] / best - 1) : NAN;
     }
+    return best;
+}
+
+void report_drawdowns(const double *equity, size_t n, double *ret)
+{
+    (void)report_drawdowns_from(-INFINITY, equity, n, ret);
 }
 
 /* ---- months ---- */

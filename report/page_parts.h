@@ -26,6 +26,8 @@ void report_part_exposure(struct text *text, const struct report_curves *curves)
 /* How far each point is below the highest before it, percent: 0 or less; NaN where equity is NaN or the
  * highest is not above 0. */
 void report_drawdowns(const double *equity, size_t n, double *ret);
+/* The same after a highest equity of `best`; returns the highest. */
+double report_drawdowns_from(double best, const double *equity, size_t n, double *ret);
 
 /* Returns of months and years, as shares. A table of a row a year: twelve months, and the year. */
 struct report_month {

@@ -19,6 +19,8 @@ enum {
     CHARACTER = 7 /* of 12 px, in a wide font */
 };
 
+_Static_assert(WIDE - LEFT - RIGHT == REPORT_CURVE_COLUMNS, "as the header says");
+
 static double width_of(enum report_size size)
 {
     return size == REPORT_HALF ? HALF : WIDE;

@@ -94,7 +94,6 @@ static void order(struct text *text, const struct rank_run *rank)
 struct compared {
     const struct page_source *source;
     const struct backtest_rank *ranked;
-    const int64_t *x;
     struct page_run *runs; /* [n] */
     int *results;          /* [n] */
 };
@@ -105,7 +104,7 @@ static void make_run(void *ctx, size_t i)
     int account = (int)compared->ranked->rows.results[i].combination;
     compared->results[i] =
         cli_page_run_curves(compared->source, account, compared->ranked->accounts[account].name,
-                            i < PAGE_COMPARED_MAX ? compared->x : NULL, &compared->runs[i]);
+                            i < PAGE_COMPARED_MAX, &compared->runs[i]);
 }
 
 static int make_runs(const struct compared *compared, int threads)
@@ -118,44 +117,29 @@ static int make_runs(const struct compared *compared, int threads)
     return 0;
 }
 
-/* When each row opens, and the last one closes: the points of all curves. */
-static int64_t *points_of(const struct rank_run *rank)
-{
-    size_t from = rank->config.from, n = rank->config.to - from;
-    int64_t *x = malloc((n + 1) * sizeof *x);
-    for (size_t i = 0; x && i <= n; i++)
-        x[i] = market_open_ns(rank->market, from + i);
-    return x;
-}
-
 /* Compared with the best one. */
 static int compare(struct text *text, const struct rank_run *rank)
 {
     const struct backtest_rank *ranked = &rank->ranked;
     struct backtest_config config = rank->config;
     const struct report_config options = {.benchmark = REPORT_BENCHMARK_FIRST};
-    int64_t *x = points_of(rank);
     config.accounts = ranked->accounts;
     config.n_accounts = (int)ranked->n;
     const struct page_source source = {
         .config = &config, .backtest = &ranked->backtest, .reports = ranked->reports, .options = &options};
     const struct compared compared = {.source = &source,
                                       .ranked = ranked,
-                                      .x = x,
                                       .runs = calloc(ranked->n, sizeof *compared.runs),
                                       .results = calloc(ranked->n, sizeof *compared.results)};
-    int r = x && compared.runs && compared.results ? 0 : -ENOMEM;
+    int r = compared.runs && compared.results ? 0 : -ENOMEM;
     if (r == 0)
         r = make_runs(&compared, config.threads);
     if (r == 0)
         r = cli_page_compare(text, compared.runs, ranked->n);
-    for (size_t i = 0; compared.runs && i < ranked->n; i++) {
-        compared.runs[i].x = NULL; /* all have the same */
+    for (size_t i = 0; compared.runs && i < ranked->n; i++)
         cli_page_run_finish(&compared.runs[i]);
-    }
     free(compared.runs);
     free(compared.results);
-    free(x);
     return r;
 }
 

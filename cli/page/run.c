@@ -247,32 +247,6 @@ int cli_page_run_make(const struct page_source *source, int account, const char 
     return 0;
 }
 
-int cli_page_run_curves(const struct page_source *source, int account, const char *name, const int64_t *x,
-                        struct page_run *ret)
-{
-    struct page_run run = {.source = source,
-                           .account = account,
-                           .spec = &source->config->accounts[account],
-                           .result = &source->backtest->accounts[account],
-                           .report = &source->reports[account],
-                           .x = (int64_t *)x,
-                           .n = x ? source->backtest->to - source->backtest->from : 0};
-    snprintf(run.name, sizeof run.name, "%s", name);
-    run.equity = malloc((run.n + 1) * sizeof *run.equity);
-    run.drawdown = malloc((run.n + 1) * sizeof *run.drawdown);
-    if (!run.equity || !run.drawdown) {
-        run.x = NULL;
-        cli_page_run_finish(&run);
-        return -ENOMEM;
-    }
-    run.equity[0] = run.report->start_equity;
-    if (run.n > 0)
-        memcpy(run.equity + 1, run.result->equity, run.n * sizeof *run.equity);
-    report_drawdowns(run.equity, run.n + 1, run.drawdown);
-    *ret = run;
-    return 0;
-}
-
 void cli_page_run_finish(struct page_run *run)
 {
     double *const all[] = {run->equity, run->drawdown, run->held, run->held_drawdown,

@@ -48,10 +48,10 @@ struct page_run {
 
 /* 0 with *ret, for page_run_finish(); -ENOMEM. */
 int cli_page_run_make(const struct page_source *source, int account, const char *name, struct page_run *ret);
-/* What a comparison needs alone (page.h): equity and drawdown, at x [n + 1], which stays the caller's: run.x
- * is to be NULL before page_run_finish(). x NULL: of what is not drawn only the opening, and n is 0. The
- * same. */
-int cli_page_run_curves(const struct page_source *source, int account, const char *name, const int64_t *x,
+/* curves.c: what a comparison needs alone (page.h): equity and drawdown, of the points that show in a chart
+ * as wide as the page, so that it looks the same; of what is not drawn only the opening. run.n is one less
+ * than their number. The same. */
+int cli_page_run_curves(const struct page_source *source, int account, const char *name, bool drawn,
                         struct page_run *ret);
 void cli_page_run_finish(struct page_run *run); /* fine on a zeroed one */
 
