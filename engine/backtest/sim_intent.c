@@ -290,8 +290,12 @@ static const double *look_ahead(struct sim *sim, struct sim_symbol *symbol, size
     if (i < symbol->n_ahead)
         return symbol->ahead_outputs + i * sim->n_outputs;
     size_t n = 0;
+    /* Without marks the next bars, once one has followed another. */
+    bool follows = symbol->n_ahead > 0 && symbol->ahead[symbol->n_ahead - 1] + 1 == bar;
     for (size_t next = bar; n < SIM_AHEAD && next < bars->n;
-         next = bars->flat ? find_mark(bars->flat, next + 1, bars->n) : bars->n) {
+         next = bars->flat ? find_mark(bars->flat, next + 1, bars->n)
+                : follows  ? next + 1
+                           : bars->n) {
         size_t row = bars->rows ? bars->rows[next] : bars->first + next;
         __builtin_prefetch(symbol->series->open + row);
         __builtin_prefetch(symbol->series->high + row);
