@@ -90,14 +90,8 @@ static int measure(const struct ranking *ranking, const struct backtest_config *
         options.given = ranking->held;
         options.given_start = decimal_to_double(config->accounts->cash, config->accounts->currency_scale);
     }
-    double *returns = malloc((config->to - config->from) * sizeof *returns);
-    int r = returns ? 0 : -ENOMEM;
-    if (r == 0)
-        r = backtest_report(config, &job->backtest, 0, &options, &job->report);
-    if (r == 0)
-        backtest_sweep_row_of(&job->report, &job->backtest.accounts[0], 0, returns, &job->row);
-    free(returns);
-    return r;
+    int r = backtest_report(config, &job->backtest, 0, &options, &job->report);
+    return r < 0 ? r : backtest_sweep_row_of(&job->report, &job->backtest.accounts[0], 0, NULL, &job->row);
 }
 
 static void drop_equity(struct backtest_account *account)

@@ -97,10 +97,10 @@ void backtest_sweep_sort(struct sweep_results *results, enum sweep_metric metric
  * once nothing is left; returns: [rows]. 0 or -ENOMEM. */
 int backtest_sweep_row(const struct backtest_config *config, const struct backtest *backtest, int account,
                        size_t combination, double *returns, struct sweep_result *ret);
-/* The same of a report that there is already. */
+/* The same of a report that there is already; returns NULL: they are not wanted. */
 struct backtest_report;
-void backtest_sweep_row_of(const struct backtest_report *report, const struct backtest_account *ran,
-                           size_t combination, double *returns, struct sweep_result *ret);
+int backtest_sweep_row_of(const struct backtest_report *report, const struct backtest_account *ran,
+                          size_t combination, double *returns, struct sweep_result *ret);
 
 /* SHA-256 of what a sweep's results follow from: the market, the terms, the account but the parameters that
  * axes move, the sets, and the program, which the caller identifies by some bytes. 0 or -ENOMEM. */
