@@ -7,6 +7,7 @@
 #include "engine/backtest/guard_bars.h"
 #include "strategy/direction.h"
 #include "tests/check.h"
+#include "tests/counts.h"
 #include "tests/engine/synthetic_market.h"
 #include "tests/random.h"
 
@@ -15,6 +16,8 @@
 static const int64_t E8 = 100000000;
 static struct guard_bars bars;
 static bool whole_counts;
+static size_t cuts;
+static int directions; /* both ways, and short alone */
 
 static struct account_spec account_of(const struct strategy *strategy)
 {
@@ -61,12 +64,8 @@ static struct account_spec short_account(const struct strategy *strategy, int di
 
 static struct guard_config config_of(const struct account_spec *account, const struct market *market)
 {
-    return (struct guard_config){.market = market,
-                                 .account = account,
-                                 .latency_ns = 50000000,
-                                 .cuts = whole_counts ? GUARD_CUTS : 8,
-                                 .seed = 7,
-                                 .threads = 2};
+    return (struct guard_config){
+        .market = market, .account = account, .latency_ns = 50000000, .cuts = cuts, .seed = 7, .threads = 2};
 }
 
 static struct guard_lookahead lookahead(const struct strategy *strategy, const struct market *market)
@@ -242,8 +241,8 @@ static void test_directions(void)
     size_t n, decisions = 0;
     const struct strategy *const *list = strategy_list(&n);
     for (size_t i = 0; i < n; i++)
-        for (int direction = DIRECTION_SHORT; has_direction(list[i]) && direction <= DIRECTION_BOTH;
-             direction++) {
+        for (int direction = DIRECTION_BOTH;
+             has_direction(list[i]) && direction > DIRECTION_BOTH - directions; direction--) {
             struct account_spec account = short_account(list[i], direction);
             struct guard_config config = config_of(&account, &bars.market);
             struct guard_lookahead verdict = {0};
@@ -252,16 +251,18 @@ static void test_directions(void)
             CHECK_STR(err, "");
             CHECK(!verdict.found && verdict.columns == (list[i]->scan || list[i]->idle));
             decisions += verdict.decisions;
-            check_history(&account);
+            if (!COUNTS_PART) /* there long alone, some: test_histories() */
+                check_history(&account);
         }
-    CHECK(decisions > 1000);
+    CHECK(decisions > 500 * (size_t)directions);
 }
 
 static void test_histories(void)
 {
     size_t n;
     const struct strategy *const *list = strategy_list(&n);
-    for (size_t i = 0; i < n; i++) {
+    const size_t stride = (size_t)(3 / counts_of("of three histories", 3, 1));
+    for (size_t i = 0; i < n; i += stride) {
         struct account_spec account = account_of(list[i]);
         check_history(&account);
     }
@@ -405,7 +406,7 @@ static void test_sessions(struct random *random)
     struct synthetic_market made;
     struct made_calendar calendar;
     size_t n, decisions = 0;
-    made_open(&made, random, &walk, 2, whole_counts ? 40000 : 6000, QUARTER_NS);
+    made_open(&made, random, &walk, 2, whole_counts ? 40000 : COUNTS_PART ? 3000 : 6000, QUARTER_NS);
     made_calendar(&calendar, random, &made.market);
     CHECK(made_session(&made, 0, &calendar.calendar) && made_session(&made, 1, &calendar.calendar));
     const struct strategy *const *strategies = strategy_list(&n);
@@ -430,6 +431,8 @@ int main(void)
 {
     struct random random = random_seeded("engine/guard", 20261122);
     whole_counts = getenv("PAPERTAPE_LONG") != NULL;
+    cuts = whole_counts ? GUARD_CUTS : (size_t)counts_of("cuts", 8, 3);
+    directions = counts_of("directions", 2, 1);
     size_t rows = whole_counts ? 160000 : 8400;
     printf("%zu bars of two symbols%s\n", rows, whole_counts ? "" : " (--long: 160000)");
     if (backtest_guard_bars_make(random_next(&random), 2, rows, QUARTER_NS, &bars) < 0)
