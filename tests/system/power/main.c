@@ -1,6 +1,6 @@
 /* Power loss of daemon, event log and database together: whole runs on one thread, each drawn by its seed.
  *
- * power [--seeds N] [--seed S] [--echo]: seeds 1 to N (25; 10 under a sanitizer; with PAPERTAPE_LONG
+ * power [--seeds N] [--seed S] [--echo]: seeds 1 to N (25; 4 under a sanitizer; with PAPERTAPE_LONG
  * 10,000), or one. A failure prints the command that plays it again. */
 #include <getopt.h>
 #include <time.h>
@@ -10,7 +10,7 @@
 #include "tests/system/power/sim.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 10 };
+enum { SEEDS = 4 };
 #else
 enum { SEEDS = 25 };
 #endif
