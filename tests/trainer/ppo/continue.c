@@ -113,7 +113,7 @@ static bool same_figures(const struct ppo_update *a, const struct ppo_update *b)
 
 static void test_continue(const char *what, struct ppo_params params, int levels)
 {
-    const bool wide = params.net.pi[0] >= 512;
+    const bool wide = params.net.pi[0] >= 256;
     for (int threads = wide ? 2 : 1; threads <= (wide ? 2 : 3); threads++) {
         params.threads = threads;
         struct script first = {.levels = levels}, second = {.levels = levels};
@@ -177,7 +177,7 @@ static void test_options(void)
     p.net.layer_norm = true;
     test_continue("recurrent, shared", p, 0);
     p = small();
-    p.net.pi[0] = p.net.pi[1] = 512; /* so wide that rollouts are divided, too */
+    p.net.pi[0] = p.net.pi[1] = 420; /* so wide that rollouts are divided, too */
     test_continue("wide", p, 0);
     p = small();
     p.minibatch = 1;

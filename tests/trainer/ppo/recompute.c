@@ -79,7 +79,7 @@ static void test_options(void)
     test_first("shared", p, 4);
     /* So wide that rollouts are divided, too. */
     p = whole();
-    p.net.pi[0] = p.net.pi[1] = 512;
+    p.net.pi[0] = p.net.pi[1] = 420;
     test_first("wide", p, 0);
     p.net.recurrent = 32;
     test_first("wide, recurrent", p, 0);
