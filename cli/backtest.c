@@ -93,7 +93,8 @@ static int run(struct option_call *call)
     if (status != EXIT_OK)
         return status;
     if (args->list)
-        return cli_strategies_list(args->json);
+        return cli_strategies_list(args->run.n_choices > 0 ? args->run.choices[0].strategy : NULL,
+                                   args->json);
     return args->events ? cli_backtest_events(args) : cli_backtest_bars(args);
 }
 
@@ -174,8 +175,8 @@ static const struct option_row options[] = {
      AT(export_to)},
     {"list-strategies", NULL,
      "what strategies there are, with their parameters and ranges: the built-in ones, and the shared objects of "
-     "the folder of plug-ins",
-     AT(list), .only = "plugins"},
+     "the folder of plug-ins; with --strategy that one alone, from outside too",
+     AT(list), .only = "plugins strategy"},
 };
 
 CLI_VERB(cli_backtest) = {

@@ -78,7 +78,8 @@ int cli_rank_print_json(const struct rank_run *rank)
         (json_int_t)(config->to - config->from), "first_ns", (json_int_t)market_open_ns(market, config->from),
         "last_ns", (json_int_t)market_open_ns(market, config->to), "years", cli_rank_years(rank), "symbols",
         symbols_array(market), "min_trades", (json_int_t)ranked->rows.min_trades, "few_trades",
-        (json_int_t)ranked->luck.few, "luck", cli_sweep_luck_json(&ranked->rows, &ranked->luck),
+        (json_int_t)ranked->luck.few, "luck",
+        cli_sweep_luck_json(&ranked->rows, &ranked->luck, RANK_WHAT, cli_rank_years(rank)),
         "seconds_by_stage", seconds_object(rank), "cached", rank->load.cached, "strategies",
         strategies_array(rank), "left_out", left_out_array(rank));
     return cli_stored_print("rank", object, 17);

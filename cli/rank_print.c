@@ -128,7 +128,7 @@ static void print_luck(const struct rank_run *rank)
     char words[SWEEP_WORDS_MAX];
     printf("%s\n", cli_sweep_verdict_text(rows, words));
     printf("%s\n", cli_sweep_expected_text(rows, luck, RANK_WHAT, cli_rank_years(rank), words));
-    if (cli_sweep_pbo_text(luck, RANK_WHAT, words))
+    if (cli_sweep_pbo_text(luck, words))
         printf("%s\n", words);
     printf("Try the choice on bars that it has not seen.\n");
 }

@@ -73,14 +73,16 @@ static void put_plugin(void *ctx, const char *file, const struct strategy *strat
         (void)cli_stored_fail(EXIT_OK, "backtest", file, why_not);
 }
 
-int cli_strategies_list(bool json)
+int cli_strategies_list(const struct strategy *only, bool json)
 {
     size_t n;
     const struct strategy *const *strategies = strategy_list(&n);
     struct strategies_listing listing = {json, {.name = "strategies", .form = STORED_JSON}};
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !only; i++)
         put(&listing, strategies[i]);
-    int r = strategy_library_each(put_plugin, &listing);
+    if (only)
+        put(&listing, only);
+    int r = only ? 0 : strategy_library_each(put_plugin, &listing);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "backtest", indicator_plugin_folder(), strerror(-r));
     if (json)

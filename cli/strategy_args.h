@@ -21,7 +21,8 @@ struct strategy_choice {
  * and what would be right: the nearest name, the range. */
 int cli_strategy_args_choose(const char *verb, const char *text, struct strategy_choice *ret);
 
-/* Reads key=value (several, with commas) into a choice; a key that was set before is wrong. The same statuses. */
+/* Reads key=value (several, with commas) into a choice; a key that was set before is wrong. The same
+ * statuses. */
 int cli_strategy_args_set(const char *verb, const char *text, struct strategy_choice *choice);
 
 /* Do the parameters contradict each other? The same statuses. */
@@ -30,7 +31,8 @@ int cli_strategy_args_check(const char *verb, const struct strategy_choice *choi
 /* "fast=20 slow=50": parameters that are not the default, with blanks between; "" when all are. */
 void cli_strategy_args_text(const struct strategy *strategy, const double *params, char *buf, size_t size);
 
-/* Prints every strategy with its parameters, as text or as papertape.strategies/1. An exit status. */
-int cli_strategies_list(bool json);
+/* Prints every strategy with its parameters, or `only` that one, as text or as papertape.strategies/1. An
+ * exit status. */
+int cli_strategies_list(const struct strategy *only, bool json);
 
 #endif

@@ -175,10 +175,20 @@ static int say_stopped(const struct sweep *sweep)
     return EXIT_ERROR;
 }
 
+/* Sets that an earlier run has done take no time. */
+static int run_plan(struct sweep *sweep, const struct backtest_config *config,
+                    const struct account_spec *base, bool json)
+{
+    int status = cli_sweep_rows(sweep, config, base);
+    return status == EXIT_OK || sweep->plan.known ? cli_sweep_print_plan(sweep, json) : status;
+}
+
 static int run_and_print(struct sweep *sweep, const struct backtest_config *config,
                          const struct account_spec *base, bool json)
 {
     struct output files[SWEEP_FILES] = {0};
+    if (sweep->dry_run)
+        return run_plan(sweep, config, base, json);
     int status = open_outputs(sweep, files);
     if (status == EXIT_OK)
         status = cli_sweep_rows(sweep, config, base);
@@ -345,6 +355,13 @@ static const struct option_row options[] = {
      "the returns of those that are listed: a row a bar, a column each, as papertape-trainer validate reads "
      "them",
      AT(returns)},
+    {"progress", NULL,
+     "on stderr lines of JSON, papertape.sweep_progress/1: sets that are done, the best so far, the time left; for "
+     "programs",
+     AT(progress), .without = "walk-forward"},
+    {"dry-run", NULL,
+     "only how many sets there are and about how long they take: the first few are run for it, and kept",
+     AT(dry_run), .without = "walk-forward screen csv report returns yes"},
     {"yes", NULL, "run what takes longer than 60 s without a question", AT(yes)},
     {"fresh", NULL, "run all of it again, even what an earlier run of the same command has done", AT(fresh),
      .without = "no-cache"},

@@ -46,7 +46,7 @@ static bool ask(const struct sweep *sweep, const char *work, double predicted, b
     return wanted;
 }
 
-bool cli_sweep_ask(const struct sweep *sweep, size_t tried, size_t left, double seconds)
+bool cli_sweep_ask(struct sweep *sweep, size_t tried, size_t left, double seconds)
 {
     char count[48], work[96], time[SWEEP_TIME_MAX], words[256];
     bool most = sweep->sets.n > BACKTEST_GRID_MOST, again = sweep->asked > 0;
@@ -59,6 +59,10 @@ bool cli_sweep_ask(const struct sweep *sweep, size_t tried, size_t left, double 
                  "%s, about %s: at most %d are run: wider steps, or --samples N, which draws N of them",
                  count, cli_sweep_time(predicted, time), BACKTEST_GRID_MOST);
         cli_stored_fail(EXIT_USAGE, "sweep", "--grid", words);
+        return false;
+    }
+    if (sweep->dry_run) {
+        sweep->plan = (struct sweep_plan){.known = true, .tried = tried, .left = left, .seconds = predicted};
         return false;
     }
     if (sweep->screened)
@@ -75,4 +79,21 @@ bool cli_sweep_ask_screen(const struct sweep *sweep, double seconds)
     count_text(sweep, count, sizeof count);
     snprintf(work, sizeof work, "a screen of %s", count);
     return ask(sweep, work, seconds * times, false);
+}
+
+int cli_sweep_print_plan(const struct sweep *sweep, bool json)
+{
+    const struct sweep_plan *plan = &sweep->plan;
+    char count[48], time[SWEEP_TIME_MAX];
+    if (json)
+        return cli_stored_print(
+            "sweep",
+            json_pack("{s:s, s:f, s:I, s:I, s:I, s:f, s:i}", "schema", "papertape.sweep_plan/1", "asked",
+                      sweep->sets.asked, "combinations", (json_int_t)sweep->sets.n, "tried",
+                      (json_int_t)(plan->known ? plan->tried : sweep->runs.n - sweep->runs.known), "left",
+                      (json_int_t)plan->left, "seconds", plan->seconds, "asks_above_s", SWEEP_ASK_S),
+            17);
+    count_text(sweep, count, sizeof count);
+    printf("%s, %zu to run, about %s\n", count, plan->left, cli_sweep_time(plan->seconds, time));
+    return EXIT_OK;
 }

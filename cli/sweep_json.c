@@ -7,7 +7,7 @@
 #include "strategy/param_json.h"
 #include "strategy/strategy.h"
 
-static json_t *params_object(const struct sweep *sweep, const struct sweep_result *r)
+json_t *cli_sweep_params_json(const struct sweep *sweep, const struct sweep_result *r)
 {
     double values[STRATEGY_PARAMS_MAX];
     json_t *params = json_object();
@@ -24,7 +24,7 @@ static json_t *result_object(const struct sweep *sweep, size_t row)
     const struct backtest_beside *beside = &sweep->beside[row];
     json_t *object = json_pack(
         "{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "params",
-        params_object(sweep, r), "equity", record_json_real(r->final_equity), "fees",
+        cli_sweep_params_json(sweep, r), "equity", record_json_real(r->final_equity), "fees",
         record_json_real(r->fees), "exposure_pct", record_json_real(100 * r->exposure), "trades",
         (json_int_t)r->trades, "fills", (json_int_t)r->fills, "rejected", (json_int_t)r->refused, "dsr",
         record_json_real(r->dsr), "exact", r->exact, "beside", (json_int_t)beside->n, "beside_hold",
@@ -40,10 +40,25 @@ static json_t *result_object(const struct sweep *sweep, size_t row)
     return object;
 }
 
-json_t *cli_sweep_luck_json(const struct sweep_results *runs, const struct backtest_luck *luck)
+/* The sentences that are printed without --json. */
+static json_t *words_array(const struct sweep_results *runs, const struct backtest_luck *luck,
+                           const char *what, double years)
 {
-    return json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:f}", "verdict",
-                     backtest_luck_word(backtest_luck_verdict(runs)), "trials", (json_int_t)luck->trials,
+    char words[SWEEP_WORDS_MAX];
+    json_t *array = json_array();
+    json_array_append_new(array, json_string(cli_sweep_verdict_text(runs, words)));
+    json_array_append_new(array, json_string(cli_sweep_expected_text(runs, luck, what, years, words)));
+    if (cli_sweep_pbo_text(luck, words))
+        json_array_append_new(array, json_string(words));
+    return array;
+}
+
+json_t *cli_sweep_luck_json(const struct sweep_results *runs, const struct backtest_luck *luck,
+                            const char *what, double years)
+{
+    return json_pack("{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:i, s:f}", "verdict",
+                     backtest_luck_word(backtest_luck_verdict(runs)), "words",
+                     words_array(runs, luck, what, years), "trials", (json_int_t)luck->trials,
                      "sharpe_deviation", record_json_real(luck->deviation), "sharpe_deviation_luck",
                      record_json_real(luck->deviation_luck), "expected_sharpe",
                      record_json_real(luck->expected), "pbo", record_json_real(luck->pbo),
@@ -70,8 +85,9 @@ int cli_sweep_print_json(const struct sweep *sweep)
         (json_int_t)runs->too_short, "kept", (json_int_t)runs->known, "stopped", runs->stopped, "min_trades",
         (json_int_t)runs->min_trades, "few_trades", (json_int_t)sweep->luck.few, "rows",
         (json_int_t)(sweep->to - sweep->from), "years", cli_sweep_years(sweep), "luck",
-        cli_sweep_luck_json(runs, &sweep->luck), "fees_times", (double)SWEEP_FEES_TIMES, "slippage_more",
-        SWEEP_SLIPPAGE, "load_s", sweep->load_seconds, "seconds", sweep->seconds, "top", top);
+        cli_sweep_luck_json(runs, &sweep->luck, SWEEP_WHAT, cli_sweep_years(sweep)), "fees_times",
+        (double)SWEEP_FEES_TIMES, "slippage_more", SWEEP_SLIPPAGE, "load_s", sweep->load_seconds, "seconds",
+        sweep->seconds, "top", top);
     if (object && cli_run_universe_of(&sweep->run))
         json_object_set_new(object, "universe",
                             cli_run_universe_json(&sweep->run, sweep->market, sweep->from, sweep->to));

@@ -58,9 +58,9 @@ static void print_luck(const struct sweep *sweep)
 {
     char words[SWEEP_WORDS_MAX];
     printf("%s\n", cli_sweep_verdict_text(&sweep->runs, words));
-    printf("%s\n", cli_sweep_expected_text(&sweep->runs, &sweep->luck, "distinct sets",
-                                           cli_sweep_years(sweep), words));
-    if (cli_sweep_pbo_text(&sweep->luck, "sets", words))
+    printf("%s\n",
+           cli_sweep_expected_text(&sweep->runs, &sweep->luck, SWEEP_WHAT, cli_sweep_years(sweep), words));
+    if (cli_sweep_pbo_text(&sweep->luck, words))
         printf("%s\n", words);
     printf("Try the choice on bars that it has not seen.\n");
 }

@@ -15,13 +15,16 @@ struct sweep_progress {
     struct progress progress;
     struct sweep_file file;
     double started_s, runs_s; /* of all; of the runs, behind a screen */
-    int asks;                 /* of ask() in this sweep */
+    struct sweep_watch watch;
+    int asks; /* of ask() in this sweep */
     bool declined;
 };
 
 static bool show(void *ctx, double share)
 {
     struct sweep_progress *running = ctx;
+    if (running->sweep->progress)
+        cli_sweep_watch_say(running->sweep, &running->watch, "sets", share, false);
     return cli_progress_show(&running->progress, share) && !early_stop_asked();
 }
 
@@ -63,27 +66,34 @@ static bool screening(void *ctx, double share)
         if (!agreed(running, cli_sweep_ask_screen(sweep, seconds / share), now_s))
             return false;
     }
-    return show(running, share);
+    if (sweep->progress && share < 1)
+        cli_sweep_watch_say(sweep, &running->watch, "screen", share, false);
+    return cli_progress_show(&running->progress, share) && !early_stop_asked();
 }
 
 static size_t known(void *ctx, struct sweep_result *rows, size_t cap)
 {
     struct sweep_progress *running = ctx;
-    return backtest_sweep_file_rows(&running->file, rows, cap);
+    size_t n = backtest_sweep_file_rows(&running->file, rows, cap);
+    running->watch.known = n;
+    cli_sweep_watch_rows(running->sweep, &running->watch, rows, n);
+    return n;
 }
 
 static void keep(void *ctx, const struct sweep_result *rows, size_t n)
 {
     struct sweep_progress *running = ctx;
     backtest_sweep_file_add(&running->file, rows, n);
+    cli_sweep_watch_rows(running->sweep, &running->watch, rows, n);
 }
 
 static int run_all(struct sweep_progress *running, struct backtest_sweep *all)
 {
     struct sweep *sweep = running->sweep;
     char err[512] = "";
-    running->started_s = running->runs_s = clock_now_s();
+    running->started_s = running->runs_s = running->watch.started_s = clock_now_s();
     cli_progress_begin(&running->progress, "sweep");
+    running->progress.shows &= !sweep->progress;
     int r = backtest_sweep_run(all, &sweep->runs, err, sizeof err);
     cli_progress_end(&running->progress);
     if (running->file.why[0])
@@ -94,6 +104,8 @@ static int run_all(struct sweep_progress *running, struct backtest_sweep *all)
         return cli_stored_fail(EXIT_USAGE, "sweep", "--backend gpu", err);
     if (r < 0)
         return cli_stored_fail(EXIT_ERROR, "sweep", "", err);
+    if (sweep->progress && !sweep->runs.stopped)
+        cli_sweep_watch_say(sweep, &running->watch, "sets", 1, true);
     cli_run_note_refused(&sweep->run, sweep->market, "all combinations", &sweep->runs.refused);
     sweep->seconds = clock_now_s() - running->started_s;
     return EXIT_OK;

@@ -38,6 +38,13 @@ struct sweep {
     bool yes, fresh;
     bool screen;        /* only what may be among the `top` is run exactly */
     bool gpu;           /* screened on the device */
+    bool progress;      /* lines of JSON on stderr */
+    bool dry_run;       /* only how many sets there are, and how long they take */
+    struct sweep_plan { /* of a dry run, once that is known */
+        bool known;
+        size_t tried, left;
+        double seconds; /* for those that are left */
+    } plan;
     bool kept;          /* what is done is on the disk, and the same command continues */
     int asked;          /* so often about the time that it takes */
     bool asked_screen;  /* about the screen's */
@@ -80,9 +87,26 @@ void cli_sweep_periods_print(const struct sweep *sweep);
 void cli_sweep_periods_json(const struct sweep *sweep, json_t *object, json_t *top);
 
 /* sweep_ask.c: is it wanted, with `left` sets to go after `tried` in so many seconds? Or a screen of so many
- * seconds? False: no, and a line says so. */
-bool cli_sweep_ask(const struct sweep *sweep, size_t tried, size_t left, double seconds);
+ * seconds? False: no, and a line says so; of a dry run, sweep->plan does. */
+bool cli_sweep_ask(struct sweep *sweep, size_t tried, size_t left, double seconds);
 bool cli_sweep_ask_screen(const struct sweep *sweep, double seconds);
+
+/* sweep_progress.c: what has been done so far, for --progress. */
+struct sweep_watch {
+    double started_s, said_s; /* monotonic; said_s 0: nothing was said yet */
+    size_t known;             /* sets that an earlier run did */
+    bool any;
+    struct sweep_result best; /* so far, of those with enough trades, where `any` */
+};
+void cli_sweep_watch_rows(const struct sweep *sweep, struct sweep_watch *watch,
+                          const struct sweep_result *rows, size_t n);
+/* A line (papertape.sweep_progress/1) on stderr with that share of a stage done, "screen" or "sets": at most
+ * two a second, and a thousand in all; where `last` is set in any case. */
+void cli_sweep_watch_say(const struct sweep *sweep, struct sweep_watch *watch, const char *stage,
+                         double share, bool last);
+
+/* The plan of a dry run, as a line or as papertape.sweep_plan/1. An exit status. */
+int cli_sweep_print_plan(const struct sweep *sweep, bool json);
 
 /* sweep_kept.c: opens the file that the results are kept in; nothing with --no-cache. */
 void cli_sweep_keep(const struct sweep *sweep, const struct backtest_sweep *all, struct sweep_file *ret);
@@ -104,11 +128,12 @@ double cli_sweep_years(const struct sweep *sweep);
 enum { SWEEP_WORDS_MAX = 256 };
 const char *cli_sweep_stopped_text(const struct sweep_results *runs, char ret[static SWEEP_WORDS_MAX]);
 const char *cli_sweep_verdict_text(const struct sweep_results *runs, char ret[static SWEEP_WORDS_MAX]);
-/* Of so many "distinct sets", or "strategies". */
+#define SWEEP_WHAT "distinct sets"
+/* `what`: SWEEP_WHAT, or what else there are so many of. */
 const char *cli_sweep_expected_text(const struct sweep_results *runs, const struct backtest_luck *luck,
                                     const char *what, double years, char ret[static SWEEP_WORDS_MAX]);
-const char *cli_sweep_pbo_text(const struct backtest_luck *luck, const char *what,
-                               char ret[static SWEEP_WORDS_MAX]);
+const char *cli_sweep_pbo_text(const struct backtest_luck *luck, char ret[static SWEEP_WORDS_MAX]);
+
 /* sweep_values.c: a metric as --json and the page show it: shares as percent, with "_pct" at the name's end.
  */
 enum { SWEEP_METRIC_NAME_MAX = 40 };
@@ -118,14 +143,16 @@ const char *cli_sweep_metric_name(enum sweep_metric metric, char ret[static SWEE
 double cli_sweep_sharpe_at(const struct sweep *sweep, int costs, size_t row);
 
 /* sweep_print.c, sweep_json.c, sweep_csv.c. Exit statuses. */
+json_t *cli_sweep_params_json(const struct sweep *sweep, const struct sweep_result *result); /* a new one */
 void cli_sweep_print(const struct sweep *sweep);
 int cli_sweep_print_json(const struct sweep *sweep);
 void cli_sweep_write_csv(const struct sweep *sweep, FILE *out);
 int cli_sweep_write_returns(const struct sweep *sweep, const struct backtest_config *config,
                             const struct account_spec *base, FILE *out);
 
-/* sweep_json.c: what of the best of sorted results is luck. */
-json_t *cli_sweep_luck_json(const struct sweep_results *runs, const struct backtest_luck *luck);
+/* sweep_json.c: what of the best of sorted results is luck; `what` as above. */
+json_t *cli_sweep_luck_json(const struct sweep_results *runs, const struct backtest_luck *luck,
+                            const char *what, double years);
 
 /* "4.2 min", "3 days": how long so many seconds are. */
 enum { SWEEP_TIME_MAX = 32 };

@@ -52,8 +52,7 @@ const char *cli_sweep_expected_text(const struct sweep_results *runs, const stru
     return ret;
 }
 
-const char *cli_sweep_pbo_text(const struct backtest_luck *luck, const char *what,
-                               char ret[static SWEEP_WORDS_MAX])
+const char *cli_sweep_pbo_text(const struct backtest_luck *luck, char ret[static SWEEP_WORDS_MAX])
 {
     bool coin = luck->pbo >= BACKTEST_LUCK_PBO, loses = luck->loss >= BACKTEST_LUCK_PBO;
     int n = snprintf(
@@ -62,8 +61,7 @@ const char *cli_sweep_pbo_text(const struct backtest_luck *luck, const char *wha
         "It lost there in %.1f %% of all halves",
         100 * luck->pbo, coin ? ", as a coin would be" : "", 100 * luck->loss);
     if (loses && !coin)
-        snprintf(ret + n, SWEEP_WORDS_MAX - (size_t)n,
-                 ": the order of the %s may last, but the best of them loses.", what);
+        snprintf(ret + n, SWEEP_WORDS_MAX - (size_t)n, ": the order may last, but the best loses.");
     else
         snprintf(ret + n, SWEEP_WORDS_MAX - (size_t)n, ".");
     return isnan(luck->pbo) ? NULL : ret;

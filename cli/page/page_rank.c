@@ -24,7 +24,7 @@ static void verdict(struct text *text, const struct rank_run *rank)
                          : is == BACKTEST_VERDICT_LUCK ? 0
                                                        : -1);
     report_page_paragraph(text, cli_sweep_expected_text(rows, luck, RANK_WHAT, cli_rank_years(rank), words));
-    if (cli_sweep_pbo_text(luck, RANK_WHAT, words))
+    if (cli_sweep_pbo_text(luck, words))
         report_page_paragraph(text, words);
 }
 

@@ -165,9 +165,9 @@ static void luck(struct text *text, const struct sweep *sweep)
     char words[SWEEP_WORDS_MAX];
     report_page_sentence(text, cli_sweep_verdict_text(&sweep->runs, words),
                          none ? -1 : verdict == BACKTEST_VERDICT_MORE);
-    report_page_paragraph(text, cli_sweep_expected_text(&sweep->runs, &sweep->luck, "distinct sets",
-                                                        cli_sweep_years(sweep), words));
-    if (cli_sweep_pbo_text(&sweep->luck, "sets", words))
+    report_page_paragraph(
+        text, cli_sweep_expected_text(&sweep->runs, &sweep->luck, SWEEP_WHAT, cli_sweep_years(sweep), words));
+    if (cli_sweep_pbo_text(&sweep->luck, words))
         report_page_paragraph(text, words);
     report_page_paragraph(
         text, "The best of many looks better than it is: try the choice on bars that it has not seen.");
