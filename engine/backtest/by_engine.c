@@ -13,7 +13,7 @@
 #include "exchange/decimal.h"
 #include "strategy/external.h"
 
-enum { PROGRESS_ROWS = 4096 };
+enum { PROGRESS_ROWS = 4096, PROGRESS_ROWS_OUTSIDE = 32 /* of strategies that take a process a bar */ };
 
 /* One account's result while it grows. */
 struct account_book {
@@ -612,6 +612,15 @@ static void note_holdings(struct drive *drive)
     }
 }
 
+/* A stop is asked for so often. */
+static size_t progress_rows(const struct drive *drive)
+{
+    for (int i = 0; i < drive->n; i++)
+        if (drive->hosts && drive->hosts[i])
+            return PROGRESS_ROWS_OUTSIDE;
+    return PROGRESS_ROWS;
+}
+
 static int give_rows(struct run_thread *thread, struct drive *drive)
 {
     const struct backtest_config *config = drive->config;
@@ -624,6 +633,7 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
     r = r < 0 ? r : give_universe(thread, drive);
     if (config->ticks)
         skip_ticks(drive, market_open_ns(config->market, config->from));
+    const size_t step = progress_rows(drive);
     for (drive->row = config->from; r == 0 && drive->row < config->to; drive->row++) {
         r = give_between(thread, drive);
         if (config->ticks && r == 0)
@@ -633,8 +643,8 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
         if (r == 0)
             r = give_row(thread, drive);
         note_holdings(drive);
-        if ((drive->row - config->from) % PROGRESS_ROWS == PROGRESS_ROWS - 1 &&
-            !backtest_run_progress(thread, PROGRESS_ROWS * (size_t)drive->n))
+        if ((drive->row - config->from) % step == step - 1 &&
+            !backtest_run_progress(thread, step * (size_t)drive->n))
             return -ECANCELED;
     }
     return r;
