@@ -152,6 +152,20 @@ static void set_curve(json_t *object, const struct db_report_account *a, int sca
     set(object, "other", money(a->other, scale));
 }
 
+static json_t *luck_object(const struct db_report_account *a)
+{
+    struct db_report_luck luck;
+    json_t *object = json_object();
+    db_report_luck(a, &luck);
+    set(object, "verdict", json_string(db_report_luck_word(luck.kind)));
+    set(object, "sharpe_error", real(luck.error));
+    set(object, "psr", real(luck.psr));
+    set(object, "level", json_real(DB_REPORT_LUCK_LEVEL));
+    set(object, "days", real(luck.days));
+    set(object, "words", json_string(luck.words));
+    return object;
+}
+
 static void set_ratios(json_t *object, const struct db_report_account *a)
 {
     const struct metrics *m = &a->metrics;
@@ -170,6 +184,7 @@ static void set_ratios(json_t *object, const struct db_report_account *a)
     set(object, "hours", json_integer((json_int_t)a->hours));
     set(object, "points", json_integer((json_int_t)a->points));
     set(object, "points_without_return", json_integer((json_int_t)a->unmeasured));
+    set(object, "luck", luck_object(a));
 }
 
 static json_t *account_object(const struct db_report_account *a)

@@ -54,7 +54,8 @@ static void equity_facts(struct text *text, const struct db_report_account *a)
          "what prices moved between the last closed bar and the point of equity, and rounding");
 }
 
-static void ratio_facts(struct text *text, const struct db_report_account *a)
+static void ratio_facts(struct text *text, const struct db_report_account *a,
+                        const struct db_report_luck *luck)
 {
     const struct metrics *m = &a->metrics;
     const struct metrics_trade_ratios ratios = metrics_trade_ratios(&a->trades);
@@ -67,6 +68,9 @@ static void ratio_facts(struct text *text, const struct db_report_account *a)
                            "from the highest equity ever");
     snprintf(remark, sizeof remark, "a year, of %zu hours; n/a below %d", a->hours, (int)REPORT_HOURS_LEAST);
     report_page_fact_number(text, "Sharpe ratio", m->sharpe, RATIO_DIGITS, remark);
+    report_page_fact_number(text, "Its standard error", luck->error, RATIO_DIGITS, NULL);
+    report_page_fact_fixed(text, "Above 0, %", share(luck->psr), 1,
+                           "the probability that the true Sharpe ratio is, of this account alone");
     report_page_fact_number(text, "Sortino ratio", m->sortino, RATIO_DIGITS, NULL);
     report_page_fact_fixed(text, "Volatility a year, %", share(m->volatility), 2, NULL);
     report_page_fact_fixed(text, "Exposed, %", share(a->exposure), 2,
@@ -208,6 +212,7 @@ static void charts(struct text *text, const struct db_report_account *a)
 /* 0 or -ENOMEM. */
 static int account(struct text *text, const struct db_report_account *a)
 {
+    struct db_report_luck luck;
     char words[WORDS_MAX];
     snprintf(words, sizeof words, "Account %s", a->account.name);
     report_page_heading(text, words);
@@ -225,9 +230,15 @@ static int account(struct text *text, const struct db_report_account *a)
             "No point of equity is stored in the period: the daemon did not run, or the account had no "
             "money yet.",
             0);
+    db_report_luck(a, &luck);
+    if (a->points > 0)
+        report_page_sentence(text, luck.words,
+                             luck.kind == DB_REPORT_LUCK_MORE   ? 1
+                             : luck.kind == DB_REPORT_LUCK_LUCK ? 0
+                                                                : -1);
     report_page_facts(text);
     equity_facts(text, a);
-    ratio_facts(text, a);
+    ratio_facts(text, a, &luck);
     report_page_facts_end(text);
     charts(text, a);
     int r = db_report_page_returns(text, a);

@@ -208,6 +208,31 @@ void db_report_finish(struct db_report *report);
 int db_report_day_gain(struct db_reader *reader, const struct db_account *account, int64_t day,
                        int128_t *ret_pnl, int128_t *ret_closing);
 
+/* Is an account's Sharpe ratio of the period more than luck? By its standard error and PSR(0), the
+ * probability that the true one is above 0 (strategy/metrics/deflate.h), of hourly returns: of this account
+ * alone, as if it were the only one that was tried. */
+#define DB_REPORT_LUCK_LEVEL 0.99 /* of PSR(0), as the deflated one of a sweep */
+enum {
+    DB_REPORT_LUCK_TRADES = 10 /* closed ones that a verdict needs, as a sweep's */,
+    DB_REPORT_LUCK_MAX = 320
+};
+enum db_report_luck_kind {
+    DB_REPORT_LUCK_UNKNOWN, /* there is no Sharpe ratio, or no count of trades */
+    DB_REPORT_LUCK_FEW,     /* trades */
+    DB_REPORT_LUCK_LUCK,
+    DB_REPORT_LUCK_MORE,
+};
+struct db_report_luck {
+    enum db_report_luck_kind kind;
+    double days;
+    double sharpe, error;           /* a year; NaN: not known */
+    double psr;                     /* NaN: not known */
+    char words[DB_REPORT_LUCK_MAX]; /* a sentence */
+};
+void db_report_luck(const struct db_report_account *account, struct db_report_luck *ret);
+const char *
+db_report_luck_word(enum db_report_luck_kind kind); /* "unknown", "few_trades", "luck", "more_than_luck" */
+
 /* "2026-11-24", or that and a time of day, UTC; how the days were counted. */
 enum { DB_REPORT_TITLE_MAX = 160 };
 const char *db_report_title(const struct db_report *report, char ret[static DB_REPORT_TITLE_MAX]);

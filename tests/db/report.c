@@ -2,6 +2,7 @@
  * early, who earned what when others close it; days of 23 and 25 hours of an account of stocks; what is not
  * known is not 0. */
 #include "db/report/internal.h"
+#include "strategy/metrics/deflate.h"
 
 #include <errno.h>
 
@@ -526,10 +527,51 @@ static void test_day_words(void)
         CHECK(!db_report_day_parse(bad[i], now_ns, &day));
 }
 
+/* The moments of an account's hourly returns against the function that has the returns themselves, which
+ * SciPy checks (strategy/overfit); and the words of each kind. */
+static void test_luck(void)
+{
+    enum { HOURS = 24 * 40 };
+    static double returns[HOURS];
+    struct deflated right;
+    struct db_report_luck luck;
+    const double periods = metrics_periods_per_year(HOUR_NS);
+
+    for (int drift = -2; drift <= 8; drift += 2) {
+        for (int i = 0; i < HOURS; i++) /* skewed, with fat tails, of period 101 */
+            returns[i] = 1e-3 * (i * 37 % 101 - 50) / 50 * (i % 11 == 0 ? 3 : 1) + 1e-5 * drift;
+        const struct metrics_series series = metrics_returns(returns, HOURS);
+        struct db_report_account account = {.hours = HOURS, .points = 2, .trades = {.n = 12}};
+        metrics_compute(&series, periods, &account.metrics);
+        CHECK_INT(overfit_deflated_sharpe(returns, HOURS, 1, 0, &right), 0);
+        db_report_luck(&account, &luck);
+        CHECK_NEAR(luck.psr, right.psr, 1e-9);
+        CHECK_NEAR(luck.sharpe / luck.error, right.sharpe * right.scale, 1e-9);
+        CHECK_NEAR(luck.days, 40, 0);
+        CHECK_INT(luck.kind, right.psr > 0.99 ? DB_REPORT_LUCK_MORE : DB_REPORT_LUCK_LUCK);
+        CHECK(strstr(luck.words, right.psr > 0.99
+                                     ? "More than luck: over 40.0 days and 12 closed trades"
+                                     : "No more than luck: over 40.0 days and 12 closed trades"));
+        CHECK_INT(drift == 8, luck.kind == DB_REPORT_LUCK_MORE);
+        account.trades.n = DB_REPORT_LUCK_TRADES - 1;
+        db_report_luck(&account, &luck);
+        CHECK_INT(luck.kind, DB_REPORT_LUCK_FEW);
+        CHECK(strstr(luck.words, "Too few trades for a verdict on luck, 10 are needed: "));
+        account.based = true;
+        db_report_luck(&account, &luck);
+        CHECK_INT(luck.kind, DB_REPORT_LUCK_UNKNOWN);
+    }
+    struct db_report_account none = {.hours = 5, .metrics = {.sharpe = NAN, .skew = NAN, .kurtosis = NAN}};
+    db_report_luck(&none, &luck);
+    CHECK(luck.kind == DB_REPORT_LUCK_UNKNOWN && isnan(luck.psr) && isnan(luck.error));
+    CHECK_STR(luck.words, "No verdict on luck: there are fewer than 24 hours of returns.");
+}
+
 int main(void)
 {
     scratch_in_memory();
     test_deposit();
+    test_luck();
     test_reset();
     test_nothing();
     test_chart();
