@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -54,29 +55,49 @@ static int make_folder(struct backtest_job *job)
     return r;
 }
 
-int tui_backtest_job_start(struct backtest_job *job, const char *state_dir, const char *account,
-                           int64_t mono_ms, struct backtest_view *view)
+/* With --equity, --json and the state directory behind it. */
+static int start(struct backtest_job *job, char *const *line, int n, const char *state_dir)
 {
     char path[PATH_SIZE];
+    char **argv = calloc((size_t)n + 6, sizeof(*argv));
+    int r = argv ? make_folder(job) : -ENOMEM;
 
+    if (r == 0) {
+        equity_path(job, path);
+        memcpy(argv, line, (size_t)n * sizeof(*argv));
+        char *const more[] = {(char[]){"--state"}, (char *)(uintptr_t)state_dir, (char[]){"--equity"}, path,
+                              (char[]){"--json"}};
+        memcpy(argv + n, more, sizeof(more));
+        r = tui_child_start(&job->child, argv);
+    }
+    free(argv);
+    return r;
+}
+
+int tui_backtest_job_run(struct backtest_job *job, char *const *line, int n, const char *state_dir,
+                         int64_t mono_ms, struct backtest_view *view)
+{
     if (job->child.pid)
         return -EBUSY;
     tui_backtest_job_finish(job);
     *view = (struct backtest_view){.state = BACKTEST_RUNNING, .started_ms = mono_ms};
-    cli_text_clean(view->account, sizeof(view->account), account);
-    int r = make_folder(job);
-    equity_path(job, path);
-    char *const argv[] = {(char[]){"papertape"}, (char[]){"backtest"},
-                          (char[]){"--account"}, (char *)(uintptr_t)account,
-                          (char[]){"--state"},   (char *)(uintptr_t)state_dir,
-                          (char[]){"--equity"},  path,
-                          (char[]){"--json"},    NULL};
-    if (r == 0)
-        r = tui_child_start(&job->child, argv);
+    int r = start(job, line, n, state_dir);
     if (r < 0) {
         fail(view, strerror(-r), mono_ms);
         tui_backtest_job_finish(job);
     }
+    return r;
+}
+
+int tui_backtest_job_start(struct backtest_job *job, const char *state_dir, const char *account,
+                           int64_t mono_ms, struct backtest_view *view)
+{
+    char *const line[] = {(char[]){"papertape"}, (char[]){"backtest"}, (char[]){"--account"},
+                          (char *)(uintptr_t)account};
+    int r = tui_backtest_job_run(job, line, sizeof(line) / sizeof(line[0]), state_dir, mono_ms, view);
+
+    if (r != -EBUSY)
+        cli_text_clean(view->account, sizeof(view->account), account);
     return r;
 }
 

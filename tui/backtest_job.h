@@ -39,6 +39,9 @@ void tui_backtest_job_finish(struct backtest_job *job);
  * -errno; on failure `view` says why. */
 int tui_backtest_job_start(struct backtest_job *job, const char *state_dir, const char *account,
                            int64_t mono_ms, struct backtest_view *view);
+/* The same of any command line of the verb, argv[0] the program's name, n words. */
+int tui_backtest_job_run(struct backtest_job *job, char *const *line, int n, const char *state_dir,
+                         int64_t mono_ms, struct backtest_view *view);
 void tui_backtest_job_stop(struct backtest_job *job, int64_t mono_ms, struct backtest_view *view);
 
 /* Reads what has come without waiting; true when `view` has changed. Pipes to poll for input: the child's. */

@@ -136,6 +136,21 @@ static void read_complaint(struct tui_child *child)
     close_pipe(&child->err);
 }
 
+/* Keeps its first line that is no note. */
+static void cut_complaint(char *complaint)
+{
+    char *line = complaint, *end;
+
+    while ((end = strchr(line, '\n')) && end[1]) {
+        *end = '\0';
+        if (!strstr(line, ": note: "))
+            break;
+        line = end + 1;
+    }
+    line[strcspn(line, "\n")] = '\0';
+    memmove(complaint, line, strlen(line) + 1);
+}
+
 int tui_child_io(struct tui_child *child)
 {
     int status = 0;
@@ -150,7 +165,7 @@ int tui_child_io(struct tui_child *child)
     read_complaint(child);
     close_pipe(&child->out);
     close_pipe(&child->err);
-    child->complaint[strcspn(child->complaint, "\n")] = '\0';
+    cut_complaint(child->complaint);
     if (!child->complaint[0])
         snprintf(child->complaint, sizeof(child->complaint), "it ended without a word");
     return r < 0 ? r : WIFSIGNALED(status) || WEXITSTATUS(status) != 0 ? -ECHILD : 0;

@@ -39,6 +39,7 @@ int tui_collector_init(struct collector *collector, const struct state_dir *stat
     *collector = (struct collector){.state = *state};
     cli_control_init(&collector->control);
     tui_backtest_job_init(&collector->job);
+    tui_sweep_job_init(&collector->sweep);
     tui_child_init(&collector->explain.child);
     tui_child_init(&collector->past_book.child);
     collector->model = tui_model_create(interval_ms);
@@ -68,6 +69,7 @@ void tui_collector_finish(struct collector *collector)
     tui_collector_each_end(collector);
     cli_control_finish(&collector->control);
     tui_backtest_job_finish(&collector->job);
+    tui_sweep_job_finish(&collector->sweep);
     tui_collector_item_finish(collector);
     tui_collector_book_finish(collector);
     tui_history_close(collector->reader);

@@ -11,6 +11,7 @@
 #include "tui/history.h"
 #include "tui/model.h"
 #include "tui/study_source.h"
+#include "tui/sweep_job.h"
 #include "tui/view.h"
 
 /* Trainings for which the pending command is to be repeated, and the outcomes of those before. */
@@ -84,6 +85,7 @@ struct collector {
     int64_t dry_id, dry_sent_ms;        /* of a dry run for the order's form; id 0: none */
     char dry_line[COMMAND_LINE_MAX];    /* whose */
     struct backtest_job job;
+    struct sweep_job sweep;
     struct item item;                    /* whose page is shown */
     struct tui_past_reader *past_reader; /* NULL: nothing of the past was wanted yet */
     struct model *past;                  /* what is shown of a moment, owned; NULL: it is now */
@@ -262,6 +264,12 @@ void tui_collector_backtest(struct collector *collector, struct view *view, cons
 void tui_collector_stop_backtest(struct collector *collector, struct view *view, struct moment now);
 /* Reads the backtest's output; the view is notified when it ends. True when there is something to draw. */
 bool tui_collector_backtest_io(struct collector *collector, struct view *view, struct moment now);
+
+/* tui/collect_sweep.c: does what the pages of sweeps want, and reads the files of all; where there are no pages,
+ * ends what was asked for them. */
+void tui_collector_sweeps(struct collector *collector, struct view *view, struct moment now);
+/* Reads what its children print; true when there is something to draw. */
+bool tui_collector_sweeps_io(struct collector *collector, struct view *view, struct moment now);
 
 /* Notices a command that was not answered in time. True when the view has changed. */
 bool tui_collector_expire(struct collector *collector, struct view *view, struct moment now);

@@ -176,6 +176,7 @@ static void report_unread(struct dashboard *d, struct moment now)
 
 static void collect(struct dashboard *d, struct moment now)
 {
+    tui_collector_sweeps(&d->collector, &d->view, now);
     tui_collector_want_item(&d->collector, &d->view.item);
     if (d->view.frozen) { /* what was opened since is read all the same */
         if (!tui_item_equal(&d->view.item, &shown(d)->item.item))
@@ -314,6 +315,9 @@ static void act(struct dashboard *d, enum action action, struct moment now)
         break;
     case ACTION_STOP_BACKTEST:
         tui_collector_stop_backtest(&d->collector, &d->view, now);
+        break;
+    case ACTION_SWEEPS:
+        tui_collector_sweeps(&d->collector, &d->view, now);
         break;
     case ACTION_FORM:
         tui_collector_form(&d->collector, &d->view, now);
@@ -508,6 +512,10 @@ static void loop(struct dashboard *d)
             UNEXPLAINED,
             BOOK,
             NO_BOOK,
+            SWEEP,
+            NO_SWEEP,
+            SWEEP_SET,
+            NO_SWEEP_SET,
             POLLED
         };
         struct pollfd fds[POLLED] = {
@@ -520,6 +528,10 @@ static void loop(struct dashboard *d)
             [UNEXPLAINED] = {.fd = d->collector.explain.child.err, .events = POLLIN},
             [BOOK] = {.fd = d->collector.past_book.child.out, .events = POLLIN},
             [NO_BOOK] = {.fd = d->collector.past_book.child.err, .events = POLLIN},
+            [SWEEP] = {.fd = d->collector.sweep.child.out, .events = POLLIN},
+            [NO_SWEEP] = {.fd = d->collector.sweep.child.err, .events = POLLIN},
+            [SWEEP_SET] = {.fd = d->collector.sweep.run.child.out, .events = POLLIN},
+            [NO_SWEEP_SET] = {.fd = d->collector.sweep.run.child.err, .events = POLLIN},
             [STUDIES] = {.fd = tui_collector_studies_fd(&d->collector), .events = POLLIN},
             [LISTS] = {.fd = tui_collector_lists_fd(&d->collector), .events = POLLIN},
             [PAST] = {.fd = tui_collector_past_fd(&d->collector), .events = POLLIN},
@@ -551,6 +563,9 @@ static void loop(struct dashboard *d)
                 d->redraw |= tui_collector_explain_io(&d->collector, now);
             if (fds[BOOK].revents || fds[NO_BOOK].revents)
                 d->redraw |= tui_collector_book_io(&d->collector);
+            if (fds[SWEEP].revents || fds[NO_SWEEP].revents || fds[SWEEP_SET].revents ||
+                fds[NO_SWEEP_SET].revents)
+                d->redraw |= tui_collector_sweeps_io(&d->collector, &d->view, now);
             if (fds[STUDIES].revents)
                 take_studies(d);
             if (fds[LISTS].revents)

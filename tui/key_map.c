@@ -9,7 +9,7 @@
 #include "tui/press.h"
 #include "tui/view.h"
 
-#define FORMS (1u << KEYS_ORDER | 1u << KEYS_FORM)
+#define FORMS (1u << KEYS_ORDER | 1u << KEYS_FORM | 1u << KEYS_SWEEPS)
 
 static const struct {
     const char *word;

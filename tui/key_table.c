@@ -62,6 +62,9 @@ static const struct key_row rows[] = {
      "_alerts price_, the symbol and _--above_ are typed already; _--below_ is the other side. An @ at a symbol's name "
      "says that there are some, and the chart has a line at the nearest above and below. _alerts remove-price 3_ removes "
      "one; *papertape alerts prices* lists them."},
+    {"U", "sweeps", KEYS_EVERYWHERE, "sweeps: start one, watch it, its heat map and best run",
+     "A sweep runs by itself, also when the dashboard is closed, and is found again here: its files are in "
+     "_$XDG_CACHE_HOME/papertape/dashboard-sweeps_ (else _~/.cache_). It changes nothing and needs no daemon."},
     {"y", "copy", KEYS_EVERYWHERE, "copy the chosen row, or the page, to the terminal's clipboard",
      "By OSC 52: the terminal has to allow it (tmux: _set-clipboard on_)."},
     {"M", "mouse", KEYS_EVERYWHERE, "the mouse chooses, or is left to the terminal",
@@ -186,6 +189,25 @@ static const struct key_row rows[] = {
     {"w F3", "whole -", KEYS_FORM, "every text that is cut in the form, whole; F3 while typing", NULL},
     {"s F12", "form-send -", KEYS_FORM, "start, or restart, with this; y confirms", NULL},
     {"Esc q", "- -", KEYS_FORM, "leave; asks where something was changed", NULL},
+    {"j k", "- -", KEYS_SWEEPS, "down, up; so do the arrows; PgDn PgUp gg G; on the map a cell", NULL},
+    {"Enter", "-", KEYS_SWEEPS, "open the sweep; on a set or a cell: backtest that, or its best",
+     "The run's figures stand beside those that the sweep had, with the command line that does the same. In the form it "
+     "starts the sweep, once it is known how long it takes."},
+    {"s", "-", KEYS_SWEEPS, "start a sweep, by the form",
+     "Ranges of two parameters are filled in from what the strategy says of itself; Space turns a parameter's range on and "
+     "off, F5 says how many sets there are and how long they take. What takes more than 60 s is asked about."},
+    {"r", "-", KEYS_SWEEPS, "start another one, by the form with its values", NULL},
+    {"x", "-", KEYS_SWEEPS, "stop it; what it has done is kept, and shown", NULL},
+    {"e", "-", KEYS_SWEEPS, "continue one that was stopped or has failed", NULL},
+    {"d", "-", KEYS_SWEEPS, "remove it, with its files; y confirms", NULL},
+    {"m", "-", KEYS_SWEEPS, "its heat map, and back", NULL},
+    {"[ ]", "- -", KEYS_SWEEPS, "the map's parameter across: the one before, the next", NULL},
+    {"{ }", "- -", KEYS_SWEEPS, "the map's parameter that goes up", NULL},
+    {"i", "-", KEYS_SWEEPS, "the map's figure: dsr, Sharpe, return and so on", NULL},
+    {"o I", "- -", KEYS_SWEEPS, "sort by the next column; the other way round", NULL},
+    {"/", "-", KEYS_SWEEPS, "only rows that have a text; ! before it: have not",
+     "_fast=5_, _sharpe>1_, _state=done_, by the columns' names as _o_ says them. Esc removes the filter."},
+    {"Esc q", "- -", KEYS_SWEEPS, "back: from a set, a map, a table, the list", NULL},
 };
 
 const struct key_row *tui_key_table(int i)
@@ -205,6 +227,7 @@ const char *tui_key_place_words(enum key_place place)
         [KEYS_STUDY_PAGE] = "a study's page",
         [KEYS_ORDER] = "the form of an order",
         [KEYS_FORM] = "the form",
+        [KEYS_SWEEPS] = "sweeps",
     };
 
     return words[place];
@@ -212,6 +235,8 @@ const char *tui_key_place_words(enum key_place place)
 
 enum key_place tui_key_place(const struct view *view, enum panel focus)
 {
+    if (view->sweeps)
+        return KEYS_SWEEPS;
     if (view->order_form)
         return KEYS_ORDER;
     if (view->page)

@@ -18,6 +18,7 @@ enum key_place {
     KEYS_STUDY_PAGE, /* the page of a study, and its overfitting check */
     KEYS_ORDER,      /* the form of an order */
     KEYS_FORM,       /* of a configuration */
+    KEYS_SWEEPS,     /* the pages of sweeps */
     KEYS_PLACES,
 };
 

@@ -366,6 +366,8 @@ static bool asks_whole(const struct view *view, int key)
 {
     if (view->prompt != PROMPT_NONE && view->prompt != PROMPT_COMMAND)
         return false;
+    if (view->sweeps)
+        return key == PRESS_F3 || (key == 'w' && !tui_sweep_page_types(view->sweeps));
     if (view->prompt == PROMPT_COMMAND || view->order_form || view->setup || view->choosing)
         return key == PRESS_F3 && !view->choosing_waits;
     return view->page && (key == PRESS_F3 || (key == 'w' && view->page->mode == FORM_ROWS));
@@ -399,6 +401,29 @@ static enum action open_ledger(struct view *view, enum panel focus)
     view->focus = view->ledger ? PANEL_LEDGER : PANEL_LOG;
     view->zoomed = zoomed ? view->focus : PANEL_NONE;
     return ACTION_COLLECT;
+}
+
+/* The pages of sweeps, which need no daemon. */
+static enum action open_sweeps(struct view *view, struct moment now)
+{
+    tui_view_close_form(view);
+    view->sweeps = tui_sweep_page_create("");
+    view->outcome = OUTCOME_NONE;
+    if (!view->sweeps)
+        tui_view_report(view, OUTCOME_NOTE, "", "out of memory", now);
+    return view->sweeps ? ACTION_SWEEPS : ACTION_NONE;
+}
+
+enum action tui_keys_sweeps(struct view *view, enum form_action action)
+{
+    if (action == FORM_ACTION_HELP) {
+        view->help = true;
+        view->scroll = 0;
+    } else if (action == FORM_ACTION_LEAVE) {
+        tui_view_close_form(view);
+        return ACTION_SWEEPS;
+    }
+    return view->sweeps->wants ? ACTION_SWEEPS : ACTION_NONE;
 }
 
 /* The page of the chosen training. */
@@ -483,7 +508,7 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
     tui_view_layout(view, model, width, height, &layout);
     const bool small = tui_layout_find(&layout, PANEL_TOO_SMALL) != NULL;
     const bool box = view->help || view->whole || view->setup || view->choosing;
-    const bool typed = view->order_form || (view->page && view->page->mode != FORM_ROWS);
+    const bool typed = view->order_form || view->sweeps || (view->page && view->page->mode != FORM_ROWS);
     if (!typed && (small || (view->prompt == PROMPT_NONE && !box)))
         key = tui_key_map_take(&view->settings.keys, tui_key_where(view, tui_view_focus(view, &layout)), key);
     return tui_keys_take(view, model, width, height, now, key);
@@ -518,6 +543,10 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
         view->outcome = OUTCOME_NONE;
     if (view->order_form)
         return key == PRESS_CONTROL_L ? ACTION_REDRAW : tui_order_keys_form(view, model, now, key);
+    if (view->sweeps && key != PRESS_CONTROL_L)
+        return tui_keys_sweeps(view, tui_sweep_page_press(view->sweeps, height - 3, key));
+    if (view->sweeps)
+        return ACTION_REDRAW;
     if (view->page)
         return key == PRESS_CONTROL_L ? ACTION_REDRAW : tui_train_keys_form(view, model, height, now, key);
     if (key >= '1' && key < '1' + TABS)
@@ -655,6 +684,8 @@ enum action tui_keys_take(struct view *view, const struct model *model, int widt
     case 'E':
     case 'O':
         return tui_order_keys_press(view, model, tui_view_focus(view, &layout), now, key);
+    case 'U':
+        return open_sweeps(view, now);
     case '@':
         if (!tui_view_refuses(view, model, now))
             open_price_alert(view, model, now);
@@ -728,6 +759,8 @@ void tui_keys_paste(struct view *view, const struct model *model, int width, int
         tui_line_edit_paste(&view->line->edit, keys, n < PASTE_MAX ? n : PASTE_MAX);
     } else if (view->prompt == PROMPT_NONE && view->order_form && !view->help) {
         tui_order_form_paste(view->order_form, keys, n);
+    } else if (view->prompt == PROMPT_NONE && view->sweeps && !view->help) {
+        tui_sweep_page_paste(view->sweeps, keys, n < PASTE_MAX ? n : PASTE_MAX);
     } else if (view->prompt == PROMPT_NONE && view->page && !view->help) {
         tui_form_page_paste(view->page, keys, n);
     }

@@ -36,6 +36,7 @@ enum action {
     ACTION_VIEW_OPEN,  /* the one of view->saved_name, as the next */
     ACTION_VIEW_SAVE,  /* what is shown, under that name */
     ACTION_VIEW_REMOVE,
+    ACTION_SWEEPS, /* what view->sweeps wants; without it, that it was closed */
     ACTION_PROMOTE,
     ACTION_RETIRE,
 };
@@ -47,6 +48,9 @@ enum action tui_keys_press(struct view *view, const struct model *model, int wid
 /* The same for a key of the table (tui/key_table.h), whichever is in force. */
 enum action tui_keys_take(struct view *view, const struct model *model, int width, int height,
                           struct moment now, int key);
+
+/* What a key or a click (tui_sweep_page_press(), tui_sweep_page_click()) did to the pages of sweeps. */
+enum action tui_keys_sweeps(struct view *view, enum form_action action);
 
 /* Pasted text (tui/paste.h) on a screen of width × height: goes into a line that is typed, and nowhere
  * else; n > PASTE_MAX: it is too long. */

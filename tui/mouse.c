@@ -56,6 +56,12 @@ enum action tui_mouse_press(struct view *view, const struct model *model, const 
     const int wheel = key == PRESS_WHEEL_UP ? PRESS_UP : key == PRESS_WHEEL_DOWN ? PRESS_DOWN : 0;
     struct layout layout;
 
+    if (view->sweeps && !wheel && !view->help && !view->whole) {
+        const struct canvas_row *cell = tui_canvas_row_at(drawn, x, y);
+        return cell
+                   ? tui_keys_sweeps(view, tui_sweep_page_click(view->sweeps, drawn->height - 3, cell->index))
+                   : ACTION_NONE;
+    }
     if (covered(view))
         return wheel && view->prompt == PROMPT_NONE ? press(view, model, drawn, now, wheel, 1) : ACTION_NONE;
     tui_view_layout(view, model, drawn->width, drawn->height, &layout);

@@ -34,13 +34,15 @@ void tui_view_close_form(struct view *view)
 {
     tui_form_page_destroy(view->page);
     tui_order_form_destroy(view->order_form);
+    tui_sweep_page_destroy(view->sweeps);
+    view->sweeps = NULL;
     view->page = NULL;
     view->order_form = NULL;
 }
 
 bool tui_view_form(const struct view *view)
 {
-    return view->page || view->order_form;
+    return view->page || view->order_form || view->sweeps;
 }
 
 const char *tui_outcome_word(enum outcome outcome)
@@ -413,6 +415,8 @@ void tui_view_draw(const struct view *view, const struct model *model, struct mo
         panel_form(&screen, &scene);
     if (view->order_form)
         panel_order(&screen, &scene);
+    if (view->sweeps)
+        panel_sweep(&screen, &scene);
     if (view->prompt == PROMPT_COMMAND)
         panel_command(&screen, &scene);
     else if (box)

@@ -17,6 +17,7 @@
 #include "tui/past.h"
 #include "tui/settings.h"
 #include "tui/study_plot.h"
+#include "tui/sweep_page.h"
 
 enum prompt {
     PROMPT_NONE,
@@ -143,6 +144,7 @@ struct view {
     struct command_line *line;     /* the command line, owned; NULL: not opened yet */
     struct form_page *page;        /* the form that covers everything, owned; NULL: none */
     struct order_form *order_form; /* likewise, of an order */
+    struct sweep_page *sweeps;     /* likewise, the pages of sweeps */
 };
 
 void tui_view_init(struct view *view, bool readonly, int64_t interval_ms);

@@ -56,7 +56,7 @@ class Tmux:
             self.run("send-keys", key)
 
     def type(self, text):
-        self.run("send-keys", "-l", text)
+        self.run("send-keys", "-l", "--", text)
 
     def screen(self):
         return self.run("capture-pane", "-p")

@@ -372,6 +372,38 @@ def on_device(folder, bars):
     print("on a device: the best of a screen on the CPU, and what is refused")
 
 
+def watched(folder, bars):
+    """--progress: its lines rise to all sets, and the last best is the best by Sharpe of those with enough trades; the result is the same
+    without them, and has the sentences that are printed. --dry-run: how many sets, and that what it ran is kept."""
+    grid = [*CROSS, "--grid", "fast=3:9:1", "--grid", "slow=20:60:10", "--bars", bars, "--min-trades", 3]
+    csv_path, cache = os.path.join(folder, "watched.csv"), os.path.join(folder, "watched")
+    plan = figures(*grid, "--cache", cache, "--dry-run")
+    assert (plan["schema"], plan["asked"], plan["combinations"]) == ("papertape.sweep_plan/1", 35, 35), plan
+    assert 0 < plan["tried"] and plan["tried"] + plan["left"] == 35 and plan["seconds"] > 0 and plan["asks_above_s"] == 60, plan
+    text = sweep(*grid, "--cache", cache, "--dry-run").stdout
+    assert text.startswith("35 combinations, ") and text.count("\n") == 1, text
+    done = sweep(*grid, "--cache", cache, "--progress", "--json", "--csv", csv_path)
+    result, lines = json.loads(done.stdout), [json.loads(text) for text in done.stderr.splitlines() if text.startswith("{")]
+    assert result["kept"] >= plan["tried"] and result["runs"] == 35, result
+    assert {one["schema"] for one in lines} == {"papertape.sweep_progress/1"} and {one["of"] for one in lines} == {35}, lines
+    counts = [one["done"] for one in lines]
+    assert counts == sorted(counts) and counts[-1] == 35 and lines[-1]["left_s"] == 0, lines
+    best = max((row for row in rows(csv_path) if int(row["trades"]) >= 3), key=lambda row: float(row["sharpe"]))
+    said = lines[-1]["best"]
+    assert said["text"] == f"fast={best['fast']} slow={best['slow']}" and said["trades"] == int(best["trades"]), (said, best)
+    assert said["metric"] == "sharpe" and math.isclose(said["value"], float(best["sharpe"]), rel_tol=1e-5), (said, best)
+    printed = sweep(*grid, "--cache", cache).stdout
+    assert all(sentence in printed for sentence in result["luck"]["words"]) and len(result["luck"]["words"]) in (2, 3), (result["luck"], printed)
+    plan = figures(*grid, "--cache", cache, "--dry-run")
+    assert (plan["left"], plan["seconds"]) == (0, 0), plan
+    refused(*grid, "--dry-run", "--csv", csv_path, says="--csv")
+    refused(*grid, "--progress", "--walk-forward", "200d:100d", says="--walk-forward")
+    (own,) = json.loads(harness.run([harness.PAPERTAPE, "backtest", "--list-strategies", "--strategy", "sma-cross", "--json"], 0).stdout)["strategies"]
+    every = json.loads(harness.run([harness.PAPERTAPE, "backtest", "--list-strategies", "--json"], 0).stdout)["strategies"]
+    assert own["name"] == "sma-cross" and own in every, own
+    print(f"watched: {len(lines)} lines of progress")
+
+
 def bad(bars):
     words = [*CROSS, "--bars", bars, "--no-cache"]
     refused(*words, "--grid", "fraction=0.1:0.5", says="--grid: fraction: a step is needed, as LO:HI:STEP, or --samples N")
@@ -421,6 +453,7 @@ def main():
         validated(folder, bars)
         losing(folder)
         walked(folder, bars)
+        watched(folder, bars)
         screened(folder, bars)
         on_device(folder, bars)
         bad(small)

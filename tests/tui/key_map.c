@@ -97,7 +97,7 @@ static void check_table(void)
             for (int key = 1; key <= PRESS_OTHER; key = key == 0x2ff ? PRESS_UP : key + 1)
                 CHECK_INT(tui_key_map_take(
                               &usual, (struct key_where){(enum key_place)here, (enum key_place)tab}, key),
-                          key == '=' && here != KEYS_ORDER && here != KEYS_FORM ? '+' : key);
+                          key == '=' && here < KEYS_ORDER ? '+' : key);
 }
 
 /* ---- maps at random ---- */

@@ -247,8 +247,8 @@ static void check_rows(void)
             presses(word, len, keys);
             for (int k = 0; keys[k]; k++) {
                 named[keys[k] < 0x80 ? keys[k] : 0] = true;
-                /* Without a study there is nothing to check; the form has its own test. */
-                bool elsewhere = row->place == KEYS_FORM || (row->place == KEYS_STUDY_PAGE && keys[k] == 'v');
+                /* Without a study there is nothing to check; the form and sweeps have their own tests. */
+                bool elsewhere = row->place >= KEYS_FORM || (row->place == KEYS_STUDY_PAGE && keys[k] == 'v');
                 if (!elsewhere && !acts(row->place, keys[k])) {
                     fprintf(stderr, "%s: %.*s does nothing\n", tui_key_place_words(row->place), (int)len,
                             word);
@@ -303,7 +303,7 @@ static void check_help(void)
         CHECK(view.help);
         CHECK(strstr(first, plain(tui_key_place_words((enum key_place)place))) != NULL);
         for (int i = 0; (row = tui_key_table(i)); i++)
-            CHECK(row->place == KEYS_FORM || (place == KEYS_ORDER && row->place != KEYS_ORDER) ||
+            CHECK(row->place >= KEYS_FORM || (place == KEYS_ORDER && row->place != KEYS_ORDER) ||
                   strstr(seen, plain(row->words)) != NULL);
         tui_keys_press(&view, model, 80, 24, now, 'x');
         CHECK(!view.help && view.prompt == PROMPT_NONE);

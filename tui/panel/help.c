@@ -45,9 +45,9 @@ static int draw_place(const struct area *area, int y, enum key_place place, cons
 /* All rows from row y on, which may be above the area; only counts them where it is NULL. */
 static int draw_rows(const struct area *area, int y, enum key_place here, const struct key_map *map)
 {
-    bool form = here == KEYS_FORM || here == KEYS_ORDER;
+    bool form = here == KEYS_FORM || here == KEYS_ORDER || here == KEYS_SWEEPS;
     const char *const *lines = form ? form_notes : notes;
-    int n = here == KEYS_ORDER ? 0
+    int n = here == KEYS_ORDER || here == KEYS_SWEEPS ? 0
             : form             ? (int)(sizeof(form_notes) / sizeof(form_notes[0]))
                                : (int)(sizeof(notes) / sizeof(notes[0]));
 

@@ -139,6 +139,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
         {"L", "log", .chart = true},
         {"t", "equity", false},
         {"b", "backtest", false},
+        {"U", "sweeps", false},
         {":", "command", true},
         {"f", "freeze", false},
         {"z", "zoom", false},
@@ -199,7 +200,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
             continue;
         if (keys[i].log && scene->focus == PANEL_LEDGER)
             word = "log";
-        if ((keys[i].key[0] == 'b' || keys[i].key[0] == 't') && scene->view->tab != TAB_POSITIONS)
+        if (strchr("btU", keys[i].key[0]) && scene->view->tab != TAB_POSITIONS)
             continue;
         if (keys[i].key[0] == 't' && view->item.kind != ITEM_NONE)
             continue;
@@ -211,7 +212,7 @@ void panel_keys(const struct area *area, const struct scene *scene)
             continue;
         if (keys[i].chart && (view->depth || view->bars) && !strchr("dD", keys[i].key[0]))
             continue;
-        if (keys[i].key[0] == 'b' && view->at_ns > 0)
+        if (strchr("bU", keys[i].key[0]) && view->at_ns > 0)
             continue;
         if (keys[i].key[0] == 'd' && model_is_saved(scene->model))
             continue;

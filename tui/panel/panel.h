@@ -43,6 +43,7 @@ void panel_answer(const struct area *screen, const struct scene *scene);
 /* Cover the whole screen. */
 void panel_form(const struct area *screen, const struct scene *scene);
 void panel_order(const struct area *screen, const struct scene *scene);
+void panel_sweep(const struct area *screen, const struct scene *scene);
 void panel_order_held(const struct area *area, const struct scene *scene); /* a part of it */
 void panel_order_confirm(const struct area *screen, const struct scene *scene);
 
