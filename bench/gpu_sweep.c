@@ -12,16 +12,16 @@
  * `value` is bar-steps a second (a bar of a set) or seconds, `goal` what is asked; `trades` of a set and
  * 1,000 bars.
  *
- * Predictions for an H100 (3.0 TB/s by copy, 132 processors at 1.7 GHz: 2.87e13 lanes' instructions a second),
- * operations by the kernels' PTX for sm_90:
+ * Predictions for an H100 (3.0 TB/s by copy, 132 processors at 1.7 GHz: 2.87e13 lanes' instructions a
+ * second), operations by the kernels' PTX for sm_90:
  * - cross: a bar that is valued takes 62 instructions, 70 with what the reciprocal becomes, and one in which
  *   no set of the warp holds anything 35: 53 on average; a stretch's end 350 in 256 bars, 1.5. On this walk a
  *   set trades 2.7 times in 1,000 bars, and neighbours with it: in 2 % of a warp's bars one does, by 500
  *   instructions, half of them float64: 15 a bar. With 5 warps a scheduler, 80 % of the cycles issue: 70
  *   instructions, 3.3e11 bar-steps/s, 0.08 s. The goal of 5e11 leaves 46 instructions a bar. Bytes: 8 a
- *   bar-step from the L1, a line of slow averages and one value of a fast one for a warp; 4 from the L2, where
- *   a block reads 129 columns for 128 sets, 1.3 TB/s; from memory each column once for each of three rounds
- *   of blocks, 1.5 GB, 0.5 ms
+ *   bar-step from the L1, a line of slow averages and one value of a fast one for a warp; 4 from the L2,
+ * where a block reads 129 columns for 128 sets, 1.3 TB/s; from memory each column once for each of three
+ * rounds of blocks, 1.5 GB, 0.5 ms
  * - bracket: 12 instructions more a bar, fewer bars with a position, twice as many that trade, each with an
  *   entry of 150: 85 instructions, 2.7e11 bar-steps/s
  * - columns: a thread adds 1,281 closes, 12 cycles each, all at once: 10 us; 1.3e8 divisions in float64, 0.3

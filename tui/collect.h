@@ -265,8 +265,8 @@ void tui_collector_stop_backtest(struct collector *collector, struct view *view,
 /* Reads the backtest's output; the view is notified when it ends. True when there is something to draw. */
 bool tui_collector_backtest_io(struct collector *collector, struct view *view, struct moment now);
 
-/* tui/collect_sweep.c: does what the pages of sweeps want, and reads the files of all; where there are no pages,
- * ends what was asked for them. */
+/* tui/collect_sweep.c: does what the pages of sweeps want, and reads the files of all; where there are no
+ * pages, ends what was asked for them. */
 void tui_collector_sweeps(struct collector *collector, struct view *view, struct moment now);
 /* Reads what its children print; true when there is something to draw. */
 bool tui_collector_sweeps_io(struct collector *collector, struct view *view, struct moment now);

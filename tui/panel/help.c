@@ -48,8 +48,8 @@ static int draw_rows(const struct area *area, int y, enum key_place here, const 
     bool form = here == KEYS_FORM || here == KEYS_ORDER || here == KEYS_SWEEPS;
     const char *const *lines = form ? form_notes : notes;
     int n = here == KEYS_ORDER || here == KEYS_SWEEPS ? 0
-            : form             ? (int)(sizeof(form_notes) / sizeof(form_notes[0]))
-                               : (int)(sizeof(notes) / sizeof(notes[0]));
+            : form                                    ? (int)(sizeof(form_notes) / sizeof(form_notes[0]))
+                                                      : (int)(sizeof(notes) / sizeof(notes[0]));
 
     y = draw_place(area, y, here, map);
     if (!form && here != KEYS_EVERYWHERE)

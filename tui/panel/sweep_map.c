@@ -145,7 +145,8 @@ static void draw_chosen(const struct area *area, const struct sweep_page *page)
 {
     const struct sweep_map *map = &page->map;
     const struct sweep_cell *cell = tui_sweep_map_chosen(map);
-    char text[SWEEP_VALUES_MAX + 256], set[SWEEP_VALUES_MAX], numbers[5][FORMAT_MAX], sets[FORMAT_MAX + 64] = "";
+    char text[SWEEP_VALUES_MAX + 256], set[SWEEP_VALUES_MAX], numbers[5][FORMAT_MAX],
+        sets[FORMAT_MAX + 64] = "";
 
     if (cell->sets == 0) {
         panel_frame_wrap(area, 0, 2, STYLE_DIM,

@@ -1,5 +1,5 @@
-/* A screen on the GPU module's device: the same sets, the same rows. Indicators other than simple averages are
- * the module's batches, the rest is cuda/. */
+/* A screen on the GPU module's device: the same sets, the same rows. Indicators other than simple averages
+ * are the module's batches, the rest is cuda/. */
 #ifndef ENGINE_BACKTEST_SCREEN_DEVICE_H
 #define ENGINE_BACKTEST_SCREEN_DEVICE_H
 
