@@ -1,5 +1,6 @@
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/stored.h"
 #include "cli/sweep_run.h"
@@ -40,16 +41,25 @@ static json_t *result_object(const struct sweep *sweep, size_t row)
     return object;
 }
 
-/* The sentences that are printed without --json. */
+static void append_words(json_t *array, char *words)
+{
+    for (char *at = words; (at = strchr(at, '\n'));)
+        *at = ' ';
+    json_array_append_new(array, json_string(words));
+}
+
+/* The sentences that are printed without --json, each in one line. */
 static json_t *words_array(const struct sweep_results *runs, const struct backtest_luck *luck,
                            const char *what, double years)
 {
     char words[SWEEP_WORDS_MAX];
     json_t *array = json_array();
-    json_array_append_new(array, json_string(cli_sweep_verdict_text(runs, words)));
-    json_array_append_new(array, json_string(cli_sweep_expected_text(runs, luck, what, years, words)));
+    cli_sweep_verdict_text(runs, words);
+    append_words(array, words);
+    cli_sweep_expected_text(runs, luck, what, years, words);
+    append_words(array, words);
     if (cli_sweep_pbo_text(luck, words))
-        json_array_append_new(array, json_string(words));
+        append_words(array, words);
     return array;
 }
 

@@ -135,7 +135,9 @@ void report_page_section(struct text *text, const char *words)
 
 void report_page_paragraph(struct text *text, const char *words)
 {
-    element(text, "p", words);
+    text_lit(text, "<p>");
+    escape(text, words, true);
+    text_lit(text, "</p>\n");
 }
 
 void report_page_sentence(struct text *text, const char *words, int good)

@@ -20,6 +20,7 @@ void report_page_end(struct text *text);
 void report_page_heading(struct text *text, const char *words);
 /* A heading above headings: it begins a part of its own, on paper a page. */
 void report_page_section(struct text *text, const char *words);
+/* A newline in it is white space. */
 void report_page_paragraph(struct text *text, const char *words);
 /* A sentence in a frame: `good` 1, 0, or -1: it is neither. */
 void report_page_sentence(struct text *text, const char *words, int good);

@@ -6,6 +6,7 @@
 
 #include "engine/backtest/audit.h"
 #include "exchange/fail.h"
+#include "strategy/strategy.h"
 
 static int load(const struct spark_trading *t, struct market_given *given, struct market **ret, char *err,
                 size_t err_cap)

@@ -7,6 +7,7 @@
 #include "exchange/bar.h"
 #include "exchange/order.h"
 #include "record/field.h"
+#include "strategy/strategy.h"
 
 const char *const spark_rows_names[SPARK_ROWS_KINDS] = {
     [SPARK_ROWS_FIGURES] = "figures", [SPARK_ROWS_TRADES] = "trades", [SPARK_ROWS_ROUNDS] = "rounds",

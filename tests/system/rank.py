@@ -163,8 +163,9 @@ def forms(folder, words, result):
     root = strict.check_page(page)
     assert not strict.faults, strict.faults[:5]
     words_of_page = "".join(root.itertext()) if hasattr(root, "itertext") else open(page).read()
-    for needed in ("Ranking", verdict, "Differences", *(of["strategy"] for of in result["strategies"])):
-        assert needed in words_of_page, needed
+    said = " ".join(words_of_page.split())
+    for needed in ("Ranking", verdict, "Differences", *(of["strategy"] for of in result["strategies"]), *result["luck"]["words"]):
+        assert needed in said, needed
     with open(page) as file:
         source = file.read()
     best = result["strategies"][0]

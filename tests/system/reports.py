@@ -161,6 +161,8 @@ def check_sweep(folder, file):
     page, table = os.path.join(folder, "sweep.html"), os.path.join(folder, "sweep.csv")
     done = sweep(file, page, "--grid", "fast=4:12:2", "--grid", "slow=8:40:8", "--csv", table, "--top", "7", "--json", "--metric", "sharpe", "--min-trades", "0")
     root, best = read(page), json.loads(done.stdout)["top"]
+    said = " ".join("".join(root.itertext()).split())
+    assert all(sentence in said for sentence in json.loads(done.stdout)["luck"]["words"]), said
     with open(table) as opened:
         runs = {(int(row["fast"]), int(row["slow"])): float(row["sharpe"]) for row in csv.DictReader(opened)}
     (map_,) = [svg for svg in root.iter("svg") if svg.find("title").text == "sharpe by fast and slow"]

@@ -392,7 +392,7 @@ def watched(folder, bars):
     said = lines[-1]["best"]
     assert said["text"] == f"fast={best['fast']} slow={best['slow']}" and said["trades"] == int(best["trades"]), (said, best)
     assert said["metric"] == "sharpe" and math.isclose(said["value"], float(best["sharpe"]), rel_tol=1e-5), (said, best)
-    printed = sweep(*grid, "--cache", cache).stdout
+    printed = " ".join(sweep(*grid, "--cache", cache).stdout.split("\n"))
     assert all(sentence in printed for sentence in result["luck"]["words"]) and len(result["luck"]["words"]) in (2, 3), (result["luck"], printed)
     plan = figures(*grid, "--cache", cache, "--dry-run")
     assert (plan["left"], plan["seconds"]) == (0, 0), plan
