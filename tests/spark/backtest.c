@@ -8,6 +8,7 @@
 #include "engine/backtest/audit.h"
 #include "engine/backtest/report.h"
 #include "engine/backtest/terms.h"
+#include "strategy/strategy.h"
 #include "tests/counts.h"
 #include "tests/engine/market_files.h"
 #include "tests/spark/made.h"
