@@ -84,7 +84,7 @@ static size_t run_end(const struct report_kept *kept, size_t from, size_t n)
 
 static void place(struct svg *svg, double x, double y)
 {
-    text_format(svg->text, " %.1f,%.1f", report_svg_x(svg, x), report_svg_y(svg, y));
+    text_format(svg->text, " %.2f,%.2f", report_svg_x(svg, x), report_svg_y(svg, y));
 }
 
 static void dot(struct svg *svg, int colour, double x, double y)

@@ -18,9 +18,11 @@ ELSEWHERE = {
     "Trainings and studies, tab 2": ("dashboard_train.py", "dashboard_studies.py", "dashboard_study.py"),
     "A study's page": ("dashboard_studies.py", "dashboard_lists.py"),
     "The form": ("dashboard_train.py", "dashboard_studies.py"),
+    "Sweeps": ("dashboard_sweep.py",),
 }
 TMUX_NAMES = {"Escape": "Esc", "C-u": "Ctrl-U", "C-l": "Ctrl-L", "DC": "Del"}
-ALONE = {("Positions, tab 5", "b"): "dashboard_backtest.py"}  # of the long run
+ALONE = {("Positions, tab 5", "b"): "dashboard_backtest.py",  # of the long run
+         ("Everywhere", "U"): "dashboard_sweep.py"}
 
 
 def table():

@@ -89,11 +89,42 @@ def backtest(tmux, bars, params, sweeps):
     assert shown(account["equity"], 2) in tmux.screen(), tmux.screen()
 
 
+def sorted_and_filtered(tmux, result):
+    """By each column and inverted, as the bar below says; a filter leaves the rows that have its text."""
+    tmux.keys("o")
+    dashboard.expect(tmux, "sorted by ")
+    tmux.keys("I")
+    dashboard.expect(tmux, "sorted by ", "the other way round")
+    for _ in range(20):
+        if "sorted by rank" in tmux.screen() and "other way" not in tmux.screen():
+            break
+        before = tmux.screen()
+        tmux.keys("o")
+        dashboard.wait("another order", lambda before=before: tmux.screen() != before, tmux.screen)
+    fast = result["top"][0]["params"]["fast"]
+    tmux.keys("/")
+    tmux.type(f"fast={fast:g}")
+    tmux.keys("Enter")
+    others = [f"fast={one['params']['fast']:g} " for one in result["top"] if one["params"]["fast"] != fast]
+    dashboard.wait("the rows of the filter", lambda: not any(text in tmux.screen() for text in others) and f"fast={fast:g} " in tmux.screen(), tmux.screen)
+    tmux.keys("k", "Escape")
+    dashboard.wait("all rows", lambda: all(text in tmux.screen() for text in others), tmux.screen)
+
+
 def rows_and_cells(tmux, bars, result):
     tmux.keys("j", "Enter")
     backtest(tmux, bars, result["top"][1]["params"], result["top"][1])
     tmux.keys("Escape")
     dashboard.expect(tmux, "beside")
+    tmux.keys("m")
+    dashboard.expect(tmux, "heat map", "dsr: across fast, up slow")
+    for key, says in (("]", "dsr: across slow, up fast"), ("[", "dsr: across fast, up slow"), ("}", "dsr: across slow, up fast"),
+                      ("{", "dsr: across fast, up slow"), ("i", "sharpe: across fast, up slow")):
+        tmux.keys(key)
+        dashboard.expect(tmux, says)
+    tmux.keys("m")
+    dashboard.expect(tmux, "beside")
+    sorted_and_filtered(tmux, result)
     tmux.keys("m")
     dashboard.expect(tmux, "heat map", "dsr: across fast, up slow")
     best = result["top"][0]

@@ -16,7 +16,7 @@ ledger list; ledger export; ledger verify; orders; parity; policy list; position
 symbol list; train list; venues; venues streams binance; --help; --version; completion bash; --once"""
 LINES = LINES.replace("\n", " ").split("; ")
 # Those that need more than a state: another test's, with files of its own.
-OTHERS = set("bars compare strategy export fetch study order backtest sweep lookahead warmup explain what-if backup restore reload pause resume flatten".split())
+OTHERS = set("bars compare strategy rank export fetch study order backtest sweep lookahead warmup explain what-if backup restore reload pause resume flatten".split())
 MORE = [[harness.DAEMON, "--print-config"], [harness.DAEMON, "--check-config"], [harness.DAEMON, "--help"]]
 
 CONFIG = """[market]
