@@ -31,8 +31,12 @@ static void visit_account(struct codec *codec, const struct backtest_sweep *swee
     }
 }
 
+/* Nothing where there are none. */
 static void visit_backtest_actions(struct codec *codec, const struct backtest_config *config)
 {
+    uint64_t n = config->n_actions;
+    if (n > 0)
+        codec_u64(codec, &n);
     for (size_t i = 0; i < config->n_actions; i++) {
         struct backtest_action of = config->actions[i];
         int64_t symbol = of.symbol, kind = of.action.kind;
@@ -42,9 +46,14 @@ static void visit_backtest_actions(struct codec *codec, const struct backtest_co
     }
 }
 
+/* Nothing without one. One that never changes leaves every symbol out, and is not none. */
 static void visit_universe(struct codec *codec, const struct backtest_universe *universe)
 {
-    for (size_t i = 0; universe && i < universe->n; i++) {
+    if (!universe)
+        return;
+    uint64_t n = universe->n;
+    codec_u64(codec, &n);
+    for (size_t i = 0; i < universe->n; i++) {
         int64_t at_ns = universe->changes[i].at_ns, symbol = universe->changes[i].symbol;
         bool in = universe->changes[i].in;
         codec_i64s(codec, &at_ns, &symbol);

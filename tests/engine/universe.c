@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "engine/backtest/guard.h"
+#include "engine/backtest/sweep.h"
 #include "engine/backtest/universe.h"
 #include "engine/record.h"
 #include "engine/state.h"
@@ -533,6 +534,30 @@ static void test_lookahead(struct random *random)
     close_market();
 }
 
+/* A sweep's kept rows are of its universe: none, one that never changes, and one that does are three. */
+static void test_sweep_key(struct random *random)
+{
+    static const char *const rules[] = {"price>1e12", "top 1 by volume; over 2h; every 30m"};
+    uint8_t keys[3][SWEEP_KEY], again[SWEEP_KEY];
+    for (int i = 0; i < 2; i++) {
+        struct random same = *random; /* the same bars */
+        open_market(&same, rules[i]);
+        CHECK(universe.n > 0 || i == 0);
+        const struct account_spec account = account_of("long", "sma-cross", false);
+        const struct backtest_grid grid = {0};
+        struct backtest_config config = config_of(&account, 1);
+        const struct backtest_sweep sweep = {.config = &config, .account = &account, .grid = &grid};
+        CHECK_INT(backtest_sweep_key(&sweep, "program", 7, keys[i]), 0);
+        CHECK_INT(backtest_sweep_key(&sweep, "program", 7, again), 0);
+        CHECK(memcmp(keys[i], again, SWEEP_KEY) == 0);
+        config.universe = NULL;
+        CHECK_INT(backtest_sweep_key(&sweep, "program", 7, keys[2]), 0);
+        CHECK(memcmp(keys[i], keys[2], SWEEP_KEY) != 0);
+        close_market();
+    }
+    CHECK(memcmp(keys[0], keys[1], SWEEP_KEY) != 0);
+}
+
 static void test_bad_market(struct random *random)
 {
     const struct engine_universe_rule rule = rule_of("price>0; every 30s");
@@ -556,6 +581,7 @@ int main(void)
     test_all_in(&random);
     test_split(&random);
     test_lookahead(&random);
+    test_sweep_key(&random);
     test_bad_market(&random);
     CHECK(seen.opened > 50 && seen.refused > 50 && seen.exits > 10);
     printf("opened %zu, refused %zu, closed while out %zu\n", seen.opened, seen.refused, seen.exits);
