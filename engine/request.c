@@ -286,6 +286,14 @@ void engine_request_resume(struct engine *engine, int account)
     engine_runner_restart(engine, account);
 }
 
+int64_t engine_request_until(const struct engine *engine, int account, int symbol, int64_t before_ns)
+{
+    const struct waiting_event *waiting = &engine->waiting;
+    bool comes = waiting->there && waiting->stage == WAITING_BAR && waiting->symbol == symbol &&
+                 waiting->account < account && waiting->bar.open_ns < before_ns;
+    return comes ? waiting->bar.open_ns : before_ns;
+}
+
 /* The request that acts, of this account and symbol, -1: of any; or NULL. */
 static struct bar_request *acting_of(struct engine *engine, int account, int symbol)
 {

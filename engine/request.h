@@ -80,6 +80,9 @@ bool engine_request_put(struct engine *engine, int account, int symbol, const st
 struct bar_request *engine_request_add(struct engine *engine, size_t n_values, int n_peers);
 /* Until when a decision that is asked for now is one on a fresh bar. */
 int64_t engine_request_good(const struct engine *engine, int64_t age_ns);
+/* Of a symbol's recent bars before a time: before when the account has seen them. The bar that waits for
+ * another account's decision is one of them, and comes to this account after that. */
+int64_t engine_request_until(const struct engine *engine, int account, int symbol, int64_t before_ns);
 /* Forgets what waits of an account; symbol -1: of all symbols. */
 void engine_request_drop(struct engine *engine, int account, int symbol);
 /* After symbols have other indices, -1: none; `keeps` an account's. */

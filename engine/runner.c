@@ -251,7 +251,8 @@ void engine_runner_order(struct engine *engine, int account, const struct kept_d
 static void warm_slot_before(struct engine *engine, int account, int symbol, int64_t before_ns)
 {
     const struct recent_bars *recent = &engine->markets[symbol].recent;
-    for (uint32_t i = 0; i < recent->n && engine_recent_bar(recent, i)->open_ns < before_ns; i++)
+    const int64_t until_ns = engine_request_until(engine, account, symbol, before_ns);
+    for (uint32_t i = 0; i < recent->n && engine_recent_bar(recent, i)->open_ns < until_ns; i++)
         engine_runner_decide(engine, account, symbol, engine_recent_bar(recent, i), false);
 }
 

@@ -422,7 +422,7 @@ bool engine_together_bar(struct engine *engine, int account, int symbol, const s
 /* ---- history ---- */
 
 /* The symbol whose next bar is the earliest, the first of several; -1: all before that time are shown. */
-static int next_symbol(const struct engine *engine, const uint32_t *at, int64_t before_ns)
+static int next_symbol(const struct engine *engine, int account, const uint32_t *at, int64_t before_ns)
 {
     int next = -1;
     int64_t next_ns = 0;
@@ -431,7 +431,8 @@ static int next_symbol(const struct engine *engine, const uint32_t *at, int64_t 
         if (at[s] == recent->n)
             continue;
         int64_t open_ns = engine_recent_bar(recent, at[s])->open_ns;
-        if (open_ns < before_ns && (next < 0 || open_ns < next_ns)) {
+        if (open_ns < engine_request_until(engine, account, s, before_ns) &&
+            (next < 0 || open_ns < next_ns)) {
             next = s;
             next_ns = open_ns;
         }
@@ -459,7 +460,7 @@ void engine_together_warm(struct engine *engine, int account, int64_t before_ns)
         engine->out_of_memory = true;
         return;
     }
-    for (int s; (s = next_symbol(engine, at, before_ns)) >= 0;)
+    for (int s; (s = next_symbol(engine, account, at, before_ns)) >= 0;)
         show_past(engine, account, s, engine_recent_bar(&engine->markets[s].recent, at[s]++));
     free(at);
 }

@@ -182,19 +182,27 @@ static void test_as_the_built_in(uint64_t seed)
 
 static struct harness h;
 
-/* A market, and alice's strategy, which buys and holds, is asked. */
-static void open_asked(void)
+/* A market, and so many accounts whose strategies, which buy and hold, are asked. */
+static void open_accounts(int n)
 {
     harness_init(&h);
     memset(&wrapped, 0, sizeof wrapped);
     h.config.latency_ns = 0;
     h.config.n_symbols = 1;
-    h.config.n_accounts = 1;
-    h.accounts[ALICE].strategy = wrapped_strategy("buy-and-hold");
-    strategy_defaults(h.accounts[ALICE].strategy, h.accounts[ALICE].params);
+    h.config.n_accounts = n;
+    for (int a = 0; a < n; a++) {
+        h.accounts[a].strategy = wrapped_strategy("buy-and-hold");
+        strategy_defaults(h.accounts[a].strategy, h.accounts[a].params);
+    }
     harness_open(&h);
     quote(&h, BTCUSDT, 59000 * E8, 10 * E8, 59001 * E8, 10 * E8);
     trade(&h, BTCUSDT, 59000 * E8, E8);
+}
+
+/* Alice's alone. */
+static void open_asked(void)
+{
+    open_accounts(1);
 }
 
 /* The next bar, as it closes. */
@@ -216,6 +224,19 @@ static int give(int64_t recv_ns, enum strategy_outcome outcome, const char *faul
     snprintf(none.fault, sizeof none.fault, "%s", fault);
     event.decision.decision = &none;
     return engine_handle(h.engine, &event);
+}
+
+/* A decision without intents, which leaves no memory. */
+static void give_nothing(void)
+{
+    static const struct strategy_decision nothing = {.outcome = STRATEGY_DECIDED};
+    struct strategy_request request;
+    CHECK(engine_request_next(h.engine, &request));
+    const struct event event = {.seq = h.seq,
+                                .recv_ns = h.now_ns,
+                                .kind = EVENT_DECISION,
+                                .decision = {request.account, request.symbol, request.bar.open_ns, &nothing}};
+    CHECK_INT(engine_handle(h.engine, &event), 0);
 }
 
 static void check_answers(uint64_t late, uint64_t invalid, uint64_t ended, bool halted)
@@ -416,16 +437,10 @@ static void test_halt_is_forgotten(void)
 static void test_shown_again(void)
 {
     struct strategy_request request;
-    struct strategy_decision nothing = {.outcome = STRATEGY_DECIDED};
     open_asked();
     for (int i = 0; i < 3; i++) {
         next_bar();
-        CHECK(engine_request_next(h.engine, &request));
-        const struct event event = {.seq = h.seq,
-                                    .recv_ns = h.now_ns,
-                                    .kind = EVENT_DECISION,
-                                    .decision = {ALICE, BTCUSDT, request.bar.open_ns, &nothing}};
-        CHECK_INT(engine_handle(h.engine, &event), 0);
+        give_nothing();
     }
     next_bar();
     reload_engine(&h.engine);
@@ -444,6 +459,42 @@ static void test_shown_again(void)
     engine_requests_begin(h.engine); /* it has left its memory by now */
     CHECK_INT(engine_requests(h.engine), 0);
     harness_close(&h);
+}
+
+/* The bar at which alice's decision is waited for comes to bob's strategy after that: it is none of the past
+ * that his is shown as it is started again, or starts. */
+static void test_next_account(void)
+{
+    for (int how = 0; how < 2; how++) {
+        struct strategy_request request;
+        char err[ENGINE_ERROR_MAX] = "";
+        open_accounts(2);
+        for (int i = 0; i < 2; i++) {
+            next_bar();
+            give_nothing();
+            give_nothing();
+        }
+        next_bar();
+        reload_engine(&h.engine);
+        const struct engine_config config = h.config;
+        h.accounts[BOB].params[0] = 0.5;
+        if (how == 0)
+            engine_requests_begin(h.engine);
+        else
+            CHECK_INT(engine_configure(h.engine, &config, err), 0);
+        reload_engine(&h.engine);
+        CHECK_INT(engine_requests(h.engine), how == 0 ? 5 : 3);
+        while (engine_request_next(h.engine, &request) && !request.acts)
+            give_nothing();
+        CHECK(request.account == ALICE && request.acts);
+        give_nothing();
+        CHECK(engine_request_next(h.engine, &request) && request.account == BOB);
+        CHECK(request.acts && !request.begins);
+        CHECK_INT(request.bar.open_ns, h.now_ns - MINUTE_NS);
+        give_nothing();
+        CHECK_INT(engine_requests(h.engine), 0);
+        harness_close(&h);
+    }
 }
 
 /* The same file keeps its memory, also as the log describes it; another of that name starts again, and so
@@ -576,17 +627,11 @@ static void test_incomplete_rounds(void)
 static void test_rounds_again(void)
 {
     struct strategy_request request;
-    struct strategy_decision nothing = {.outcome = STRATEGY_DECIDED};
     open_round();
     for (int i = 0; i < 3; i++) {
         close_bar(BTCUSDT, 59000 + i, true);
         close_bar(ETHUSDT, 3000 + i, false);
-        CHECK(engine_request_next(h.engine, &request));
-        const struct event event = {.seq = h.seq,
-                                    .recv_ns = h.now_ns,
-                                    .kind = EVENT_DECISION,
-                                    .decision = {ALICE, BTCUSDT, request.bar.open_ns, &nothing}};
-        CHECK_INT(engine_handle(h.engine, &event), 0);
+        give_nothing();
     }
     close_bar(BTCUSDT, 59010, true);
     close_bar(ETHUSDT, 3010, false);
@@ -650,6 +695,7 @@ int main(void)
     test_halts();
     test_halt_is_forgotten();
     test_shown_again();
+    test_next_account();
     test_another_file();
     test_as_the_built_in(random.state);
     test_incomplete_rounds();
