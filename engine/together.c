@@ -465,6 +465,15 @@ void engine_together_warm(struct engine *engine, int account, int64_t before_ns)
     free(at);
 }
 
+/* The last round of history, where it was over without some of its bars: it is asked of, as the others are,
+ * unless `own`, the account's round, is still the same. */
+static void end_history(struct engine *engine, int account, const struct strategy_round *own)
+{
+    const struct strategy_round *round = &engine->runners[account].round;
+    if (!round->decided && (own->decided || round->open_ns < own->open_ns))
+        (void)decide(engine, account);
+}
+
 static void close_slots(struct strategy_slot *slots, int n)
 {
     for (int s = 0; slots && s < n; s++)
@@ -486,6 +495,7 @@ void engine_together_show(struct engine *engine, int account, int64_t before_ns)
         round->open_ns = round->since_ns = 0;
         round->decided = true;
         engine_together_warm(engine, account, before_ns);
+        end_history(engine, account, &own);
         for (int s = 0; s < engine->n_symbols; s++)
             slots[s].shown = fresh[s].shown;
         runner->slots = slots;

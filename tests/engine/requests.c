@@ -651,6 +651,49 @@ static void test_rounds_again(void)
     harness_close(&h);
 }
 
+/* So it is of a round that was decided on without one of its bars, the last one or before another. */
+static void test_incomplete_again(void)
+{
+    struct strategy_request request;
+    open_round();
+    for (int i = 0; i < 2; i++) {
+        close_bar(BTCUSDT, 59000, true);
+        close_bar(ETHUSDT, 3000, false);
+        give_nothing();
+    }
+    close_bar(BTCUSDT, 59010, true);
+    const int64_t incomplete_ns = h.now_ns - MINUTE_NS;
+    engine_requests_begin(h.engine); /* it is not over */
+    CHECK_INT(engine_requests(h.engine), 2);
+    give_nothing();
+    give_nothing();
+    pass(&h, 11 * SECOND_NS);
+    CHECK(engine_request_waits(h.engine));
+    give_nothing();
+    for (int later = 0; later < 2; later++) {
+        if (later) {
+            close_bar(BTCUSDT, 59020, true);
+            close_bar(ETHUSDT, 3020, false);
+        }
+        reload_engine(&h.engine);
+        engine_requests_begin(h.engine);
+        reload_engine(&h.engine);
+        CHECK_INT(engine_requests(h.engine), 3 + later);
+        for (int i = 0; i < 3; i++) {
+            CHECK(engine_request_next(h.engine, &request));
+            CHECK(request.begins == (i == 0) && !request.acts);
+            CHECK_INT(request.bar.open_ns, incomplete_ns - (2 - i) * MINUTE_NS);
+            CHECK(request.input.peers[0].fresh && request.input.peers[1].fresh == (i < 2));
+            give_nothing();
+        }
+        if (later) {
+            CHECK(engine_request_next(h.engine, &request) && request.acts && !request.begins);
+            give_nothing();
+        }
+    }
+    harness_close(&h);
+}
+
 /* More than one decision can have. */
 static void test_too_many(void)
 {
@@ -700,6 +743,7 @@ int main(void)
     test_as_the_built_in(random.state);
     test_incomplete_rounds();
     test_rounds_again();
+    test_incomplete_again();
     test_too_many();
     return check_done("engine/requests");
 }
