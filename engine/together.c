@@ -289,6 +289,12 @@ static void trace_history(const struct engine *engine, int account, const struct
         input.indicators = peer->indicators;
         input.qty = peer->qty;
         input.entry = peer->entry;
+        input.stop = peer->stop;
+        input.profit = peer->profit;
+        input.live_orders = peer->live_orders;
+        input.shorts = peer->shorts;
+        input.orders = peer->orders;
+        input.leverage = peer->leverage;
         input.record = peer->record;
         const struct bar bar = bar_of_peer(engine, round->symbols[k], peer);
         engine_runner_trace(engine, account, round->symbols[k], &bar, false, false, &input, round->intents,

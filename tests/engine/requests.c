@@ -694,6 +694,36 @@ static void test_incomplete_again(void)
     harness_close(&h);
 }
 
+static struct {
+    size_t n;
+    bool live_orders[HARNESS_SYMBOLS];
+} traced;
+
+static void on_traced(void *ctx, const struct engine_decision *decision)
+{
+    (void)ctx;
+    traced.n++;
+    traced.live_orders[decision->symbol] = decision->input->live_orders;
+}
+
+/* What is traced of a symbol at a round of history is what it was shown of that symbol. */
+static void test_history_trace(void)
+{
+    static const struct engine_trace trace = {.decision = on_traced};
+    open_round();
+    close_bar(BTCUSDT, 59000, true);
+    close_bar(ETHUSDT, 3000, false);
+    give_nothing();
+    order(&h, ALICE, ETHUSDT, ORDER_BUY, ORDER_LIMIT, E8 / 10, 2000 * E8);
+    engine_requests_begin(h.engine);
+    CHECK_INT(engine_requests(h.engine), 1);
+    h.engine->sink.trace = &trace;
+    give_nothing();
+    CHECK_INT(traced.n, 2);
+    CHECK(!traced.live_orders[BTCUSDT] && traced.live_orders[ETHUSDT]);
+    harness_close(&h);
+}
+
 /* More than one decision can have. */
 static void test_too_many(void)
 {
@@ -744,6 +774,7 @@ int main(void)
     test_incomplete_rounds();
     test_rounds_again();
     test_incomplete_again();
+    test_history_trace();
     test_too_many();
     return check_done("engine/requests");
 }
