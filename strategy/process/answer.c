@@ -376,7 +376,7 @@ static int read_intent(struct json *json, const struct strategy_input *round, st
     struct intent_texts texts = {0};
     struct json_text key;
     char buf[SHOWN + 1];
-    unsigned has = 0;
+    unsigned has = 0, none = 0; /* none: those that are null */
     if (!json_enter_object(json))
         return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX, "an intent is no object");
     while (json_member(json, &key)) {
@@ -385,13 +385,14 @@ static int read_intent(struct json *json, const struct strategy_input *round, st
             return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX,
                              "\"%s\" of an intent is not known, or there twice", shown(key, buf));
         has |= 1u << member;
+        none |= (unsigned)(json_peek(json) == 'n') << member;
         if (!read_value(json, member, &intent, &texts))
             return fail_with(-EINVAL, fault, STRATEGY_FAULT_MAX, "\"%s\" of an intent is no %s",
                              members[member], value_is(member));
     }
     int r = check_kind(&texts.kind, has, &intent, fault);
     if (r == 0 && intent.kind == INTENT_ORDER)
-        r = read_order(&texts, has, &intent, fault);
+        r = read_order(&texts, has & ~none, &intent, fault);
     if (r == 0)
         r = read_symbol(texts.symbol, round, &intent, fault);
     if (r < 0)

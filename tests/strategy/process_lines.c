@@ -280,10 +280,12 @@ static void test_orders(void)
                  "\"fraction\":0.5,\"trail_share\":0.02,\"reduce_only\":true},"
                  "{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"stop_limit\",\"tif\":\"gtd\",\"qty\":3,"
                  "\"limit\":101,\"stop\":100,\"good\":60,\"trail\":null,\"reduce_only\":false},"
-                 "{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"market\",\"fraction\":2,\"tif\":null}]}",
+                 "{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"market\",\"fraction\":2,\"tif\":null},"
+                 "{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"market\",\"fraction\":2,\"qty\":null},"
+                 "{\"kind\":\"order\",\"side\":\"buy\",\"type\":\"market\",\"fraction\":null,\"qty\":3}]}",
                  &d),
         0);
-    CHECK_INT(d.n, 5);
+    CHECK_INT(d.n, 7);
     const struct intent *i = d.intents;
     CHECK(i[0].kind == INTENT_EXIT && i[0].fraction == 0.25);
     CHECK(i[1].kind == INTENT_CANCEL && strcmp(d.whys[1], "old") == 0);
@@ -294,6 +296,8 @@ static void test_orders(void)
     CHECK(i[3].size == INTENT_OF_UNITS && i[3].qty == 3 && i[3].limit == 101 && i[3].stop == 100);
     CHECK(i[3].good_ns == 60 && i[3].trail == 0 && !i[3].reduce_only);
     CHECK(i[4].type == ORDER_MARKET && i[4].size == INTENT_OF_EQUITY && i[4].fraction == 2);
+    CHECK(i[5].size == INTENT_OF_EQUITY && i[5].fraction == 2 && i[5].qty == 0);
+    CHECK(i[6].size == INTENT_OF_UNITS && i[6].qty == 3 && i[6].fraction == 0);
 }
 
 /* Each names its symbol where a round is answered, and nowhere else. */
