@@ -17,6 +17,7 @@ static const uint64_t HISTORY_TURN_NS = 20000000;
 struct account_host {
     const struct strategy *strategy; /* NULL: it needs no host */
     double params[STRATEGY_PARAMS_MAX];
+    int n_symbols;              /* that its hello had */
     struct strategy_host *host; /* NULL: it could not be opened */
     char why[STRATEGY_FAULT_MAX];
     char account[ACCOUNT_NAME_MAX]; /* for its lines in the log */
@@ -66,9 +67,11 @@ static void open_host(struct session *session, int account, struct account_host 
     free(states);
 }
 
-static bool fits(const struct account_host *entry, const struct account_spec *spec)
+/* A host knows the symbols of its hello alone: one that was added since needs another. */
+static bool fits(const struct account_host *entry, const struct engine *engine, int account)
 {
-    return entry->strategy == spec->strategy &&
+    const struct account_spec *spec = engine_account_spec(engine, account);
+    return entry->strategy == spec->strategy && entry->n_symbols == engine_symbols(engine) &&
            memcmp(entry->params, spec->params, sizeof entry->params) == 0;
 }
 
@@ -77,10 +80,11 @@ static struct account_host *host_of(struct session *session, int account)
 {
     struct account_host *entry = &session->hosts[account];
     const struct account_spec *spec = engine_account_spec(session->engine, account);
-    if (entry->strategy && !fits(entry, spec))
+    if (entry->strategy && !fits(entry, session->engine, account))
         close_host(entry);
     if (!entry->host) {
         entry->strategy = spec->strategy;
+        entry->n_symbols = engine_symbols(session->engine);
         memcpy(entry->params, spec->params, sizeof entry->params);
         memcpy(entry->account, spec->name, sizeof entry->account);
         open_host(session, account, entry);
@@ -94,7 +98,7 @@ void daemon_session_strategies_follow(struct session *session)
         const struct engine_answers answers = engine_answers(session->engine, a);
         struct account_host *entry = &session->hosts[a];
         bool needed = answers.asked && !answers.halted;
-        if (entry->strategy && (!needed || !fits(entry, engine_account_spec(session->engine, a))))
+        if (entry->strategy && (!needed || !fits(entry, session->engine, a)))
             close_host(entry);
         if (needed && !entry->strategy)
             host_of(session, a);

@@ -45,12 +45,13 @@ static void configure(const char *strategy)
     CHECK_STR(error, "");
 }
 
-/* The bar of a minute, as it closes. */
-static void bar(int i)
+/* A symbol's bar of a minute, as it closes. */
+static void bar_of(int symbol, int i)
 {
     int64_t open = closes[i], close = closes[i + 1];
     struct event event = {.kind = EVENT_MARKET,
                           .market = {.kind = MARKET_KLINE,
+                                     .symbol = symbol,
                                      .event_ns = START_NS + (i + 1) * MINUTE_NS,
                                      .kline = {.interval_ns = MINUTE_NS,
                                                .closed = true,
@@ -64,6 +65,11 @@ static void bar(int i)
                                                        .first_trade_id = -1,
                                                        .last_trade_id = -1}}}};
     daemon_session_event(session, &event);
+}
+
+static void bar(int i)
+{
+    bar_of(0, i);
 }
 
 static void stream(void)
@@ -216,6 +222,27 @@ static void test_halted(const struct state_dir *state)
     CHECK_INT(wrapped.hosts, 0);
 }
 
+/* A host learns of the symbols when it is opened: of one that is added while it is open, too. */
+static void test_symbol_added(const struct state_dir *state)
+{
+    struct symbol added = symbols[0];
+    memset(&wrapped, 0, sizeof wrapped);
+    configure("exec:sma-cross");
+    start(state, 0);
+    bar_of(0, 0);
+    for (int i = 1; i < 3; i++) {
+        snprintf(added.name, sizeof added.name, "X%dUSDT", i);
+        snprintf(added.base, sizeof added.base, "X%d", i);
+        CHECK_INT(daemon_session_add_symbol(session, &added, false), i);
+        CHECK_INT(wrapped.hosts, 1);
+        for (int s = 0; s <= i; s++)
+            bar_of(s, i);
+    }
+    CHECK_INT(wrapped.asked, 1 + 2 + 3);
+    session_close();
+    CHECK_INT(wrapped.hosts, 0);
+}
+
 /* What --check-config says. */
 static void test_configuration(void)
 {
@@ -290,13 +317,13 @@ static bool make_state(char path[static SCRATCH_MAX], struct state_dir *ret)
 
 int main(void)
 {
-    static char paths[4][SCRATCH_MAX];
-    static struct state_dir states[4];
+    static char paths[5][SCRATCH_MAX];
+    static struct state_dir states[5];
     struct random random = random_seeded("daemon/session_strategies", 41);
     closes[0] = 60000 * UNIT;
     for (int i = 0; i < BARS; i++)
         closes[i + 1] = closes[i] + random_between(&random, -120, 120) * UNIT;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         CHECK(make_state(paths[i], &states[i]));
     test_configuration();
     test_late();
@@ -307,6 +334,7 @@ int main(void)
     check_same_books(&asked, &called);
     test_killed(&states[2], &called);
     test_halted(&states[3]);
+    test_symbol_added(&states[4]);
     uv_loop_close(&loop);
     return check_done("daemon/session_strategies");
 }

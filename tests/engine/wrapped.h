@@ -26,6 +26,7 @@ struct wrapped_host {
     struct strategy_host host;
     const struct strategy *inner;
     double params[STRATEGY_PARAMS_MAX];
+    int n_symbols; /* of its hello */
     _Alignas(8) unsigned char memory[STRATEGY_STATE_MAX];
 };
 
@@ -102,13 +103,13 @@ static int wrapped_host_open(const struct strategy *strategy, const double *para
                              size_t err_size)
 {
     struct wrapped_host *host = calloc(1, sizeof *host);
-    (void)hello;
     (void)err;
     (void)err_size;
     if (!host)
         return -ENOMEM;
     host->inner = strategy_find(strategy->external->source);
     memcpy(host->params, params, sizeof host->params);
+    host->n_symbols = hello->n_symbols;
     wrapped.hosts++;
     *ret = &host->host;
     return 0;
@@ -142,6 +143,7 @@ static void wrapped_host_decide(struct strategy_host *base, const struct strateg
                                 struct strategy_decision *ret)
 {
     struct wrapped_host *host = (struct wrapped_host *)base;
+    CHECK(request->symbol < host->n_symbols && request->input.n_peers <= host->n_symbols);
     wrapped_answer(host->inner, host->params, host->memory, request, ret);
 }
 
