@@ -391,6 +391,15 @@ static bool give_line(struct process_host *host, const struct strategy_request *
     return false;
 }
 
+/* Not those that were added since its hello. */
+static bool knows(const struct process_host *host, const struct strategy_request *request)
+{
+    bool known = request->symbol < host->hello.n_symbols;
+    for (int k = 0; k < request->input.n_peers; k++)
+        known &= request->input.peers[k].symbol < host->hello.n_symbols;
+    return known;
+}
+
 void strategy_process_host_decide(struct strategy_host *base, const struct strategy_request *request,
                                   struct strategy_decision *ret)
 {
@@ -401,6 +410,10 @@ void strategy_process_host_decide(struct strategy_host *base, const struct strat
     ret->n = 0;
     ret->keeps = false;
     ret->state = (struct strategy_kept){0};
+    if (!knows(host, request)) {
+        fail(ret, STRATEGY_INVALID, "the bar is of a symbol that was added after it was started");
+        return;
+    }
     if (!write_line(host, request)) {
         fail(ret, STRATEGY_ENDED, "not enough memory");
         return;

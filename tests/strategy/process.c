@@ -148,6 +148,18 @@ static void test_good(void)
     world_close(&w);
 }
 
+/* A symbol that its hello did not have. */
+static void test_unknown_symbol(void)
+{
+    struct world w;
+    world_open(&w, "good", NULL, LONG_MS);
+    bar_of(&w, 2, 100, true);
+    check_failed(&w, STRATEGY_INVALID, "the bar is of a symbol that was added after it was started");
+    bar(&w, 100);
+    CHECK_INT(w.decision.outcome, STRATEGY_DECIDED);
+    world_close(&w);
+}
+
 /* The engine's state of a former host; the same command is the same strategy. */
 static void test_state(void)
 {
@@ -502,6 +514,7 @@ int main(int argc, char **argv)
     program = argv[2];
     test_child();
     test_good();
+    test_unknown_symbol();
     test_state();
     test_params();
     test_again();
