@@ -14,6 +14,8 @@
 #include "exchange/fail.h"
 #include "exchange/whole_file.h"
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* that a spreadsheet writes */
+
 enum {
     FILE_MOST = 256 << 20,
     CELLS_MOST = 64,
@@ -294,7 +296,7 @@ int backtest_actions_read(const char *path, const struct market *market,
     int r = whole_file_read(path, FILE_MOST, &text, &len);
     if (r < 0)
         return fail_with(r, err, ACTIONS_ERROR_MAX, "%.200s: %s", path, strerror(-r));
-    r = read_text(&reader, text);
+    r = read_text(&reader, text + (strncmp(text, BYTE_ORDER_MARK, 3) == 0 ? 3 : 0));
     free(text);
     if (r == 0)
         r = check_symbols(&reader);
