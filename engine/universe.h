@@ -88,7 +88,8 @@ struct engine_universe_bars {
 };
 
 /* The measures at a time, of the first `n` of the bars, which all closed by then: [UNIVERSE_MEASURES], in the
- * units of conditions; those that the rule does not use are NaN. */
+ * units of conditions. NaN: there is none, or it takes all bars of the window, and the rule does not use it.
+ */
 void engine_universe_measure(const struct engine_universe_rule *rule, const struct engine_universe_bars *bars,
                              size_t n, int64_t ns, double ret[static UNIVERSE_MEASURES]);
 

@@ -258,7 +258,7 @@ int engine_universe_parse(const char *text, struct engine_universe_rule *ret,
     if (strlen(text) >= sizeof copy)
         return fail(&reading, "the rule has %zu characters, of at most %zu", strlen(text), sizeof copy - 1);
     memcpy(copy, text, strlen(text) + 1);
-    memcpy(reading.rule.text, copy, sizeof copy);
+    memcpy(reading.rule.text, text, strlen(text) + 1);
     for (char *next, *part = copy; part && r == 0; part = next) {
         next = strchr(part, ';');
         if (next)

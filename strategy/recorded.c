@@ -1,12 +1,12 @@
 #include "strategy/recorded.h"
 
-#include "exchange/symbol.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "exchange/symbol.h"
 
 /* The indicators with some parameters. */
 struct known_specs {

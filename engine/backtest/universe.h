@@ -1,6 +1,5 @@
 /* The universe of a market's bars over time, by a rule (engine/universe.h): at each of its times which
- * symbols are in, of the bars that have closed by then. Before the first time every
- * symbol is out. */
+ * symbols are in, of the bars that have closed by then. Before the first time every symbol is out. */
 #ifndef ENGINE_BACKTEST_UNIVERSE_H
 #define ENGINE_BACKTEST_UNIVERSE_H
 

@@ -37,24 +37,24 @@ static std::string hold(const std::string &bar)
 }
 
 // Of the hello.
-struct told {
+struct hello {
     double share;
     long long interval;
 };
 
-static std::string buy(const std::string &bar, double average, const told &told)
+static std::string buy(const std::string &bar, double average, const hello &given)
 {
     const double close = number(bar, "close");
     if (close > average)
         return R"({"kind":"order","side":"buy","type":"limit","why":"dip","tif":"gtd","fraction":)" +
-               digits(told.share * number(bar, "leverage", 1)) + R"(,"limit":)" + digits(close * 0.998) + R"(,"good":)" +
-               std::to_string(std::stoll(after(bar, "time")) + 7 * told.interval) + "}";
+               digits(given.share * number(bar, "leverage", 1)) + R"(,"limit":)" + digits(close * 0.998) + R"(,"good":)" +
+               std::to_string(std::stoll(after(bar, "time")) + 7 * given.interval) + "}";
     return R"({"kind":"order","side":"buy","type":"stop_limit","why":"breakout","qty":)" +
            digits(0.25 * number(bar, "equity") / close) + R"(,"stop":)" + digits(average * 1.0005) + R"(,"limit":)" +
            digits(average * 1.002) + "}";
 }
 
-static std::string on_bar(const std::string &bar, const told &told)
+static std::string on_bar(const std::string &bar, const hello &given)
 {
     const std::string text = after(bar, "indicators").substr(1);
     if (text.rfind("null", 0) == 0)
@@ -63,13 +63,13 @@ static std::string on_bar(const std::string &bar, const told &told)
     if (number(bar, "qty") > 0)
         return hold(bar);
     if (number(bar, "orders") == 0)
-        return buy(bar, average, told);
+        return buy(bar, average, given);
     return number(bar, "close") > average * 0.997 ? "" : R"({"kind":"cancel","why":"away"})";
 }
 
 int main()
 {
-    told told{};
+    hello given{};
     for (std::string line; std::getline(std::cin, line);) {
         const std::string type = after(line, "type");
         if (type.rfind("\"describe\"", 0) == 0) {
@@ -77,13 +77,13 @@ int main()
                       << R"({"name":"period","default":20,"min":2,"max":500,"integer":true},)"
                       << R"({"name":"share","default":0.4,"min":0.01,"max":1}]})" << std::endl;
         } else if (type.rfind("\"hello\"", 0) == 0) {
-            told = {number(line, "share"), std::stoll(after(line, "interval"))};
+            given = {number(line, "share"), std::stoll(after(line, "interval"))};
             std::cout << R"({"type":"ready","indicators":["sma:)" << static_cast<int>(number(line, "period")) << "\"]}"
                       << std::endl;
         } else {
             const std::string symbol = after(line, "symbol");
             std::cout << R"({"type":"intents","bar":)" << std::stoll(after(line, "time")) << R"(,"symbol":)"
-                      << symbol.substr(0, symbol.find(',')) << R"(,"intents":[)" << on_bar(line, told) << "]}"
+                      << symbol.substr(0, symbol.find(',')) << R"(,"intents":[)" << on_bar(line, given) << "]}"
                       << std::endl;
         }
     }
