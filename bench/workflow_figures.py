@@ -23,7 +23,7 @@ from figures import BUILD, ROOT
 BARS, SYMBOLS, RUNS = 1_000_000, 8, 3
 EIGHT = ("buy-and-hold", "day-trade", "equal-weight", "sma-cross", "sma-cross-rsi", "sma-cross-rsi-risk", "trend-4h-1h", "triple-confirmation")
 LIMIT_S = 0.5
-REFERENCE_S = 2.5  # load, indicators, signals and the backtest of one strategy on a million bars, as issue 32 has it
+REFERENCE_S = 2.5  # load, indicators, signals and the backtest of one strategy on a million bars: given, not measured here
 
 PEERS = ("vectorbt==1.2.0", "numpy==2.4.6", "pandas==3.1.1", "numba==0.68.1")
 
