@@ -131,18 +131,36 @@ static void test_sin_cos(struct random random)
     CHECK(sine == 0.0 && cosine == 1.0);
 }
 
-/* FNV-1a over the bits of both functions on a grid: the same on every machine. */
+/* FNV-1a over the bits of the functions on a grid: the same on every machine. */
+static uint64_t add_bits(uint64_t sum, const double *values, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        uint64_t bits;
+        memcpy(&bits, &values[k], sizeof(bits));
+        sum = (sum ^ bits) * 0x100000001b3u;
+    }
+    return sum;
+}
+
 static uint64_t bits_of_grid(void)
 {
     uint64_t sum = 0xcbf29ce484222325u;
     for (int i = 1; i <= 100000; i++) {
         const double values[] = {exact_log(i * 0.001), exact_log(1.0 + 1e-3 / i), exact_atan(i * 0.0001),
                                  exact_atan(-1000.0 / i)};
-        for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
-            uint64_t bits;
-            memcpy(&bits, &values[k], sizeof(bits));
-            sum = (sum ^ bits) * 0x100000001b3u;
-        }
+        sum = add_bits(sum, values, sizeof(values) / sizeof(values[0]));
+    }
+    return sum;
+}
+
+/* Of sine and cosine, to some turns in both directions. */
+static uint64_t bits_of_turns(void)
+{
+    uint64_t sum = 0xcbf29ce484222325u;
+    for (int i = -50000; i <= 50000; i++) {
+        double values[2];
+        exact_sin_cos(i * 0.0005, &values[0], &values[1]);
+        sum = add_bits(sum, values, 2);
     }
     return sum;
 }
@@ -153,8 +171,9 @@ int main(void)
     test_log(random);
     test_atan(random);
     test_sin_cos(random);
-    uint64_t bits = bits_of_grid();
-    printf("bits: %016" PRIx64 "\n", bits);
+    uint64_t bits = bits_of_grid(), turns = bits_of_turns();
+    printf("bits: %016" PRIx64 ", of sine and cosine %016" PRIx64 "\n", bits, turns);
     CHECK(bits == UINT64_C(0x8554c11478812b2c));
+    CHECK(turns == UINT64_C(0x41b63311963f990d));
     return check_done("indicators_gpu/exact_math");
 }
