@@ -20,8 +20,8 @@
  *   instructions, half of them float64: 15 a bar. With 5 warps a scheduler, 80 % of the cycles issue: 70
  *   instructions, 3.3e11 bar-steps/s, 0.08 s. The goal of 5e11 leaves 46 instructions a bar. Bytes: 8 a
  *   bar-step from the L1, a line of slow averages and one value of a fast one for a warp; 4 from the L2,
- * where a block reads 129 columns for 128 sets, 1.3 TB/s; from memory each column once for each of three
- * rounds of blocks, 1.5 GB, 0.5 ms
+ *   where a block reads 129 columns for 128 sets, 1.3 TB/s; from memory each column once for each of three
+ *   rounds of blocks, 1.5 GB, 0.5 ms
  * - bracket: 12 instructions more a bar, fewer bars with a position, twice as many that trade, each with an
  *   entry of 150: 85 instructions, 2.7e11 bar-steps/s
  * - columns: a thread adds 1,281 closes, 12 cycles each, all at once: 10 us; 1.3e8 divisions in float64, 0.3
