@@ -74,11 +74,19 @@ static int load(struct rank_run *rank)
     int status = cli_run_load(&rank->run, &rank->market, &rank->load, &from, &to);
     rank->seconds[RANK_LOAD] = clock_now_s() - started_s;
     if (status == EXIT_OK)
+        status = cli_run_actions(&rank->run, rank->market);
+    if (status == EXIT_OK)
         status = make_accounts(rank);
+    if (status == EXIT_OK)
+        status = cli_run_universe(&rank->run, rank->market, from, to);
     if (status != EXIT_OK)
         return status;
     rank->config = (struct backtest_config){.market = rank->market,
                                             .calendar = cli_run_calendar(&rank->run),
+                                            .external = cli_run_columns(&rank->run),
+                                            .actions = rank->run.actions.list,
+                                            .n_actions = rank->run.actions.n,
+                                            .universe = cli_run_universe_of(&rank->run),
                                             .venue = rank->run.terms.venue,
                                             .class_by_calendar = rank->run.terms.venue != NULL,
                                             .from = from,

@@ -82,6 +82,9 @@ int cli_rank_print_json(const struct rank_run *rank)
         cli_sweep_luck_json(&ranked->rows, &ranked->luck, RANK_WHAT, cli_rank_years(rank)),
         "seconds_by_stage", seconds_object(rank), "cached", rank->load.cached, "strategies",
         strategies_array(rank), "left_out", left_out_array(rank));
+    if (object && config->universe)
+        json_object_set_new(object, "universe",
+                            cli_run_universe_json(&rank->run, market, config->from, config->to));
     return cli_stored_print("rank", object, 17);
 }
 

@@ -61,6 +61,7 @@ static void print_bars(const struct rank_run *rank)
            rank->config.to - rank->config.from,
            cli_format_time(from, market_open_ns(market, rank->config.from)),
            cli_format_time(to, market_open_ns(market, rank->config.to)));
+    cli_run_universe_print(&rank->run, market, rank->config.from, rank->config.to);
     if (rank->config.calendar)
         printf("sessions    %s, by the calendar %s\n", session_choice_names[rank->run.terms.session],
                rank->config.calendar->name);

@@ -7,6 +7,7 @@
 #include "cli/page/page.h"
 #include "cli/rank.h"
 #include "cli/sweep_run.h"
+#include "engine/backtest/universe.h"
 #include "engine/market/parallel.h"
 #include "exchange/bar.h"
 #include "strategy/external.h"
@@ -46,6 +47,8 @@ static void about(struct text *text, const struct rank_run *rank)
     snprintf(remark, sizeof remark, "UTC; %zu rows of %s, a missing bar's among them", first->rows,
              interval ? interval : "bars");
     report_page_fact(text, "Traded", words, remark);
+    if (rank->config.universe)
+        report_page_fact(text, "Universe", rank->config.universe->rule.text, "nothing new in the others");
     report_page_fact_fixed(text, "Cash", first->start_equity, 2, ranked->accounts[0].currency);
     for (size_t i = 0; i < ranked->n_left_out; i++)
         report_page_fact(text, "Left out", rank->accounts[ranked->left_out[i].account].strategy->name,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`papertape rank` as a user meets it: each strategy's figures are those of a backtest of it alone, to the digit, on any number of
-threads and both ways; the deflated Sharpe ratios and the order are computed again here from the backtests' curves; CSV and page have
+threads and both ways, through splits, in a universe and with external columns, too; the deflated Sharpe ratios and the order are computed again here from the backtests' curves; CSV and page have
 the same figures; strategies that cannot run are left out and named, or refused where they were asked for."""
 
 import csv
@@ -22,6 +22,22 @@ START_MS = 1_704_067_200_000  # 2024-01-01
 NORMAL = statistics.NormalDist()
 EULER = 0.57721566490153286061
 MIN_TRADES = 10
+
+
+# Long while col:mood is above 0.
+MOOD = r"""import json, sys
+for line in sys.stdin:
+    ask = json.loads(line)
+    if ask["type"] == "describe":
+        answer = {"type": "strategy", "protocol": 1, "name": "mood", "history": 0, "params": []}
+    elif ask["type"] == "hello":
+        answer = {"type": "ready", "indicators": ["col:mood"]}
+    else:
+        wanted, held = (ask["indicators"][0] or 0) > 0, ask["qty"] > 0
+        kind = None if wanted == held else {"kind": "enter", "fraction": 0.3} if wanted else {"kind": "exit"}
+        answer = {"type": "intents", "bar": ask["time"], "symbol": ask["symbol"], "intents": [kind] if kind else []}
+    print(json.dumps(answer), flush=True)
+"""
 
 
 def bars(folder, name, n, minutes=5, gap=range(700, 730)):
@@ -143,6 +159,36 @@ def chosen(folder, words):
     assert rows != ranked(*choices, *words, "--metric", "return", "--min-trades", 0)["strategies"]  # shorts count
 
 
+def write(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+def terms(folder, words):
+    """Splits and dividends, a universe and external columns count as in a backtest."""
+    choices = ["--strategy", "sma-cross", "--strategy", "buy-and-hold"]
+    plain = ranked(*choices, *words, "--min-trades", 0)
+    actions = write(folder, "actions.csv", "symbol,kind,ex_date,shares,per,cash\nBTCUSDT,split,2024-01-04,2,1,\nETHUSDT,dividend,2024-01-05,,,0.5\n")
+    rule = "top 1 by volume; every 1d"
+    mood = f"exec:{sys.executable} -S {write(folder, 'mood.py', MOOD)}"
+    rows = "".join(f"{START_MS + 3_600_000 * i},{START_MS + 3_600_000 * i},{1 if i % 5 < 2 else -1}\n" for i in range(240))
+    columns = write(folder, "columns.csv", "timestamp,published,mood\n" + rows)
+    for more in (["--corporate-actions", actions], ["--universe", rule], ["--columns", columns]):
+        names = [*choices, "--strategy", mood] if "--columns" in more else choices
+        result = ranked(*names, *words, *more, "--min-trades", 0)
+        for row in result["strategies"]:
+            account, _ = alone(folder, row["strategy"], *words, *more)
+            del account["orders"]
+            assert {key: row[key] for key in account} == account, (more, row["strategy"])
+            assert row["fills"] > 20 or row["strategy"] != mood, row
+        assert "--columns" in more or [row["equity"] for row in result["strategies"]] != [row["equity"] for row in plain["strategies"]], more
+        assert ("universe" in result) == ("--universe" in more) and result.get("universe", {}).get("rule", rule) == rule, result.get("universe")
+    refused(*words, "--strategy", mood, says="col:mood", status=1)
+    refused(*words, "--corporate-actions", os.path.join(folder, "gone.csv"), says="gone.csv", status=1)
+
+
 def forms(folder, words, result):
     """CSV, page and text have what --json has."""
     table, page = os.path.join(folder, "ranking.csv"), os.path.join(folder, "ranking.html")
@@ -220,6 +266,7 @@ def main():
         result = same_as_alone(folder, words)
         forms(folder, words, result)
         chosen(folder, words)
+        terms(folder, words)
         left_out(folder, words)
         bad(folder, words)
         ways(words, result)
