@@ -1,6 +1,5 @@
 /* papertape.rank/1, and the rows of --csv. */
 #include <math.h>
-#include <string.h>
 
 #include "cli/backtest_result.h"
 #include "cli/rank.h"
@@ -92,14 +91,8 @@ int cli_rank_print_json(const struct rank_run *rank)
 
 static void write_text(const char *text, FILE *out)
 {
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fprintf(out, "%s,", text);
-        return;
-    }
-    fputc('"', out);
-    for (const char *c = text; *c; c++)
-        fprintf(out, *c == '"' ? "\"\"" : "%c", *c);
-    fputs("\",", out);
+    cli_stored_csv(out, text);
+    fputc(',', out);
 }
 
 static void write_figure(double value, FILE *out)

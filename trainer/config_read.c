@@ -57,20 +57,11 @@ static const char *bare(const char *words, const char *section, const char *key)
     return strncmp(words, prefix, n) == 0 ? words + n : words;
 }
 
-static bool is_faulty(const struct config_file *file, const char *section, const char *key)
-{
-    for (size_t i = 0; i < file->n_errors; i++)
-        if (file->errors[i].key && strcmp(file->errors[i].section, section) == 0 &&
-            strcmp(file->errors[i].key, key) == 0)
-            return true;
-    return false;
-}
-
 /* What follows from a strategy that could not be opened is not read: it is no error of its own. */
 static bool is_unknowable(const struct config_file *file, const char *section)
 {
     return (strcmp(section, "search") == 0 || strcmp(section, "account") == 0) &&
-           is_faulty(file, "study", "strategy");
+           config_file_faulty(file, "study", "strategy");
 }
 
 static int set_line(void *ctx, const struct config_line *line, char why[static CONFIG_WHY_MAX])
@@ -145,7 +136,7 @@ static void fit(struct reading *reading)
     struct config_file *file = &reading->file;
     const struct train_config *config = reading->config;
     const char *key = NULL;
-    if (is_faulty(file, "training", "world"))
+    if (config_file_faulty(file, "training", "world"))
         return;
     if (train_config_check_world(config, why) < 0) {
         take_misfit(file, "training", "world", why);
@@ -155,7 +146,7 @@ static void fit(struct reading *reading)
         refuse_market(file, config);
     else if (reading->settings.rules.strategy)
         study_rules_refuse(file);
-    if (!is_faulty(file, "training", "preset"))
+    if (!config_file_faulty(file, "training", "preset"))
         train_config_misfits(config, take_misfit, file);
     if (file->n_errors == 0)
         study_settings_misfits(&reading->settings, config, take_misfit, file);

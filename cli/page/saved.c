@@ -59,9 +59,9 @@ static void describe_param(const char *name, const json_t *value, struct strateg
 /* A strategy from outside, by what was stored of it: none of its code is run. 0 or -errno. */
 static int describe(const struct db_account_row *row, struct account_spec *spec)
 {
-    const char *name = row->account.strategy, *source = strchr(name, ':') + 1;
-    struct strategy_description description = {.form = strncmp(name, "lib:", 4) == 0 ? STRATEGY_LIBRARY
-                                                                                     : STRATEGY_PROCESS};
+    const char *name = row->account.strategy, *library = strategy_form_source(STRATEGY_LIBRARY, name),
+               *source = library ? library : strategy_form_source(STRATEGY_PROCESS, name);
+    struct strategy_description description = {.form = library ? STRATEGY_LIBRARY : STRATEGY_PROCESS};
     json_t *params = row->params ? json_loads(row->params, 0, NULL) : NULL;
     const char *key;
     const json_t *value;
