@@ -1,5 +1,4 @@
 /* Splits and dividends of run_args.h's bars: of --corporate-actions, or those that a database has stored. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,7 +36,7 @@ static int read_stored(struct run_args *args, const struct market *market)
     if (status != EXIT_OK)
         return status;
     int r = db_reader_actions(reader, NULL, take_row, &reading);
-    status = cli_stored_close(args->verb, reader, r == -ENOENT ? 0 : r);
+    status = cli_stored_close(args->verb, reader, r);
     if (status == EXIT_OK && reading.r < 0)
         return cli_stored_fail(EXIT_ERROR, args->verb, "", "out of memory");
     if (status == EXIT_OK && backtest_actions_sort(&args->actions, market, err) < 0)

@@ -139,5 +139,5 @@ int cli_page_saved_actions(struct db_reader *reader, struct page_saved *saved, i
         taking.r = replay(&taking, &saved->backtest.accounts[a]);
     free(taking.taken);
     *ret_r = taking.r;
-    return r == -ENOENT ? 0 : r; /* a database from before there were any */
+    return r;
 }
