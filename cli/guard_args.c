@@ -53,6 +53,8 @@ static int make(struct guard_args *args)
         return cli_stored_fail(EXIT_USAGE, args->run.verb, "--from", "it goes with --bars");
     if (args->run.calendar)
         return cli_stored_fail(EXIT_USAGE, args->run.verb, "--calendar", "it goes with --bars");
+    if (args->run.n_columns > 0)
+        return cli_stored_fail(EXIT_USAGE, args->run.verb, "--columns", "it goes with --bars");
     if (args->run.actions_from)
         return cli_stored_fail(EXIT_USAGE, args->run.verb, "--corporate-actions", "it goes with --bars");
     if (args->run.universe_given)

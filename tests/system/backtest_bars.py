@@ -394,6 +394,8 @@ def test_guards(bars):
     assert "warmup " in run("warmup", "sma-cross").stdout
     refused("lookahead", status=2, says="STRATEGY or --strategy STRATEGY is needed")
     refused("lookahead", "sma-crss", status=2, says="did you mean sma-cross?")
+    for option, value in (("--columns", "no.csv"), ("--corporate-actions", "no.csv"), ("--universe", "price>0"), ("--calendar", "nyse")):
+        refused("lookahead", "sma-cross", option, value, status=2, says=f"{option}: it goes with --bars")
     refused("warmup", "sma-cross", "--cuts", 3, status=2, says="--cuts: unknown option")
     refused("warmup", "sma-cross", "--bars", bars["BTCUSDT"], "--from", START_MS + 2800 * 60000, "--no-cache", says="too few")
 
