@@ -101,6 +101,7 @@ int cli_sweep_print_json(const struct sweep *sweep)
     if (object && cli_run_universe_of(&sweep->run))
         json_object_set_new(object, "universe",
                             cli_run_universe_json(&sweep->run, sweep->market, sweep->from, sweep->to));
-    cli_sweep_periods_json(sweep, object, top);
+    if (object) /* which has `top` */
+        cli_sweep_periods_json(sweep, object, top);
     return cli_stored_print("sweep", object, 17);
 }

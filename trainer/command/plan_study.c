@@ -164,6 +164,8 @@ static int measure_rules(const struct study_market *market, struct study_predict
         const double before_s = telemetry_usage_now().cpu_s;
         r = study_rules_trial(market, space, values, NULL, NULL, outcome, why);
         cpu_s = telemetry_usage_now().cpu_s - before_s;
+        if (r == -ENOMEM)
+            snprintf(err, PLAN_ERROR_MAX, "%s", why);
     }
     free(outcome);
     free(values);
