@@ -43,7 +43,7 @@ bool tui_sweep_is_running(const char *id)
 
     if (fd < 0)
         return false;
-    bool held = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+    bool held = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK; /* others may ask meanwhile */
     close(fd);
     return held;
 }
@@ -122,7 +122,7 @@ static void take_so_far(struct sweep_so_far *so_far, const json_t *line)
     text(so_far->metric, sizeof(so_far->metric), best, "metric");
 }
 
-/* Its last whole line of progress, and the first complaint. */
+/* Its last whole line of progress, and the last complaint. */
 static void read_progress(struct sweep_entry *entry)
 {
     char path[PATH_MAX], bytes[TAIL + 1], *line, *next = bytes;

@@ -1,9 +1,11 @@
 /* The sweeps that a dashboard started, as files: each has a folder in
  * $XDG_CACHE_HOME/papertape/dashboard-sweeps, which is found again by any dashboard of that user, while the
- * sweep runs and after it. In it: fields.json  the form's values, and when it was started lock         held
- * by the sweep's process as long as it lives pid          its number progress     its standard error: lines
- * of papertape.sweep_progress/1, and what it complains of result.json  papertape.sweep/1;  rows.csv  every
- * set, as --csv writes it What is here reads; tui/sweep_job.h writes. Never touches the screen. */
+ * sweep runs and after it.
+ *
+ * In it are `fields.json`, the form's values and when it was started; `lock`, which the sweep's process holds
+ * as long as it lives, and `pid`, its number; `progress`, its standard error: lines of
+ * papertape.sweep_progress/1, and what it complains of; `result.json`, papertape.sweep/1; and `rows.csv`,
+ * every set, as --csv writes it. What is here reads; tui/sweep_job.h writes. Never touches the screen. */
 #ifndef TUI_SWEEP_FILES_H
 #define TUI_SWEEP_FILES_H
 
@@ -94,7 +96,7 @@ struct sweep_run_row {
 };
 struct sweep_axis_names {
     char name[STRATEGY_PARAM_NAME_MAX];
-    char words[STRATEGY_WORDS_MAX][STRATEGY_WORD_MAX]; /* [n_words], sorted */
+    char words[STRATEGY_WORDS_MAX][STRATEGY_WORD_MAX]; /* [n_words], in the order of the rows */
     int n_words;                                       /* 0: numbers */
 };
 

@@ -251,11 +251,10 @@ static void start(struct sweep_page *page)
 
 void tui_sweep_page_planned(struct sweep_page *page, const char *report, const char *why)
 {
+    if (page->plan.state != SWEEP_PLANNING) /* of a form that has changed since */
+        return;
     json_t *object = report ? json_loads(report, 0, NULL) : NULL;
     const char *schema = json_string_value(json_object_get(object, "schema"));
-
-    if (page->plan.state != SWEEP_PLANNING)
-        return;
     if (schema && strcmp(schema, "papertape.sweep_plan/1") == 0) {
         page->plan.state = SWEEP_PLANNED;
         page->plan.sets = record_json_number(object, "asked");
@@ -418,7 +417,8 @@ static enum form_action press_form(struct sweep_page *page, int key)
 static void turn_metric(struct sweep_page *page)
 {
     page->map.metric = (page->map.metric + 1) % SWEEP_RUN_METRICS;
-    tui_sweep_map_make(&page->map, &page->detail);
+    if (tui_sweep_map_make(&page->map, &page->detail) < 0)
+        say(page, true, "out of memory");
 }
 
 static void turn_axis(struct sweep_page *page, bool up, int by)

@@ -313,6 +313,15 @@ static void check_start(void)
     }
     begin(DONE);
     press('s');
+    tui_sweep_form_put(view.sweeps->form, "bars", "x.csv");
+    press(PRESS_F5);
+    CHECK_INT(view.sweeps->plan.state, SWEEP_PLANNING);
+    type("m"); /* the plan is of other values, then */
+    snprintf(text, sizeof(text), plan, "59.9");
+    tui_sweep_page_planned(view.sweeps, text, NULL);
+    CHECK_INT(view.sweeps->plan.state, SWEEP_UNPLANNED);
+    begin(DONE);
+    press('s');
     press(PRESS_ENTER); /* without bars: nothing */
     CHECK_INT(view.sweeps->wants, 0);
     CHECK(strstr(view.sweeps->form->words, "bars"));
@@ -322,6 +331,18 @@ static void check_start(void)
 }
 
 /* ---- what is read ---- */
+
+/* Another dashboard that asks at the same time is no sweep that runs. */
+static void check_asked(void)
+{
+    char path[PATH_MAX];
+
+    CHECK(tui_sweep_path(DONE, "lock", path));
+    const int other = open(path, O_RDWR | O_CLOEXEC);
+    CHECK(other >= 0 && flock(other, LOCK_SH | LOCK_NB) == 0);
+    CHECK(!tui_sweep_is_running(DONE));
+    close(other);
+}
 
 static void check_states(void)
 {
@@ -342,6 +363,7 @@ static void check_states(void)
         "here shows 1.88.");
     CHECK_INT(list->entries[3].started_ns, INT64_C(1723161255342000000));
     CHECK(!tui_sweep_is_running(DONE) && tui_sweep_is_running(RUNNING));
+    check_asked();
 }
 
 static int compare(const void *a, const void *b)
@@ -464,6 +486,18 @@ static void begin_for(int key)
     }
 }
 
+/* Does the key want or change anything? */
+static bool acts(int key)
+{
+    struct sweep_page *before = malloc(sizeof(*before));
+
+    memcpy(before, view.sweeps, sizeof(*before));
+    bool done =
+        press(key) != ACTION_NONE || !view.sweeps || memcmp(before, view.sweeps, sizeof(*before)) != 0;
+    free(before);
+    return done;
+}
+
 static void check_keys(void)
 {
     const struct key_row *row;
@@ -476,16 +510,14 @@ static void check_keys(void)
                             : strncmp(word, "Esc", 3) == 0 ? PRESS_ESCAPE
                                                            : *word;
             begin_for(key);
-            struct sweep_page *before = malloc(sizeof(*before));
-            memcpy(before, view.sweeps, sizeof(*before));
-            enum action action = press(key);
-            if (action == ACTION_NONE && view.sweeps && memcmp(before, view.sweeps, sizeof(*before)) == 0) {
+            if (!acts(key)) {
                 fprintf(stderr, "%.*s does nothing\n", (int)strcspn(word, " "), word);
                 CHECK(false);
             }
-            free(before);
         }
     }
+    begin(DONE);
+    CHECK(!acts('Z'));
     begin(RUNNING);
     press('x');
     CHECK_INT(view.sweeps->wants, SWEEP_WANTS_STOP);

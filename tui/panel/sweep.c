@@ -262,7 +262,7 @@ void panel_sweep_table(const struct area *area, const struct scene *scene)
     }
     int y = draw_counts(area, 0, entry);
     if (entry->state == SWEEP_RUNNING)
-        panel_sweep_so_far(area, y, 3, entry);
+        y = panel_sweep_so_far(area, y, 3, entry);
     if (entry->complaint[0])
         y = panel_frame_wrap(&part, y, 4, STYLE_BAD, entry->complaint);
     for (int i = 0; i < sentences; i++)
@@ -359,7 +359,6 @@ static void draw_hints(const struct area *area, const struct scene *scene)
                                             [SWEEP_MAP] = map,
                                             [SWEEP_RUN] = run};
     struct hint_row row = panel_frame_hints(area);
-    (void)scene;
 
     for (const struct hint *hint = of[scene->view->sweeps->mode]; hint->key; hint++)
         panel_frame_hint(&row, hint->key, hint->word);

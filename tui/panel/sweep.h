@@ -12,7 +12,7 @@ void panel_sweep_form(const struct area *area, const struct scene *scene);
 void panel_sweep_map(const struct area *area, const struct scene *scene);
 void panel_sweep_run(const struct area *area, const struct scene *scene);
 
-/* "12 s", "4.2 min"; the bars' names without their folders, as "BTCUSDT_5m.csv.gz". */
+/* The bars' names without their folders, as "BTCUSDT_5m.csv.gz". Returns buf. */
 const char *panel_sweep_bars(const char *bars, char *buf, size_t size);
 
 enum style panel_sweep_state_style(enum sweep_state state);
