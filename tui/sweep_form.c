@@ -532,15 +532,30 @@ void tui_sweep_argv_run(struct sweep_argv *argv, const json_t *fields, const cha
     }
 }
 
+static size_t put_text(char *buf, size_t size, size_t at, const char *text)
+{
+    return at < size ? at + (size_t)snprintf(buf + at, size - at, "%s", text) : at;
+}
+
+/* Between quotes where the shell would read it otherwise: within them a quote ends them, is escaped, and they
+ * begin again. */
+static size_t put_word(char *buf, size_t size, size_t at, const char *word)
+{
+    const char *quote = word[0] && !strpbrk(word, " \t\n\"'$&;|<>()[]{}*?~#!\\`") ? "" : "'";
+
+    at = put_text(buf, size, at, quote);
+    for (; *word; word++)
+        at = put_text(buf, size, at, *word == '\'' ? "'\\''" : (char[]){*word, '\0'});
+    return put_text(buf, size, at, quote);
+}
+
 void tui_sweep_argv_line(const struct sweep_argv *argv, char *buf, size_t size)
 {
     size_t at = 0;
 
     buf[0] = '\0';
-    for (int i = 0; i < argv->n && at < size; i++) {
-        const char *word = argv->words[i], *quote = strchr(word, '\'')                    ? "\""
-                                                    : strpbrk(word, " \t\"$&;|<>()*?\\`") ? "'"
-                                                                                          : "";
-        at += (size_t)snprintf(buf + at, size - at, "%s%s%s%s", i > 0 ? " " : "", quote, word, quote);
+    for (int i = 0; i < argv->n; i++) {
+        at = put_text(buf, size, at, i > 0 ? " " : "");
+        at = put_word(buf, size, at, argv->words[i]);
     }
 }

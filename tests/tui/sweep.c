@@ -285,6 +285,12 @@ static void check_lines(void)
         line,
         "papertape backtest --strategy 'exec:python3 mine.py' --bars /data/ETHUSDT_1h.csv,/data/BTCUSDT_1h.csv");
     tui_sweep_argv_finish(&argv);
+    tui_sweep_argv_add(&argv, "exec:it's $HOME", "volume>1e6");
+    tui_sweep_argv_line(&argv, line, sizeof(line));
+    CHECK_STR(line, "'exec:it'\\''s $HOME' 'volume>1e6'");
+    tui_sweep_argv_line(&argv, line, 8);
+    CHECK_STR(line, "'exec:i");
+    tui_sweep_argv_finish(&argv);
 }
 
 /* Planned, then started; one that takes long is asked about, and its answer counts alone. */
