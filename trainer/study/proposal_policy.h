@@ -32,11 +32,11 @@ struct study_proposed {
 /* How many trials are proposed together, where there are as many. */
 int study_proposed_most(const struct study_settings *settings);
 
-/* Of a study of a strategy FOLDER/N/strategy.ini below FOLDER instead, and nothing is trained. */
 /* Trains the best trial's policy into FOLDER/N/policy.safetensors below FOLDER; if several are wanted, their
  * ensemble, unless they cannot act together. A trial whose training is refused or diverges is reported, and
  * the next best takes its place. `ret` is zeroed before. 0; 1: it was asked to stop; -errno with a sentence:
- * the error of the last training, or of the machine. */
+ * the error of the last training, or of the machine. Of a study of a strategy nothing is trained: the file is
+ * FOLDER/N/strategy.ini, of the best trial. */
 int study_proposed_make(const struct study_market *market, const struct train_config *base,
                         const struct study_settings *settings, const struct study *study,
                         const struct study_ranked *ranked, const char *folder,

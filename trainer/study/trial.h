@@ -57,8 +57,8 @@ struct trial_split {
 struct trial_outcome {
     int n_splits; /* that were done */
     struct trial_split splits[TRIAL_SPLITS_MAX];
-    double
-        value; /* mean or median - deviation_weight * deviation - penalties, of what settings take of these */
+    /* Mean or median - deviation_weight * deviation - penalties, of what the settings take of these. */
+    double value;
 };
 
 enum trial_go { TRIAL_GO, TRIAL_STOP_PRUNED, TRIAL_STOP_ASKED };
