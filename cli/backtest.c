@@ -9,16 +9,11 @@
 #include "exchange/exit_status.h"
 #include "strategy/policy/policy.h"
 
-static const char *const output_names[BACKTEST_OUTPUTS] = {
+const char *const cli_backtest_outputs[BACKTEST_OUTPUTS] = {
     [OUTPUT_LEDGER] = "ledger",   [OUTPUT_TRADES] = "trades", [OUTPUT_ORDERS] = "orders",
     [OUTPUT_EQUITY] = "equity",   [OUTPUT_ROUNDS] = "rounds", [OUTPUT_MONTHLY] = "monthly",
     [OUTPUT_MEMBERS] = "members", [OUTPUT_PAGE] = "report",
 };
-
-const char *cli_backtest_output_name(enum backtest_output output)
-{
-    return output_names[output];
-}
 
 int cli_backtest_fail(int status, const char *what, const char *words)
 {

@@ -39,7 +39,7 @@ struct backtest_args {
 int cli_backtest_fail(int status, const char *what, const char *words);
 
 /* The name of an output's option, as "ledger". */
-const char *cli_backtest_output_name(enum backtest_output output);
+extern const char *const cli_backtest_outputs[BACKTEST_OUTPUTS];
 
 /* A figure, and a share in percent, with so many decimals in 14 columns at most and those of " %"; "n/a" for
  * NaN. */

@@ -223,25 +223,15 @@ static int make_accounts(struct bars_run *run, size_t *from)
 static void configure(struct bars_run *run, size_t from, size_t to)
 {
     const struct run_args *args = &run->args->run;
-    run->config = (struct backtest_config){.market = run->market,
-                                           .calendar = cli_run_calendar(args),
-                                           .external = cli_run_columns(args),
-                                           .ticks = run->ticks.ticks,
-                                           .actions = args->actions.list,
-                                           .n_actions = args->actions.n,
-                                           .universe = cli_run_universe_of(args),
-                                           .from = from,
-                                           .to = to,
-                                           .accounts = run->accounts,
-                                           .n_accounts = run->n_accounts,
-                                           .latency_ns = run->latency_ns,
-                                           .slippage_e6 = run->slippage_e6,
-                                           .way = args->way,
-                                           .threads = args->threads,
-                                           .orders = true,
-                                           .ledger = true,
-                                           .progress = cli_progress_show,
-                                           .ctx = &run->progress};
+    run->config = cli_run_config(args, run->market, from, to);
+    run->config.ticks = run->ticks.ticks;
+    run->config.accounts = run->accounts;
+    run->config.n_accounts = run->n_accounts;
+    run->config.latency_ns = run->latency_ns;
+    run->config.slippage_e6 = run->slippage_e6;
+    run->config.orders = run->config.ledger = true;
+    run->config.progress = cli_progress_show;
+    run->config.ctx = &run->progress;
     choose_venue(run, &run->config);
     run->config.limits_outside = limits_outside(run, run->config.venue);
 }

@@ -153,22 +153,6 @@ void cli_backtest_write_one(const struct backtest_result *result, const struct b
     }
 }
 
-/* Two outputs in the same file would overwrite each other. */
-static int check_apart(const struct backtest_args *args, const struct output outputs[BACKTEST_OUTPUTS],
-                       int one)
-{
-    for (int other = 0; other < one; other++)
-        if (outputs[one].target[0] && strcmp(outputs[one].target, outputs[other].target) == 0) {
-            char words[96];
-            snprintf(words, sizeof words,
-                     "--%s and --%s are both to be written there: a file for each is needed",
-                     cli_backtest_output_name((enum backtest_output)other),
-                     cli_backtest_output_name((enum backtest_output)one));
-            return cli_backtest_fail(EXIT_USAGE, args->outputs[one], words);
-        }
-    return EXIT_OK;
-}
-
 int cli_backtest_open_outputs(const struct backtest_args *args, struct output outputs[BACKTEST_OUTPUTS])
 {
     int status = EXIT_OK;
@@ -176,7 +160,7 @@ int cli_backtest_open_outputs(const struct backtest_args *args, struct output ou
         if (args->outputs[i]) {
             status = cli_output_open("backtest", args->outputs[i], &outputs[i]);
             if (status == EXIT_OK)
-                status = check_apart(args, outputs, i);
+                status = cli_output_apart("backtest", cli_backtest_outputs, outputs, i);
         }
     return status;
 }

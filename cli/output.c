@@ -152,6 +152,20 @@ static void forget(const struct output *output)
         unlink(output->temporary);
 }
 
+int cli_output_apart(const char *verb, const char *const options[], const struct output outputs[], int one)
+{
+    char words[96];
+    int other = 0;
+    while (other < one &&
+           (!outputs[one].target[0] || strcmp(outputs[one].target, outputs[other].target) != 0))
+        other++;
+    if (other == one)
+        return EXIT_OK;
+    snprintf(words, sizeof words, "--%s and --%s are both to be written there: a file for each is needed",
+             options[other], options[one]);
+    return cli_stored_fail(EXIT_USAGE, verb, outputs[one].path, words);
+}
+
 int cli_output_commit(const char *verb, struct output *output)
 {
     if (!output->file)

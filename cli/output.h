@@ -20,6 +20,10 @@ struct output {
 /* EXIT_OK, or EXIT_ERROR with `papertape: VERB: PATH: why` on stderr. */
 int cli_output_open(const char *verb, const char *path, struct output *ret);
 
+/* Is what was opened as [one] another file than those before it? EXIT_OK, or EXIT_USAGE with a line that
+ * names the two `options`. */
+int cli_output_apart(const char *verb, const char *const options[], const struct output outputs[], int one);
+
 /* Checks whether all of it was written and renames it. The same statuses; not open is fine. */
 int cli_output_commit(const char *verb, struct output *output);
 

@@ -81,23 +81,10 @@ static int load(struct rank_run *rank)
         status = cli_run_universe(&rank->run, rank->market, from, to);
     if (status != EXIT_OK)
         return status;
-    rank->config = (struct backtest_config){.market = rank->market,
-                                            .calendar = cli_run_calendar(&rank->run),
-                                            .external = cli_run_columns(&rank->run),
-                                            .actions = rank->run.actions.list,
-                                            .n_actions = rank->run.actions.n,
-                                            .universe = cli_run_universe_of(&rank->run),
-                                            .venue = rank->run.terms.venue,
-                                            .class_by_calendar = rank->run.terms.venue != NULL,
-                                            .from = from,
-                                            .to = to,
-                                            .accounts = rank->accounts,
-                                            .n_accounts = rank->run.n_choices,
-                                            .latency_ns = rank->run.terms.latency_ns,
-                                            .slippage_e6 = rank->run.terms.slippage_e6,
-                                            .way = rank->run.way,
-                                            .threads = (int)rank->run.threads,
-                                            .progress = cli_progress_show};
+    rank->config = cli_run_config(&rank->run, rank->market, from, to);
+    rank->config.accounts = rank->accounts;
+    rank->config.n_accounts = rank->run.n_choices;
+    rank->config.progress = cli_progress_show;
     return EXIT_OK;
 }
 
@@ -169,18 +156,21 @@ static int write_files(struct rank_run *rank, struct output *csv, struct output 
 
 static int rank_and_write(struct rank_run *rank, bool json)
 {
-    struct output csv = {0}, page = {0};
-    int status = rank->csv ? cli_output_open("rank", rank->csv, &csv) : EXIT_OK;
+    static const char *const names[] = {"csv", "report"};
+    struct output outputs[2] = {0}, *csv = &outputs[0], *page = &outputs[1];
+    int status = rank->csv ? cli_output_open("rank", rank->csv, csv) : EXIT_OK;
     if (status == EXIT_OK && rank->page)
-        status = cli_output_open("rank", rank->page, &page);
+        status = cli_output_open("rank", rank->page, page);
+    if (status == EXIT_OK)
+        status = cli_output_apart("rank", names, outputs, 1);
     if (status == EXIT_OK)
         status = load(rank);
     if (status == EXIT_OK)
         status = run_all(rank, json);
     if (status == EXIT_OK)
-        status = write_files(rank, &csv, &page);
-    cli_output_drop(&csv);
-    cli_output_drop(&page);
+        status = write_files(rank, csv, page);
+    cli_output_drop(csv);
+    cli_output_drop(page);
     return status;
 }
 

@@ -305,6 +305,25 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
      .take = take_way},
 };
 
+struct backtest_config cli_run_config(const struct run_args *args, const struct market *market, size_t from,
+                                      size_t to)
+{
+    return (struct backtest_config){.market = market,
+                                    .actions = args->actions.list,
+                                    .n_actions = args->actions.n,
+                                    .universe = cli_run_universe_of(args),
+                                    .calendar = cli_run_calendar(args),
+                                    .external = cli_run_columns(args),
+                                    .venue = args->terms.venue,
+                                    .class_by_calendar = args->terms.venue != NULL,
+                                    .from = from,
+                                    .to = to,
+                                    .latency_ns = args->terms.latency_ns,
+                                    .slippage_e6 = args->terms.slippage_e6,
+                                    .way = args->way,
+                                    .threads = (int)args->threads};
+}
+
 /* One of each file, where there is one. */
 static int spread(const struct run_args *args, const char *option, const char **words, size_t *n,
                   size_t files, const char *const **ret)

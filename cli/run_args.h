@@ -89,6 +89,11 @@ int cli_run_columns_load(struct run_args *args);
 /* Of a run's configuration; NULL: there are none. */
 const struct external_columns *cli_run_columns(const struct run_args *args);
 
+/* What the options say of a run of rows [from, to), once the actions and the universe are there; the
+ * accounts, and what is kept, are the caller's to add. */
+struct backtest_config cli_run_config(const struct run_args *args, const struct market *market, size_t from,
+                                      size_t to);
+
 /* In the place of each folder of --bars that is no state directory come its files. EXIT_OK, or a status with
  * its line. */
 int cli_run_folders(struct run_args *args);

@@ -140,19 +140,13 @@ enum { SWEEP_CSV, SWEEP_PAGE, SWEEP_RETURNS, SWEEP_FILES };
 
 static int open_outputs(const struct sweep *sweep, struct output files[static SWEEP_FILES])
 {
-    static const char *const options[] = {"--csv", "--report", "--returns"};
+    static const char *const options[] = {"csv", "report", "returns"};
     const char *const paths[] = {sweep->csv, sweep->page, sweep->returns};
-    char words[96];
     int status = EXIT_OK;
     for (int i = 0; i < SWEEP_FILES && status == EXIT_OK; i++) {
         status = paths[i] ? cli_output_open("sweep", paths[i], &files[i]) : EXIT_OK;
-        for (int k = 0; k < i && status == EXIT_OK; k++) {
-            if (!files[i].target[0] || strcmp(files[i].target, files[k].target) != 0)
-                continue;
-            snprintf(words, sizeof words, "%s and %s are both to be written there: a file for each is needed",
-                     options[k], options[i]);
-            status = fail(EXIT_USAGE, paths[i], words);
-        }
+        if (status == EXIT_OK)
+            status = cli_output_apart("sweep", options, files, i);
     }
     return status;
 }
@@ -243,20 +237,7 @@ static int run_sweep(struct sweep *sweep, bool json)
         status = cli_run_universe(&sweep->run, sweep->market, sweep->from, sweep->to);
     if (status != EXIT_OK)
         return status;
-    const struct backtest_config config = {.market = sweep->market,
-                                           .actions = sweep->run.actions.list,
-                                           .n_actions = sweep->run.actions.n,
-                                           .universe = cli_run_universe_of(&sweep->run),
-                                           .calendar = cli_run_calendar(&sweep->run),
-                                           .external = cli_run_columns(&sweep->run),
-                                           .venue = sweep->run.terms.venue,
-                                           .class_by_calendar = sweep->run.terms.venue != NULL,
-                                           .from = sweep->from,
-                                           .to = sweep->to,
-                                           .latency_ns = sweep->run.terms.latency_ns,
-                                           .slippage_e6 = sweep->run.terms.slippage_e6,
-                                           .way = sweep->run.way,
-                                           .threads = sweep->run.threads};
+    const struct backtest_config config = cli_run_config(&sweep->run, sweep->market, sweep->from, sweep->to);
     note_long_only(sweep, &config, &base);
     early_stop_catch();
     status = sweep->walk_ns[0] > 0 ? cli_sweep_walk(sweep, &config, &base, json)

@@ -131,7 +131,7 @@ static void check(const struct ranking *ranking, struct rank_job *job)
     const struct backtest_config config = config_of(ranking, job);
     const struct strategy *strategy = config.accounts->strategy;
     job->result = backtest_check_config(&config, job->why, sizeof job->why);
-    if (job->result == 0 && !ranking->options->strict && strategy && strategy->needs_shorts &&
+    if (job->result == 0 && strategy && strategy->needs_shorts &&
         !backtest_may_short(&config, config.accounts))
         job->result = fail_with(-EINVAL, job->why, sizeof job->why,
                                 "%s opens nothing in an account that may not be short", strategy->name);

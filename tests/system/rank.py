@@ -235,6 +235,7 @@ def left_out(folder, words):
     assert "trend-4h-1h" in why and {of["strategy"] for of in result["strategies"]}.isdisjoint(why), why
     assert len(why) + len(result["strategies"]) == 11, why
     refused("--strategy", "sma-cross", "--strategy", "trend-4h-1h", "--bars", days, "--no-cache", says="trend-4h-1h", status=1)
+    refused("--strategy", "pairs", *words, says="pairs opens nothing in an account that may not be short", status=1)
     assert "pairs" in {of["strategy"] for of in ranked(*words, "--shorts")["strategies"]}
 
 
@@ -250,6 +251,7 @@ def bad(folder, words):
     refused(*words, "--report", folder, says=folder, status=1)
     refused(*words, "--csv", os.path.join(folder, "no", "place.csv"), says="place.csv", status=1)
     report = os.path.join(folder, "kept.html")
+    refused(*words, "--csv", report, "--report", report, says="--csv and --report are both to be written there")
     with open(report, "w") as file:
         file.write("before")
     refused("--bars", few, "--no-cache", "--strategy", "sma-cross", "--report", report, says="there are 3 bars", status=1)
