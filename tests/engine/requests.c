@@ -672,8 +672,10 @@ static void test_incomplete_again(void)
     give_nothing();
     for (int later = 0; later < 2; later++) {
         if (later) {
+            struct event gap = {.kind = EVENT_BARS, .bars = {.symbol = ETHUSDT}};
             close_bar(BTCUSDT, 59020, true);
             close_bar(ETHUSDT, 3020, false);
+            CHECK_INT(harness_event(&h, &gap), 0); /* the one before never comes */
         }
         reload_engine(&h.engine);
         engine_requests_begin(h.engine);
