@@ -10,13 +10,15 @@
 /* Longest line: a column of 120 values. */
 enum { LINE_MAX_LEN = 8192 };
 
-/* Relative to the value; for what passes through 0, also what the fixture allows the row. */
-static size_t misses(const double *got, const double *expected, size_t n, double absolute)
+/* Relative to the value; for what passes through 0, also `times` what the fixture allows the row at a bar. */
+static size_t misses(const double *got, const double *expected, size_t n, double times,
+                     const double *absolute)
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
-        if (isnan(expected[i]) ? !isnan(got[i])
-                               : !(fabs(got[i] - expected[i]) <= 1e-12 * fabs(expected[i]) + absolute))
+        if (isnan(expected[i])
+                ? !isnan(got[i])
+                : !(fabs(got[i] - expected[i]) <= 1e-12 * fabs(expected[i]) + times * absolute[i]))
             count++;
     return count;
 }
@@ -24,12 +26,12 @@ static size_t misses(const double *got, const double *expected, size_t n, double
 static struct gpu_module *module;
 
 static void check_column(const struct indicator_spec *spec, size_t output, const struct series *s,
-                         const double *expected, double absolute)
+                         const double *expected, const double *absolute)
 {
     struct indicator_columns in = series_columns(s);
     struct outputs o = outputs_make(spec->row, s->n);
     CHECK_INT(indicator_reference(spec, &in, s->n, o.at), 0);
-    CHECK_INT(misses(o.at[output], expected, s->n, absolute), 0);
+    CHECK_INT(misses(o.at[output], expected, s->n, 1, absolute), 0);
 
     struct indicator_stream *stream;
     CHECK_INT(indicator_stream_open(spec, &stream), 0);
@@ -39,15 +41,15 @@ static void check_column(const struct indicator_spec *spec, size_t output, const
         o.at[output][i] = indicator_stream_update(stream, &bar, values) ? values[output] : NAN;
     }
     indicator_stream_close(stream);
-    CHECK_INT(misses(o.at[output], expected, s->n, absolute), 0);
+    CHECK_INT(misses(o.at[output], expected, s->n, 1, absolute), 0);
 
     struct gpu_batch batch = {GPU_EXACT, 1, s->n, &in, 1, spec, o.at, INDICATOR_F64};
     char reason[GPU_REASON_MAX];
     CHECK_INT(gpu_module_compute(module, &batch, reason, sizeof(reason)), 0);
-    CHECK_INT(misses(o.at[output], expected, s->n, absolute), 0);
+    CHECK_INT(misses(o.at[output], expected, s->n, 1, absolute), 0);
     batch.method = GPU_PARALLEL;
     CHECK_INT(gpu_module_compute(module, &batch, reason, sizeof(reason)), 0);
-    CHECK_INT(misses(o.at[output], expected, s->n, 10 * absolute), 0);
+    CHECK_INT(misses(o.at[output], expected, s->n, 10, absolute), 0);
     outputs_free(&o);
 }
 
@@ -76,6 +78,15 @@ static size_t read_numbers(const char *text, double *ret, size_t cap)
     }
 }
 
+/* One number for all bars, or one each. */
+static bool read_absolute(const char *text, double *ret, size_t n)
+{
+    size_t given = read_numbers(text, ret, n);
+    for (size_t i = 1; given == 1 && i < n; i++)
+        ret[i] = ret[0];
+    return given == 1 || given == n;
+}
+
 int main(int argc, char **argv)
 {
     char line[LINE_MAX_LEN];
@@ -98,8 +109,11 @@ int main(int argc, char **argv)
 
     const struct indicator *const *rows = indicator_rows(&n_rows);
     bool covered[INDICATOR_IDS][INDICATOR_OUTPUTS_MAX] = {0};
-    double absolute[INDICATOR_IDS] = {0};
-    double *expected = series_column(n);
+    double *expected = series_column(n), *absolute[INDICATOR_IDS];
+    for (size_t id = 0; id < INDICATOR_IDS; id++) {
+        absolute[id] = series_column(n);
+        memset(absolute[id], 0, n * sizeof(double));
+    }
     while (next_line(file, line, sizeof(line))) {
         char text[64], err[200];
         size_t output;
@@ -107,7 +121,7 @@ int main(int argc, char **argv)
         struct indicator_spec spec;
         if (sscanf(line, "absolute %63s %n", text, &values) == 1) {
             const struct indicator *row = indicator_find(text);
-            CHECK(row != NULL && read_numbers(line + values, &absolute[row ? row->id : 0], 1) == 1);
+            CHECK(row != NULL && read_absolute(line + values, absolute[row ? row->id : 0], n));
             continue;
         }
         if (sscanf(line, "column %63s %zu %n", text, &output, &values) != 2 ||
@@ -132,6 +146,8 @@ int main(int argc, char **argv)
                         "fixtures.py writes talib.txt\n",
                         rows[r]->name, k);
         }
+    for (size_t id = 0; id < INDICATOR_IDS; id++)
+        free(absolute[id]);
     free(expected);
     series_free(&s);
     fclose(file);

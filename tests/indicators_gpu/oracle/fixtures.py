@@ -1,7 +1,7 @@
 """Writes talib.txt, TA-Lib's values for the C tests: python3 fixtures.py >talib.txt (in a venv with TA-Lib).
 
 The bars, a line each: open, high, low, close, volume, time. `absolute NAME VALUE`: what is allowed a row in addition to a share of
-the value (see rows.py). `column SPEC OUTPUT` and its values, one a bar, on the same line, in 14 digits. """
+the value (see rows.py), or a value a bar. `column SPEC OUTPUT` and its values, one a bar, on the same line, in 14 digits. """
 
 import numpy as np
 import talib
@@ -30,7 +30,7 @@ print(f"bars {BARS}")
 for row in zip(*(column.tolist() for column in columns.values())):
     print(*row[:5], int(row[5]))
 for name, bound in ABSOLUTE.items():
-    print(f"absolute {name} {np.max(bound(columns)):.3g}")
+    print(f"absolute {name}", *(f"{value:.3g}" for value in np.atleast_1d(bound(columns))))
 for spec in FIXTURES:
     for output, values in enumerate(compute(spec, columns)):
         print(f"column {spec} {output}", *(f"{value:.14g}" for value in values.tolist()))
