@@ -78,6 +78,8 @@ static struct backtest_config config_of(const struct ranking *ranking, const str
     config.n_accounts = 1;
     config.orders = config.ledger = false;
     config.threads = ranking->threads;
+    config.decided = NULL; /* whose `ctx` this is not */
+    config.restarts = NULL;
     return config;
 }
 
@@ -227,7 +229,8 @@ static int run_jobs(struct ranking *ranking, char *err, size_t err_size)
         return r;
     r = hold(ranking);
     if (r < 0)
-        return r;
+        return fail_with(r, err, err_size, "%s",
+                         r == -ENOMEM ? "out of memory" : "the benchmark's symbol is not there");
     put_in_order(ranking);
     ranking->threads = threads_of_each(ranking->config, ranking->n_order);
     market_store_parallel(ranking->config->threads, ranking->n_order, run_job, ranking);
@@ -282,6 +285,7 @@ static void collect(const struct ranking *ranking, struct backtest_rank *ret)
     ret->backtest.to = config->to;
     ret->rows.n = ret->n;
     ret->rows.combinations = ranking->n;
+    ret->rows.exact = ret->n;
     ret->rows.block_rows = rows / SWEEP_BLOCKS > 1 ? rows / SWEEP_BLOCKS : 0;
     ret->rows.min_trades = ranking->options->min_trades;
 }

@@ -35,9 +35,9 @@ struct backtest_rank {
     double seconds[BACKTEST_STAGES]; /* of the time that passed; LOAD is the caller's */
 };
 
-/* Runs each account by itself, several at once on config->threads, and ranks them. The configuration keeps
- * neither orders nor the ledger; progress() is called by one thread at a time. A strategy that opens nothing
- * without shorts is left out where the account has none.
+/* Runs each account by itself, one or more, several at once on config->threads, and ranks them. The
+ * configuration keeps neither orders nor the ledger; of its callbacks progress() alone is called, by one
+ * thread at a time. A strategy that opens nothing without shorts is left out where the account has none.
  * 0 with *ret, to be finished by the caller; -EINVAL where none can be run, or with `strict` one cannot (err:
  * one sentence); -ECANCELED; -ENOMEM. */
 int backtest_rank_run(const struct backtest_config *config, const struct backtest_rank_options *options,
