@@ -8,10 +8,11 @@ _Static_assert(SWEEP_BLOCKS == (int)SCREEN_BLOCKS, "the kernel's blocks are the 
 struct screen_span backtest_screen_span(const struct backtest_config *config,
                                         const struct screen_history *history)
 {
+    size_t n = history->bars.n;
     return (struct screen_span){.rows = (double)(config->to - config->from),
                                 .per_year = metrics_periods_per_year(config->market->interval_ns),
                                 .to = (uint32_t)config->to,
-                                .last = history->prices[4 * history->bars.n - 1]};
+                                .last = n > 0 ? history->prices[4 * n - 1] : 0};
 }
 
 void backtest_screen_figures(const struct screen_terms *terms, const struct screen_span *span,

@@ -54,7 +54,8 @@ struct screen {
 const char *backtest_screen_covers(const struct backtest_config *config, const struct account_spec *account);
 
 /* Screens all sets into rows[n]. Memory beside the rows: 400 MiB at most, whatever n is. 0; -ENOTSUP for what
- * is not covered, -ECANCELED, -ENOMEM; err: one sentence. */
+ * is not covered, -ECANCELED, -ENOMEM; with a device also errors of indicators_gpu/module.h; err: one
+ * sentence. */
 int backtest_screen_run(const struct screen *screen, struct screen_row *rows, char *err, size_t err_size);
 
 /* Is it the ratio of something to next to nothing, which a rounding decides? Such a set must be run exactly.
