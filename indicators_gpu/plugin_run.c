@@ -11,7 +11,8 @@ enum { STATE_ALIGNMENT = 16 };
 
 size_t indicator_plugin_bytes(const struct indicator_spec *spec)
 {
-    size_t bytes = spec->row->plugin->table.state_size(spec->options);
+    const struct indicator_plugin *plugin = spec->row->plugin;
+    size_t bytes = INDICATOR_PLUGIN_CALL(plugin->file, plugin->table.state_size(spec->options));
     return (bytes + STATE_ALIGNMENT - 1) / STATE_ALIGNMENT * STATE_ALIGNMENT;
 }
 
@@ -40,7 +41,7 @@ bool indicator_plugin_next(const struct indicator_spec *spec, void *state, uint6
     indicator_plugin_running = spec->row->plugin->file->path;
     table->update(spec->options, state, &seen, values);
     indicator_plugin_running = NULL;
-    if (before < table->lookback(spec->options))
+    if (before < indicator_lookback(spec))
         return false;
     for (size_t k = 0; k < spec->row->n_outputs; k++)
         out[k] = number_or_nan(values[k]);
@@ -97,8 +98,9 @@ int indicator_plugin_reference(const struct indicator_spec *spec, const struct i
     indicator_plugin_running = spec->row->plugin->file->path;
     table->batch(spec->options, &bars, n, out);
     indicator_plugin_running = NULL;
+    const size_t first = indicator_lookback(spec);
     for (size_t k = 0; k < spec->row->n_outputs; k++)
-        for (size_t i = table->lookback(spec->options); i < n; i++)
+        for (size_t i = first; i < n; i++)
             out[k][i] = number_or_nan(out[k][i]);
     return 0;
 }

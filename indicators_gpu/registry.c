@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "indicators_gpu/plugin_rows.h"
+#include "indicators_gpu/plugin_watch.h"
 #include "indicators_gpu/registry.h"
 
 /* Sorted by name, as the list is. */
@@ -31,15 +32,19 @@ const struct indicator *indicator_find(const char *name)
 
 size_t indicator_lookback(const struct indicator_spec *spec)
 {
-    return spec->row->lookback(spec->options);
+    const struct indicator_plugin *plugin = spec->row->plugin;
+    return plugin ? INDICATOR_PLUGIN_CALL(plugin->file, plugin->table.lookback(spec->options))
+                  : spec->row->lookback(spec->options);
 }
 
 size_t indicator_warmup(const struct indicator_spec *spec, enum indicator_precision precision)
 {
     const struct indicator_plugin *plugin = spec->row->plugin;
-    if (plugin)
-        return plugin->table.warmup ? plugin->table.warmup(spec->options) : indicator_lookback(spec);
-    return spec->row->warmup(spec->options, precision);
+    if (!plugin)
+        return spec->row->warmup(spec->options, precision);
+    if (!plugin->table.warmup)
+        return indicator_lookback(spec);
+    return INDICATOR_PLUGIN_CALL(plugin->file, plugin->table.warmup(spec->options));
 }
 
 size_t indicator_bytes(const struct indicator_spec *spec, enum indicator_precision precision)

@@ -91,6 +91,7 @@ def ends_of_process(folder):
     strategy = f"lib:{PLUGINS}/plugin-ends.so"
     for way in ("columns", "engine"):
         refused("backtest", "--strategy", strategy, "--bars", bars, "--no-cache", "--way", way, status=1, says="plugin-ends.so: its code called exit(), which ends this program")
+    refused("indicators", bars, f"lib:{PLUGINS}/plugin-ends.so:ends", "--backend", "stream", status=1, says="plugin-ends.so: its code called exit()")
     if not SANITIZED:  # whose own handler says more
         done = papertape("backtest", "--strategy", f"{strategy}:way=crash", "--bars", bars, "--no-cache", status=-11)
         assert done.stderr == f"papertape: {PLUGINS}/plugin-ends.so: its code crashed: SIGSEGV\n", done.stderr
