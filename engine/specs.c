@@ -48,11 +48,10 @@ static int parse(const char *text, const struct strategy *strategy, struct runne
     } else if (at) {
         *at++ = '\0';
         if (!parse_source(at, ret)) {
-            snprintf(
-                err, SPECS_ERROR_MAX,
-                "strategy %.32s: %.47s: a timeframe such as 1h or 4h, or spread, imbalance, microprice or a "
-                "column as col:NAME is needed",
-                strategy_title(strategy), text);
+            snprintf(err, SPECS_ERROR_MAX,
+                     "strategy %.32s: %.47s: one of " BAR_INTERVAL_NAMES
+                     ", spread, imbalance, microprice or col:NAME is needed",
+                     strategy_title(strategy), text);
             return -EINVAL;
         }
     }

@@ -298,8 +298,9 @@ static void test_specs(void)
     CHECK_STR(err, "strategy watcher: obv@spread: obv reads volumes, and a measure has none");
     strategy.specs = unknown;
     CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
-    CHECK_STR(err, "strategy watcher: sma:20@imbalanced: a timeframe such as 1h or 4h, or spread, imbalance, "
-                   "microprice or a column as col:NAME is needed");
+    CHECK_STR(err,
+              "strategy watcher: sma:20@imbalanced: one of 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w, "
+              "spread, imbalance, microprice or col:NAME is needed");
 }
 
 int main(void)

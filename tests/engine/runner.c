@@ -445,8 +445,8 @@ static void test_intervals(void)
     CHECK_STR(name, "ht_sine.leadsine@4h");
     strategy.specs = wrong_frame;
     CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
-    CHECK_STR(err, "strategy puppet: ema:9@7h: a timeframe such as 1h or 4h, or spread, imbalance, "
-                   "microprice or a column as col:NAME is needed");
+    CHECK_STR(err, "strategy puppet: ema:9@7h: one of 1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w, "
+                   "spread, imbalance, microprice or col:NAME is needed");
     strategy.specs = wrong_row;
     CHECK_INT(engine_runner_specs(&strategy, params, MINUTE_NS, specs, &n, err), -EINVAL);
     CHECK(strstr(err, "strategy puppet: there is no indicator \"emma\"") != NULL);
