@@ -22,7 +22,7 @@ import oracle_venv  # noqa: E402
 
 with oracle_venv.imports("TA-Lib"):
     import numpy as np
-    import talib
+    import talib.abstract
     from candles import candles, ticks
     from generated import kinds, walk
     from rows import ABSOLUTE, FIXTURES, ROWS, SPECS, compute, split
@@ -113,6 +113,22 @@ def absolute(name, backend, columns, expected, there):
     return allowed
 
 
+OTHER_DEFAULTS = {"hma"}  # docs/indicators.md says so
+
+
+def other_defaults(rows):
+    """Sentences: the defaults of TA-Lib's rows are TA-Lib's, and those that are not differ."""
+    for row in rows:
+        name = re.sub("^TA-Lib ", "", row["source"])
+        if name not in talib.get_functions():
+            continue
+        parameters = talib.abstract.Function(name).parameters
+        theirs = [value for of, value in parameters.items() if not of.endswith("matype")]
+        pairs = [(option["default"], value) for option, value in zip(row["options"], theirs)]
+        if any(own != other for own, other in pairs) != (row["name"] in OTHER_DEFAULTS):
+            yield f"{row['name']}: its defaults, and TA-Lib's: {pairs}"
+
+
 tolerances = {}  # by row
 
 
@@ -195,6 +211,7 @@ def main():
     listed = json.loads(subprocess.run([PROGRAM, "--list", "--json"], capture_output=True, check=True).stdout)
     assert listed["schema"] == "papertape.indicators/1"
     tolerances.update((row["name"], row["tolerance"]) for row in listed["indicators"])
+    failures.extend(other_defaults(listed["indicators"]))
     for row in listed["indicators"]:
         for what, specs in {"ROWS": ROWS, "SPECS": SPECS, "FIXTURES": FIXTURES}.items():
             if row["name"] not in {split(spec)[0] for spec in specs}:
