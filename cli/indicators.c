@@ -12,10 +12,10 @@
 #include "cli/run_args.h"
 #include "cli/stored.h"
 #include "cli/verbs.h"
+#include "engine/backtest/higher.h"
 #include "exchange/bars_file.h"
 #include "exchange/calendar_file.h"
 #include "exchange/exit_status.h"
-#include "indicators_gpu/features/group.h"
 #include "indicators_gpu/indicators.h"
 #include "indicators_gpu/module.h"
 
@@ -34,10 +34,11 @@ struct indicators_request {
     struct indicators_bars sessions;
     struct bars_file_options file;
     struct bars_file bars;
-    double *open_time_s; /* [bars.n] */
+    struct calendar_file *calendar; /* NULL: none */
+    double *open_time_s;            /* [bars.n] */
     size_t n_specs, n_columns;
     struct indicator_spec *specs; /* [n_specs] */
-    int64_t *seconds;             /* [n_specs]: of its longer interval, 0: the bars' own */
+    int64_t *frame_ns;            /* [n_specs]: its longer interval, 0: the bars' own */
     const char **intervals;       /* [n_specs]: its text, or NULL; the arguments' */
     double **out;                 /* [n_columns], bars.n each: spec by spec */
 };
@@ -188,9 +189,8 @@ static int print_csv(const struct indicators_request *request)
     for (size_t i = 0; i < request->n_specs; i++)
         for (size_t k = 0; k < request->specs[i].row->n_outputs; k++) {
             char name[160];
-            indicator_spec_name(&request->specs[i], k, name, sizeof(name));
-            printf(",%s%s%s", name, request->intervals[i] ? "@" : "",
-                   request->intervals[i] ? request->intervals[i] : "");
+            cli_indicators_column(&request->specs[i], k, request->intervals[i], name, sizeof(name));
+            printf(",%s", name);
         }
     putchar('\n');
     for (size_t i = 0; i < request->bars.n && !ferror(stdout); i++) {
@@ -212,7 +212,7 @@ static int parse_specs(char **texts, struct indicators_request *request)
     for (size_t i = 0; i < request->n_specs; i++) {
         char err[200], text[PATH_MAX];
         int status =
-            cli_indicators_split(texts[i], text, sizeof(text), &request->intervals[i], &request->seconds[i]);
+            cli_indicators_split(texts[i], text, sizeof(text), &request->intervals[i], &request->frame_ns[i]);
         if (status != EXIT_OK)
             return status;
         if (indicator_spec_parse(text, &request->specs[i], err, sizeof(err)) < 0) {
@@ -233,21 +233,21 @@ static int out_of_memory(void)
 static int specs_make(struct indicators_request *request)
 {
     request->specs = calloc(request->n_specs + 1, sizeof(*request->specs));
-    request->seconds = calloc(request->n_specs + 1, sizeof(*request->seconds));
+    request->frame_ns = calloc(request->n_specs + 1, sizeof(*request->frame_ns));
     request->intervals = calloc(request->n_specs + 1, sizeof(*request->intervals));
-    return request->specs && request->seconds && request->intervals ? EXIT_OK : out_of_memory();
+    return request->specs && request->frame_ns && request->intervals ? EXIT_OK : out_of_memory();
 }
 
 static void specs_finish(struct indicators_request *request)
 {
     free(request->specs);
-    free(request->seconds);
+    free(request->frame_ns);
     free(request->intervals);
 }
 
 /* The request's part of one interval: `part` borrows all but its specs and its outputs' list, which are that
  * interval's, as far as they go. False without memory. */
-static bool part_make(const struct indicators_request *request, int64_t seconds,
+static bool part_make(const struct indicators_request *request, int64_t frame_ns,
                       struct indicators_request *part)
 {
     double **out = request->out;
@@ -257,7 +257,7 @@ static bool part_make(const struct indicators_request *request, int64_t seconds,
     part->out = calloc(request->n_columns, sizeof(*part->out));
     for (size_t i = 0; part->specs && part->out && i < request->n_specs; i++)
         for (size_t k = 0, n = request->specs[i].row->n_outputs; k < n; k++, out++)
-            if (request->seconds[i] == seconds) {
+            if (request->frame_ns[i] == frame_ns) {
                 part->specs[part->n_specs] = request->specs[i];
                 part->n_specs += k + 1 == n;
                 part->out[part->n_columns++] = *out;
@@ -273,18 +273,22 @@ static int compute_part(const char *path, const struct indicators_request *part)
 }
 
 /* What the newest closed bar of the longer interval has; NaN before the first. */
-static void spread(const struct feature_timeframe *frame, size_t n, const double *values, double *out)
+static void spread(const struct higher *frame, size_t n, const double *values, double *out)
 {
-    for (size_t i = 0; i < n; i++)
-        out[i] = frame->closed[i] > 0 ? values[frame->closed[i] - 1] : (double)NAN;
+    for (size_t i = 0; i < n; i++) {
+        size_t closed = higher_closed(&frame->closed, i);
+        out[i] = closed > 0 ? values[closed - 1] : (double)NAN;
+    }
 }
 
 /* Of longer bars: computed on those, by the same backend, into columns of their own. */
-static int compute_frame(const char *path, const struct indicators_request *request, int64_t seconds,
+static int compute_frame(const char *path, const struct indicators_request *request, int64_t frame_ns,
                          struct indicators_request *part)
 {
-    struct feature_timeframe frame;
-    int status = cli_indicators_frame(path, &request->bars, request->open_time_s, seconds, &frame);
+    const struct trading_calendar *calendar =
+        request->calendar ? calendar_file_view(request->calendar) : NULL;
+    struct higher frame;
+    int status = cli_indicators_frame(path, &request->bars, calendar, frame_ns, &frame);
     if (status != EXIT_OK)
         return status;
     double *cells = calloc(part->n_columns * (frame.n + 1), sizeof(*cells)), **out = part->out;
@@ -305,7 +309,7 @@ static int compute_frame(const char *path, const struct indicators_request *requ
     part->out = out;
     free(own);
     free(cells);
-    feature_timeframe_finish(&frame);
+    backtest_higher_finish(&frame);
     return status;
 }
 
@@ -316,13 +320,13 @@ static int compute_all(const char *path, const struct indicators_request *reques
     for (size_t i = 0; i < request->n_specs && status == EXIT_OK; i++) {
         struct indicators_request part;
         size_t first = 0;
-        while (request->seconds[first] != request->seconds[i])
+        while (request->frame_ns[first] != request->frame_ns[i])
             first++;
         if (first < i)
             continue;
-        status = !part_make(request, request->seconds[i], &part) ? out_of_memory()
-                 : request->seconds[i] > 0 ? compute_frame(path, request, request->seconds[i], &part)
-                                           : compute_part(path, &part);
+        status = !part_make(request, request->frame_ns[i], &part) ? out_of_memory()
+                 : request->frame_ns[i] > 0 ? compute_frame(path, request, request->frame_ns[i], &part)
+                                            : compute_part(path, &part);
         free(part.specs);
         free(part.out);
     }
@@ -336,7 +340,8 @@ static int run_file(const char *path, char **texts, struct indicators_request *r
         status = parse_specs(texts, request);
     if (status != EXIT_OK)
         return status;
-    status = cli_indicators_read(path, &request->sessions, &request->file, &request->bars);
+    status =
+        cli_indicators_read(path, &request->sessions, &request->file, &request->bars, &request->calendar);
     if (status != EXIT_OK)
         return status;
     request->open_time_s = calloc(request->bars.n + 1, sizeof(double));
@@ -363,6 +368,7 @@ static void finish(struct indicators_request *request)
     free(request->open_time_s);
     specs_finish(request);
     bars_file_finish(&request->bars);
+    calendar_file_close(request->calendar);
 }
 
 static int run_list(int n, char **texts, bool json)
@@ -372,8 +378,8 @@ static int run_list(int n, char **texts, bool json)
     if (status == EXIT_OK)
         status = parse_specs(texts, &request);
     if (status == EXIT_OK)
-        status = json    ? cli_indicators_list_json(request.specs, request.n_specs)
-                 : n > 0 ? cli_indicators_list_specs(request.specs, request.n_specs)
+        status = json    ? cli_indicators_list_json(request.specs, request.intervals, request.n_specs)
+                 : n > 0 ? cli_indicators_list_specs(request.specs, request.intervals, request.n_specs)
                          : cli_indicators_list_table();
     specs_finish(&request);
     return status;

@@ -5,12 +5,19 @@
 #include <stddef.h>
 
 #include "exchange/bars_file.h"
+#include "exchange/trading_calendar.h"
 
-/* Inside the verb. Each returns the exit status, after its line on stderr. */
+/* Inside the verb. Each returns the exit status, after its line on stderr. `intervals` [n]: of each the text
+ * behind its @, or NULL. */
 struct indicator_spec;
 int cli_indicators_list_table(void);
-int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n);
-int cli_indicators_list_json(const struct indicator_spec *specs, size_t n); /* all rows where n is 0 */
+int cli_indicators_list_specs(const struct indicator_spec *specs, const char *const intervals[], size_t n);
+/* All rows where n is 0. */
+int cli_indicators_list_json(const struct indicator_spec *specs, const char *const intervals[], size_t n);
+
+/* The name of an output's column: indicator_spec_name(), with "@1h" of an interval. */
+void cli_indicators_column(const struct indicator_spec *spec, size_t output, const char *interval, char *buf,
+                           size_t cap);
 
 /* Which bars of the file are computed on, as the options have it; NULL: not given. */
 struct indicators_bars {
@@ -20,20 +27,23 @@ struct indicators_bars {
 
 /* Reads the bars of that session, REGULAR where a calendar is given, and notes on stderr what is missing and
  * what its times fit better. `options` gets zone, calendar and session for the while. EXIT_OK with *ret for
- * bars_file_finish(); EXIT_ERROR with its line. */
+ * bars_file_finish() and *ret_calendar for calendar_file_close(), NULL without one; EXIT_ERROR with its line.
+ */
+struct calendar_file;
 int cli_indicators_read(const char *path, const struct indicators_bars *bars,
-                        struct bars_file_options *options, struct bars_file *ret);
+                        struct bars_file_options *options, struct bars_file *ret,
+                        struct calendar_file **ret_calendar);
 
 /* Splits a spec at its @, as "ema:9@1h": *ret_interval is the text after it, NULL where there is none, and
- * *ret_seconds that interval's, 0 without one. `spec` takes the text before. EXIT_OK; EXIT_USAGE with its
- * line where it is no interval, or not of whole seconds. */
+ * *ret_interval_ns what it says, 0 without one. `spec` takes the text before. EXIT_OK; EXIT_USAGE with its
+ * line where it is none of bar_intervals. */
 int cli_indicators_split(const char *text, char *spec, size_t cap, const char **ret_interval,
-                         int64_t *ret_seconds);
+                         int64_t *ret_interval_ns);
 
-/* The file's bars as closed ones of that many seconds: feature_timeframe_finish() when done. EXIT_ERROR with
- * its line. */
-struct feature_timeframe;
-int cli_indicators_frame(const char *path, const struct bars_file *bars, const double *open_time_s,
-                         int64_t seconds, struct feature_timeframe *ret);
+/* The file's bars as closed ones of that interval, those that a strategy has (engine/backtest/higher.h), by
+ * the sessions of the calendar, or NULL: backtest_higher_finish() when done. EXIT_ERROR with its line. */
+struct higher;
+int cli_indicators_frame(const char *path, const struct bars_file *bars,
+                         const struct trading_calendar *calendar, int64_t interval_ns, struct higher *ret);
 
 #endif

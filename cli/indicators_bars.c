@@ -149,7 +149,8 @@ static int read_bars(const char *path, const struct indicators_bars *bars,
 }
 
 int cli_indicators_read(const char *path, const struct indicators_bars *bars,
-                        struct bars_file_options *options, struct bars_file *ret)
+                        struct bars_file_options *options, struct bars_file *ret,
+                        struct calendar_file **ret_calendar)
 {
     char err[CALENDAR_ERROR_MAX];
     struct calendar_file *calendar = NULL;
@@ -161,6 +162,9 @@ int cli_indicators_read(const char *path, const struct indicators_bars *bars,
     options->keep_straddling = bars->straddle && strcmp(bars->straddle, "keep") == 0;
     int status = read_bars(path, bars, options, ret);
     options->calendar = NULL;
-    calendar_file_close(calendar);
+    if (status == EXIT_OK)
+        *ret_calendar = calendar;
+    else
+        calendar_file_close(calendar);
     return status;
 }

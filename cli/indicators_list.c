@@ -127,16 +127,27 @@ int cli_indicators_list_table(void)
     return EXIT_OK;
 }
 
-int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n)
+void cli_indicators_column(const struct indicator_spec *spec, size_t output, const char *interval, char *buf,
+                           size_t cap)
+{
+    indicator_spec_name(spec, output, buf, cap);
+    size_t len = strlen(buf);
+    if (interval)
+        snprintf(buf + len, cap - len, "@%s", interval);
+}
+
+int cli_indicators_list_specs(const struct indicator_spec *specs, const char *const intervals[], size_t n)
 {
     for (size_t s = 0; s < n; s++) {
         const struct indicator_spec *spec = &specs[s];
         const struct indicator *row = spec->row;
+        const char *at = intervals[s] ? "@" : "", *of = intervals[s] ? " of " : "";
+        const char *interval = intervals[s] ? intervals[s] : "";
         char text[160], reads[CELL] = "", tolerance[CELL] = "";
         add_inputs(reads, row);
         add_tolerance(tolerance, row);
         indicator_spec_text(spec, text, sizeof(text));
-        printf("%s%s: %s\n", s > 0 ? "\n" : "", text, row->summary);
+        printf("%s%s%s%s: %s\n", s > 0 ? "\n" : "", text, at, interval, row->summary);
         printf("  source     %s\n  family     %s\n", row->source, row->family);
         for (size_t i = 0; i < row->n_options; i++) {
             const struct indicator_option *option = &row->options[i];
@@ -145,15 +156,16 @@ int cli_indicators_list_specs(const struct indicator_spec *specs, size_t n)
         }
         printf("  reads      %s\n", reads);
         for (size_t k = 0; k < row->n_outputs; k++) {
-            indicator_spec_name(spec, k, text, sizeof(text));
+            cli_indicators_column(spec, k, intervals[s], text, sizeof(text));
             printf("  %-10s %s\n", k > 0 ? "" : "columns", text);
         }
-        printf("  first      at bar %zu, counted from 0\n", indicator_lookback(spec));
+        printf("  first      at bar %zu%s%s, counted from 0\n", indicator_lookback(spec), of, interval);
         if (indicator_warmup(spec, INDICATOR_F64) == INDICATOR_FOREVER)
             puts("  warm-up    never over: it remembers its first bar");
         else
-            printf("  warm-up    %zu bars in float64, %zu in float32, until how it began no longer shows\n",
-                   indicator_warmup(spec, INDICATOR_F64), indicator_warmup(spec, INDICATOR_F32));
+            printf(
+                "  warm-up    %zu bars%s%s in float64, %zu in float32, until how it began no longer shows\n",
+                indicator_warmup(spec, INDICATOR_F64), of, interval, indicator_warmup(spec, INDICATOR_F32));
         printf("  bytes      %zu a bar in float64, %zu in float32; %zu a stream\n",
                indicator_bytes(spec, INDICATOR_F64), indicator_bytes(spec, INDICATOR_F32),
                indicator_stream_bytes(spec));
@@ -173,7 +185,7 @@ static json_t *bytes_json(const struct indicator_spec *spec, enum indicator_prec
     return json_integer((json_int_t)indicator_bytes(spec, precision));
 }
 
-static json_t *json_of(const struct indicator_spec *spec)
+static json_t *json_of(const struct indicator_spec *spec, const char *interval)
 {
     const struct indicator *row = spec->row;
     json_t *reads = json_array(), *options = json_array(), *names = json_array();
@@ -188,28 +200,28 @@ static json_t *json_of(const struct indicator_spec *spec)
     }
     for (size_t k = 0; k < row->n_outputs; k++) {
         char name[160];
-        indicator_spec_name(spec, k, name, sizeof(name));
+        cli_indicators_column(spec, k, interval, name, sizeof(name));
         json_array_append_new(names, json_string(name));
     }
     return json_pack(
-        "{s:s, s:s, s:o, s:o, s:o, s:I, s:b, s:s, s:s, s:{s:o, s:o}, s:{s:o, s:o}, s:I, s:{s:s, "
+        "{s:s, s:s?, s:s, s:o, s:o, s:o, s:I, s:b, s:s, s:s, s:{s:o, s:o}, s:{s:o, s:o}, s:I, s:{s:s, "
         "s:f, s:f}}",
-        "name", row->name, "summary", row->summary, "inputs", reads, "options", options, "columns", names,
-        "lookback_bars", (json_int_t)indicator_lookback(spec), "gpu", true, "family", row->family, "source",
-        row->source, "warmup_bars", "f64", warmup_json(spec, INDICATOR_F64), "f32",
+        "name", row->name, "interval", interval, "summary", row->summary, "inputs", reads, "options", options,
+        "columns", names, "lookback_bars", (json_int_t)indicator_lookback(spec), "gpu", true, "family",
+        row->family, "source", row->source, "warmup_bars", "f64", warmup_json(spec, INDICATOR_F64), "f32",
         warmup_json(spec, INDICATOR_F32), "bytes_per_bar", "f64", bytes_json(spec, INDICATOR_F64), "f32",
         bytes_json(spec, INDICATOR_F32), "state_bytes", (json_int_t)indicator_stream_bytes(spec), "tolerance",
         "of", scales[row->tolerance.scale], "f64", row->tolerance.f64, "f32", row->tolerance.f32);
 }
 
-int cli_indicators_list_json(const struct indicator_spec *specs, size_t n)
+int cli_indicators_list_json(const struct indicator_spec *specs, const char *const intervals[], size_t n)
 {
     size_t n_rows;
     const struct indicator *const *rows = indicator_rows(&n_rows);
     json_t *all = json_array();
     for (size_t i = 0; i < (n > 0 ? n : n_rows); i++) {
         struct indicator_spec spec = n > 0 ? specs[i] : default_spec(rows[i]);
-        json_array_append_new(all, json_of(&spec));
+        json_array_append_new(all, json_of(&spec, n > 0 ? intervals[i] : NULL));
     }
     json_t *root = json_pack("{s:s, s:o}", "schema", "papertape.indicators/1", "indicators", all);
     int r = root ? json_dumpf(root, stdout, JSON_INDENT(2)) : -1;

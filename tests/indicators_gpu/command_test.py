@@ -117,9 +117,43 @@ def longer(folder):
         wanted = [own[n] if n > 0 else [""] * len(own[0]) for n in closed]
         check([[line[1], *line[3:]] for line in lines[1:]] == wanted, f"{backend}: values @1h")
         check(any(line[1] for line in lines[1:]) and all(line[2] for line in lines[3:]), f"{backend}: some values")
-    refused(2, "indicators: ema:9@soon: an interval of whole seconds is needed after @, as ema:9@1h", path, "ema:9@soon")
-    done = run(path, "ema:9@3m")
-    check(done.returncode == 1 and "a multiple of it is needed" in done.stderr and done.stdout == "", done.stderr)
+    intervals = "1s 1m 3m 5m 15m 30m 1h 2h 4h 6h 8h 12h 1d 3d 1w"
+    for word in ("soon", "10m", "20m", "90m", "3h", "2d", "600s", "1mo", ""):
+        refused(2, f"indicators: ema:9@{word}: behind @ an interval is needed, as ema:9@1h: one of {intervals}", path, f"ema:9@{word}")
+        refused(2, f"indicators: ema:9@{word}: behind @ an interval is needed, as ema:9@1h: one of {intervals}", "--list", f"ema:9@{word}")
+    for word in ("3m", "1m"):
+        done = run(path, f"ema:9@{word}")
+        wanted = f"papertape: indicators: {path}: @{word}: the bars are of 5m: that or a multiple of it is needed"
+        check(done.returncode == 1 and done.stderr.splitlines()[-1:] == [wanted] and done.stdout == "", done.stderr)
+    own, same = run(path, "ema:9").stdout.splitlines(), run(path, "ema:9@5m").stdout.splitlines()
+    check(same[0] == "timestamp_ns,ema_9@5m" and own[1:] == same[1:], "@ the bars' own interval")
+
+
+def starts(folder, name, step, times, *arguments):
+    """The times at whose bars the first column changes."""
+    path = os.path.join(folder, name)
+    with open(path, "w") as file:
+        file.write("time,open,high,low,close,volume\n" + "".join(f"{t},{t % 9973},{t % 9973},{t % 9973},{t % 9973},1\n" for t in times))
+    done = run(path, *arguments)
+    check(done.returncode == 0, f"{arguments}: {done.stderr}")
+    rows = [line.split(",") for line in done.stdout.splitlines()[1:]]
+    return [int(row[0]) // 10**9 + step for before, row in zip([["", ""], *rows], rows) if row[1] != before[1]]
+
+
+def frames(folder):
+    """Weeks end with Sundays, and with a calendar hours begin at the opening: as those of strategies."""
+    friday, week = 1744372800, 604800  # 2025-04-11, 12:00
+    ends = starts(folder, "WEEKS_1h.csv", 3600, range(friday, friday + 4 * week, 3600), "sma:1@1w")
+    monday = 1744588800  # 2025-04-14, 00:00: the days before are no whole week
+    check(ends == [monday + week, monday + 2 * week, monday + 3 * week], f"weeks end at {ends}")
+    opening, half = 1764081000, 1764340200  # 2025-11-25 14:30Z; the 28th closes at 18:00Z
+    day = [*range(opening, opening + 23400, 300), *range(half, half + 12600, 300)]
+    for backend in ("reference", "stream", "cpu"):
+        ends = starts(folder, "DAYS_5m.csv", 300, day, "sma:1@2h", "--calendar", "nyse", "--backend", backend)
+        wanted = [opening + s for s in (7200, 14400, 21600, 23400)] + [half + s for s in (7200, 12600)]
+        check(ends == wanted, f"{backend}: hours end at {ends}")
+    ends = starts(folder, "DAYS_5m.csv", 300, day[:78], "sma:1@2h")
+    check(ends == [1764093600, 1764100800], f"the clock's hours end at {ends}")
 
 
 def main():
@@ -201,6 +235,12 @@ def main():
     check("macd_5_35_5.signal" in one.stdout and "at bar 38," in one.stdout, one.stdout)
     (one,) = json.loads(run("--list", "--json", "macd:5,35,5").stdout)["indicators"]
     check(one["lookback_bars"] == 38 and [o["value"] for o in one["options"]] == [5, 35, 5], f"{one}")
+    (one,) = json.loads(run("--list", "--json", "macd:5,35,5@4h").stdout)["indicators"]
+    check(one["columns"] == [f"macd_5_35_5.{o}@4h" for o in ("macd", "signal", "hist")] and one["interval"] == "4h", f"{one}")
+    check(one["lookback_bars"] == 38 and all(row["interval"] is None for row in rows.values()), f"{one}")
+    one = run("--list", "ema:9@1h", "sma:3").stdout
+    check(one.startswith("ema:9@1h: ") and "\n  columns    ema_9@1h\n  first      at bar 8 of 1h, counted from 0\n" in one, one)
+    check(" bars of 1h in float64, " in one and "\nsma:3: " in one and "\n  columns    sma_3\n  first      at bar 2, counted" in one, one)
     check(run("--help").stdout.startswith("Usage: papertape indicators {FILE SPEC...|--list}"), "help")
 
     see = ": see papertape indicators --help"
@@ -282,6 +322,7 @@ def main():
 
     sessions(folder.name)
     longer(folder.name)
+    frames(folder.name)
     folder.cleanup()
     print(f"indicators_gpu/command: {failures} failures")
     return 1 if failures else 0
