@@ -105,7 +105,7 @@ def by_session(bars, rule):
 
 
 def by_pandas(bars, frames, interval):
-    """Close and mean price of the newest frame that is over when the bar is, but for one that the bars begin within."""
+    """Close and mean price of the newest frame that is over when the bar is; one that the bars begin within has none."""
     if frames.index[0] != bars.index[0]:
         frames = frames.iloc[1:]
     values = frames.assign(mean=(frames.open + frames.high + frames.low + frames.close) / 4)[["ends", "close", "mean"]]
