@@ -323,7 +323,8 @@ bool tui_sweep_list_read(struct sweep_list *list)
     int r = tui_sweep_folder(folder) ? folder_each(folder, add_name, &names) : -ENOENT;
 
     r = r == -ENOENT ? 0 : r;
-    qsort(names.ids, (size_t)names.n, names.ids ? sizeof(*names.ids) : 1, by_name);
+    if (names.n > 0)
+        qsort(names.ids, (size_t)names.n, sizeof(*names.ids), by_name);
     bool changed = take_names(list, &names);
     free(names.ids);
     if (r < 0)

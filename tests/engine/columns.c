@@ -202,7 +202,7 @@ static void compute(const struct strategy *strategy, const double *params, const
                     struct random *random)
 {
     struct runner_spec specs[STRATEGY_SPECS_MAX];
-    struct columns_job jobs[HARNESS_SYMBOLS];
+    struct columns_job jobs[HARNESS_SYMBOLS] = {0};
     double *outs[HARNESS_SYMBOLS][OUTPUTS];
     char err[SPECS_ERROR_MAX] = "";
     size_t n;

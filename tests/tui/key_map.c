@@ -441,6 +441,7 @@ static enum action press_in(const struct place *place, const struct key_map *map
     *ret = after;
     ret->line = NULL;
     ret->page = NULL;
+    ret->sweeps = NULL;
     ret->order_form = NULL;
     memset(&ret->settings.keys, 0, sizeof(ret->settings.keys));
     memset(ret->words, 0, sizeof(ret->words)); /* they name keys */
