@@ -6,6 +6,7 @@
 #include "db/holdings.h"
 #include "db/reader_query.h"
 #include "db/verify.h"
+#include "engine/fill_rows.h"
 
 /* What fills, ledger and positions are compared with. Index: id - 1. */
 struct known_order {
@@ -25,8 +26,6 @@ struct known_order {
     int64_t created_ns, updated_ns;
 };
 
-enum { BASE_ROW = 1, QUOTE_ROW = 2, FEE_ROW = 4, BORROW_ROW = 8, LOAN_ROW = 16 };
-
 struct known_fill {
     uint64_t order_id;
     int account, symbol;
@@ -35,7 +34,7 @@ struct known_fill {
     bool of_venue; /* which says its notional and its fee, in whichever asset */
     uint64_t input_seq;
     bool missing;  /* before the base, and not salvaged */
-    unsigned rows; /* of the ledger, seen so far */
+    unsigned rows; /* of the ledger, seen so far: engine/fill_rows.h */
 };
 
 struct verified_action {

@@ -120,9 +120,8 @@ static void check_currency_loan(struct verification *v, struct known_fill *fill,
                                 const struct db_ledger_row *entry)
 {
     const struct ledger_row *row = &entry->row;
-    bool fits = row->amount > 0 ? fill->side == ORDER_BUY && row->amount <= fill->notional + fill->fee
-                                : row->amount < 0 && row->balance >= 0;
-    if (strcmp(row->asset, entry->account->currency) != 0 || !fits)
+    if (strcmp(row->asset, entry->account->currency) != 0 ||
+        !engine_fill_loan(fill->side, fill->notional + fill->fee, row->amount, row->balance))
         wrong_loan(v, row);
     take_row(v, fill, LOAN_ROW, row);
 }
@@ -145,14 +144,11 @@ static void check_against_fill(struct verification *v, const struct db_ledger_ro
         db_verify_wrong(v, "ledger", row->id, "is not of its fill's time");
     int64_t sign = fill->side == ORDER_BUY ? 1 : -1;
     bool base = strcmp(row->asset, symbol->base) == 0;
-    if (row->kind == LEDGER_BORROW && !base && strcmp(row->asset, symbol->quote) == 0) {
+    unsigned which = engine_fill_row(row, symbol);
+    if (which == LOAN_ROW) {
         check_currency_loan(v, fill, entry);
         return;
     }
-    unsigned which = row->kind == LEDGER_FEE      ? FEE_ROW
-                     : row->kind == LEDGER_BORROW ? BORROW_ROW
-                     : base                       ? BASE_ROW
-                                                  : QUOTE_ROW;
     bool fee_in_base = which == FEE_ROW && base && fill->of_venue;
     if (which == FEE_ROW && fill->of_venue && !base && strcmp(row->asset, symbol->quote) != 0) {
         if (row->amount >= 0)
@@ -173,8 +169,7 @@ static void check_against_fill(struct verification *v, const struct db_ledger_ro
         db_verify_wrong(v, "ledger", row->id,
                         "moves %" PRId64 " at scale %d, fill %" PRIu64 " asks for %" PRId64 " at %d",
                         row->amount, row->scale, row->fill_id, amount, scale);
-    if (which == BORROW_ROW && (row->amount == 0 || (row->amount > 0) != (sign < 0) ||
-                                (row->amount > 0 ? row->amount : -row->amount) > fill->qty))
+    if (which == BORROW_ROW && !engine_fill_borrows(fill->side, fill->qty, row->amount))
         wrong_loan(v, row);
     take_row(v, fill, which, row);
     if (which == BASE_ROW)

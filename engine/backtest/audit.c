@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/fill_rows.h"
 #include "exchange/fail.h"
 #include "exchange/fill_rules.h"
 #include "exchange/filter.h"
@@ -32,8 +33,6 @@ struct audit {
     char *err;
     size_t err_size;
 };
-
-enum { BASE_ROW = 1, QUOTE_ROW = 2, FEE_ROW = 4, BORROW_ROW = 8 };
 
 #define wrong(audit, ...) fail_with(-EBADMSG, (audit)->err, (audit)->err_size, __VA_ARGS__)
 
@@ -109,6 +108,16 @@ static struct audit_sums *sums_of(struct audit *audit, int account, const char *
     return sums;
 }
 
+static bool lends(const struct audit *audit, const struct ledger_row *row, const struct fill *fill,
+                  const struct symbol *symbol)
+{
+    if (engine_fill_row(row, symbol) == BORROW_ROW)
+        return strcmp(row->asset, symbol->base) == 0 &&
+               engine_fill_borrows(fill->side, fill->qty, row->amount);
+    return strcmp(row->asset, audit->accounts[row->account].currency) == 0 &&
+           engine_fill_loan(fill->side, fill->notional + fill->fee, row->amount, row->balance);
+}
+
 /* A fill's ledger row: one of those that it must have, each once. */
 static int check_booking(struct audit *audit, const struct ledger_row *row)
 {
@@ -116,15 +125,13 @@ static int check_booking(struct audit *audit, const struct ledger_row *row)
         return wrong(audit, "ledger row %" PRIu64 ": there is no fill %" PRIu64, row->id, row->fill_id);
     const struct fill *fill = audit->rows.fills[row->fill_id - 1];
     const struct symbol *symbol = &audit->market->series[fill->symbol].symbol;
-    bool base = strcmp(row->asset, symbol->base) == 0, buy = fill->side == ORDER_BUY;
-    unsigned which = row->kind == LEDGER_FEE      ? FEE_ROW
-                     : row->kind == LEDGER_BORROW ? BORROW_ROW
-                     : base                       ? BASE_ROW
-                                                  : QUOTE_ROW;
-    int64_t wanted = which == FEE_ROW      ? -fill->fee
-                     : which == BORROW_ROW ? row->amount
-                     : which == BASE_ROW   ? (buy ? fill->qty : -fill->qty)
-                                           : (buy ? -fill->notional : fill->notional);
+    bool buy = fill->side == ORDER_BUY;
+    unsigned which = engine_fill_row(row, symbol);
+    bool loan = which == BORROW_ROW || which == LOAN_ROW;
+    int64_t wanted = which == FEE_ROW    ? -fill->fee
+                     : loan              ? row->amount
+                     : which == BASE_ROW ? (buy ? fill->qty : -fill->qty)
+                                         : (buy ? -fill->notional : fill->notional);
     if (row->order_id != fill->order_id || row->account != fill->account || row->ts_ns != fill->ts_ns)
         return wrong(audit, "ledger row %" PRIu64 ": is not of the order, account and time of fill %" PRIu64,
                      row->id, row->fill_id);
@@ -132,6 +139,11 @@ static int check_booking(struct audit *audit, const struct ledger_row *row)
         return wrong(audit,
                      "ledger row %" PRIu64 ": fill %" PRIu64 " asks for %" PRId64 ", once, not %" PRId64,
                      row->id, row->fill_id, wanted, row->amount);
+    if (loan && !lends(audit, row, fill, symbol))
+        return wrong(audit,
+                     "ledger row %" PRIu64 ": fill %" PRIu64
+                     " neither needs nor gives back a loan of %" PRId64 " %s",
+                     row->id, row->fill_id, row->amount, row->asset);
     audit->booked[row->fill_id - 1] |= (unsigned char)which;
     return 0;
 }

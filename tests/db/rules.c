@@ -114,6 +114,44 @@ static void try(const char *path, const char *sql, const char *words)
     db_reader_close(reader);
 }
 
+/* A cover on margin: the fill borrows the currency that it lacks, and gives back the base. Ledger rows: 1
+ * deposit, 2 to 5 the short, 6 withdraws all, 7 to 11 the cover. */
+static void put_cover(const char *path)
+{
+    struct db_writer_config config = {0};
+    struct db_writer *writer = fixture_writer(path, &config);
+    struct fixture f;
+    fixture_open(&f, writer);
+    struct order sale = fixture_order(&f, 0, ORDER_SELL, 100 * FIXTURE_UNIT, FIXTURE_UNIT);
+    uint64_t fill = f.fill_id + 1;
+    int64_t ns = f.ts_ns;
+    f.ts_ns += 1000000; /* of the fill that follows */
+    fixture_ledger(&f, "BTC", LEDGER_BORROW, FIXTURE_UNIT, &f.base[0], sale.id, fill);
+    f.ts_ns = ns;
+    fixture_fill(&f, &sale, 100 * FIXTURE_UNIT, FIXTURE_UNIT);
+    fixture_ledger(&f, "USDT", LEDGER_DEPOSIT, -f.cash, &f.cash, 0, 0);
+    struct order cover = fixture_order(&f, 0, ORDER_BUY, 100 * FIXTURE_UNIT, FIXTURE_UNIT);
+    fill = f.fill_id + 1;
+    ns = f.ts_ns;
+    f.ts_ns += 1000000;
+    fixture_ledger(&f, "USDT", LEDGER_BORROW, 100 * FIXTURE_UNIT + FIXTURE_UNIT / 10, &f.cash, cover.id,
+                   fill);
+    f.ts_ns = ns;
+    fixture_fill(&f, &cover, 100 * FIXTURE_UNIT, FIXTURE_UNIT);
+    fixture_ledger(&f, "BTC", LEDGER_BORROW, -FIXTURE_UNIT, &f.base[0], cover.id, fill);
+    fixture_close(writer);
+}
+
+static void test_two_loans(const char *path)
+{
+    put_cover(path);
+    try(path, "UPDATE meta SET value = value", "");
+    try(path, "UPDATE ledger SET amount = amount + 1 WHERE id = 7", "row 7: fill 2 neither needs nor gives");
+    try(path, "UPDATE ledger SET amount = amount - 1 WHERE id = 11",
+        "row 11: fill 2 neither needs nor gives");
+    try(path, "UPDATE ledger SET asset = 'USDT' WHERE id = 11", "row 11: fill 2 neither needs nor gives");
+}
+
 #define OF_A_FILL "(SELECT order_id FROM fills WHERE "
 
 int main(void)
@@ -193,5 +231,7 @@ int main(void)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         try(path, cases[i][0], cases[i][1]);
+    snprintf(path, sizeof path, "%s/cover.db", directory);
+    test_two_loans(path);
     return check_done("rules");
 }

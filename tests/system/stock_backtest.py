@@ -348,6 +348,12 @@ def stock_rules(base, files, folder):
     assert [any(row["kind"] == "borrow" for row in of) for of in ledgers.values()] == [False, True, False, False], ledgers.keys()
     assert ledgers["--margin off"] == ledgers["--settlement by-date"] != ledgers["--settlement strict"]
     assert reports["--settlement strict"]["fills"] < reports["--margin off"]["fills"], reports
+    # Long of one and short of another: a cover that has to borrow currency has two loans.
+    both = [*words[:2], "sma-cross:fast=3,slow=8,direction=both,fraction=1", *words[3:]]
+    run(*both, "--margin", "regt", "--shorts", "--pattern-day-trader", "off", "--ledger", path)
+    with open(path, newline="") as file:
+        loans = collections.Counter(row["fill_id"] for row in rows(file.read()) if row["kind"] == "borrow")
+    assert set(loans.values()) == {1, 2}, loans
     for lot, emulated in (("1", "0"), ("0.001", "1")):
         orders = []
         for way in ("engine", "columns"):
