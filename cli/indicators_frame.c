@@ -7,6 +7,7 @@
 #include "cli/stored.h"
 #include "engine/backtest/columns.h"
 #include "exchange/bar.h"
+#include "exchange/book_measure.h"
 #include "exchange/exit_status.h"
 
 int cli_indicators_split(const char *text, char *spec, size_t cap, const char **ret_interval,
@@ -15,6 +16,8 @@ int cli_indicators_split(const char *text, char *spec, size_t cap, const char **
     const char *at = strrchr(text, '@');
     int64_t interval_ns = 0;
     size_t n = at ? (size_t)(at - text) : strlen(text);
+    if (at && book_measure_find(at + 1) >= 0)
+        return cli_stored_fail(EXIT_USAGE, "indicators", text, "bars in a file have no order book");
     if (at && bar_interval_parse(at + 1, &interval_ns) < 0)
         return cli_stored_fail(EXIT_USAGE, "indicators", text,
                                "behind @ an interval is needed, as ema:9@1h: one of " BAR_INTERVAL_NAMES);
