@@ -73,29 +73,40 @@ static void forget(struct backtest_account *account)
     *account = (struct backtest_account){0};
 }
 
-static void run_job(struct run_thread *thread, int first, int n)
+/* 0: the accounts ran to their last rows. */
+static int run_accounts(struct run_thread *thread, int first, int n)
 {
     const struct backtest_config *config = thread->run->config;
     enum backtest_way way = n > 1 ? BACKTEST_ENGINE : config->way;
     if (way != BACKTEST_ENGINE && !backtest_sim_covers(config, &config->accounts[first])) {
         size_t done = atomic_load(&thread->run->done);
-        if (backtest_vectorised(thread, first) != -ENOTSUP)
-            return;
+        int r = backtest_vectorised(thread, first);
+        if (r != -ENOTSUP)
+            return r;
         forget(&thread->run->ret->accounts[first]);
         atomic_store(&thread->run->done, done);
         if (config->restarts)
             config->restarts(config->ctx, first);
         if (way == BACKTEST_COLUMNS) {
-            backtest_run_fail(
+            return backtest_run_fail(
                 thread, -EINVAL,
                 "account %s: too many orders at once, too much money, a margin call, or an intent that the "
                 "engine alone carries out, to be vectorised: leave the way open, or take the "
                 "engine's",
                 config->accounts[first].name);
-            return;
         }
     }
-    backtest_by_engine(thread, first, n);
+    return backtest_by_engine(thread, first, n);
+}
+
+static void run_job(struct run_thread *thread, int first, int n)
+{
+    const struct backtest_config *config = thread->run->config;
+    double started_s = clock_now_s();
+    if (run_accounts(thread, first, n) < 0 || !config->ended)
+        return;
+    for (int a = first; a < first + n; a++)
+        config->ended(config->ctx, thread->run->ret, a, clock_now_s() - started_s);
 }
 
 static void *work(void *data)

@@ -99,6 +99,8 @@ struct backtest_universe;
 
 #define BACKTEST_LIMIT_NS (10 * INT64_C(1000000000)) /* of a call of a process, by default */
 
+struct backtest;
+
 struct backtest_config {
     const struct market *market;
     /* NULL, or [n_symbols]: the fill model is FILL_QUOTE instead of FILL_BAR, the engine runs, and before a
@@ -143,6 +145,10 @@ struct backtest_config {
                     size_t n_intents);
     /* NULL, or called when what was reported of an account so far is void: it runs again, by the engine. */
     void (*restarts)(void *ctx, int account);
+    /* NULL, or called once an account has run to its last row, after so many seconds, on the thread that ran
+     * it, of several accounts at once; also in a run that is then stopped, or fails. Of `run` that account
+     * alone may be read. */
+    void (*ended)(void *ctx, const struct backtest *run, int account, double seconds);
     void *ctx;
 };
 

@@ -2,18 +2,22 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/backtest/guard.h"
-#include "engine/market/parallel.h"
+#include "exchange/clock.h"
 #include "exchange/fail.h"
 
 /* Accounts that run together: each has its curve of equity. */
 enum { BATCH_FIRST = 8, BATCH_MOST = ACCOUNTS_MAX };
 static const size_t BATCH_BYTES = (size_t)256 << 20;
+
+/* What ended is kept so often: a set that took longer at once, so that a kill loses about as much. */
+static const double KEEP_S = 0.1;
 
 static const char *const metric_names[SWEEP_METRICS + 1] = {
     [SWEEP_SHARPE] = "sharpe",         [SWEEP_SORTINO] = "sortino",
@@ -41,17 +45,21 @@ struct batch {
     const struct backtest_sweep *sweep;
     const struct backtest_sets *sets;
     struct sweep_results *results;
-    struct account_spec *accounts; /* [cap] */
-    size_t *combinations;          /* [cap] */
-    uint64_t *known;               /* a bit of each set that need not be run; NULL: all must be */
-    struct sweep_result *rows;     /* of the running batch, [n] */
-    double *returns;               /* NULL, or where its returns go, [n][to - from] */
-    const struct backtest *ran;    /* the batch's runs, while they are measured */
+    struct account_spec *accounts;    /* [cap] */
+    size_t *combinations;             /* [cap] */
+    uint64_t *known;                  /* a bit of each set that need not be run; NULL: all must be */
+    struct sweep_result *rows;        /* of the running batch, [n]; zero until it ended */
+    struct sweep_result *pending;     /* [cap]: rows that ended and are to be kept, */
+    size_t n_pending;                 /* so many, */
+    double kept_s;                    /* and when some were last */
+    struct backtest_account *refused; /* [cap]: what each account of the batch was refused */
+    double *returns;                  /* NULL, or where its returns go, [n][to - from] */
+    pthread_mutex_t lock;             /* of what is pending, and of calls of keep() and progress() */
     atomic_bool failed;
     bool probes;         /* the sets are a few of too many */
     size_t n, cap, next; /* next: the first combination of the batch after this one */
     size_t bars;         /* of the symbol that has most */
-    size_t done, all;    /* for progress */
+    size_t done, all;    /* sets before this batch that are known, ended or need no run, of all */
 };
 
 /* Are there fewer bars than its indicators need for a first value? */
@@ -94,10 +102,12 @@ static void gather(struct batch *batch, size_t wanted)
             continue;
         if (!backtest_sets_get(batch->sets, spec.strategy, batch->next, spec.params)) {
             batch->results->skipped++;
+            batch->done++;
             continue;
         }
         if (too_short(batch, &spec)) {
             batch->results->too_short++;
+            batch->done++;
             continue;
         }
         snprintf(spec.name, sizeof spec.name, "%zu", batch->next);
@@ -106,11 +116,27 @@ static void gather(struct batch *batch, size_t wanted)
     }
 }
 
+/* Under the lock. */
+static void keep(struct batch *batch)
+{
+    if (batch->n_pending > 0 && batch->sweep->keep)
+        batch->sweep->keep(batch->sweep->ctx, batch->pending, batch->n_pending);
+    batch->n_pending = 0;
+    batch->kept_s = clock_now_s();
+}
+
+/* What was not kept at once is, at the latest, before it is said that it is done. */
 static bool show(void *ctx, double share)
 {
-    const struct batch *batch = ctx;
+    struct batch *batch = ctx;
     double done = (double)batch->done + share * (double)batch->n;
-    return batch->sweep->progress(batch->sweep->ctx, done / (double)batch->all);
+    pthread_mutex_lock(&batch->lock);
+    if (batch->n_pending > 0 && clock_now_s() - batch->kept_s >= KEEP_S)
+        keep(batch);
+    bool wanted =
+        !batch->sweep->progress || batch->sweep->progress(batch->sweep->ctx, done / (double)batch->all);
+    pthread_mutex_unlock(&batch->lock);
+    return wanted;
 }
 
 static void add_shortage(struct backtest_shortage *to, const struct backtest_shortage *from)
@@ -131,37 +157,55 @@ static void add_refused(struct backtest_account *to, const struct backtest_accou
     add_shortage(&to->short_of_lot, &from->short_of_lot);
 }
 
-/* The figures of one account; a thread's. */
-static void measure(void *ctx, size_t i)
+/* The figures of one account. */
+static int measure(struct batch *batch, const struct backtest *run, size_t i, struct sweep_result *ret)
 {
-    struct batch *batch = ctx;
     struct backtest_config config = *batch->sweep->config;
     size_t rows = config.to - config.from;
     double *own = batch->returns ? batch->returns + i * rows : malloc(rows * sizeof *own);
     config.accounts = batch->accounts;
     config.n_accounts = (int)batch->n;
-    if (!own ||
-        backtest_sweep_row(&config, batch->ran, (int)i, batch->combinations[i], own, &batch->rows[i]) < 0)
-        atomic_store(&batch->failed, true);
+    int r = own ? backtest_sweep_row(&config, run, (int)i, batch->combinations[i], own, ret) : -ENOMEM;
     if (!batch->returns)
         free(own);
+    return r;
 }
 
+/* On the thread that ran it. */
+static void ended(void *ctx, const struct backtest *run, int account, double seconds)
+{
+    struct batch *batch = ctx;
+    struct sweep_result row;
+    if (measure(batch, run, (size_t)account, &row) < 0) {
+        atomic_store(&batch->failed, true);
+        return;
+    }
+    pthread_mutex_lock(&batch->lock);
+    batch->rows[account] = row;
+    add_refused(&batch->refused[account], &run->accounts[account]);
+    batch->pending[batch->n_pending++] = row;
+    if (seconds >= KEEP_S || clock_now_s() - batch->kept_s >= KEEP_S)
+        keep(batch);
+    pthread_mutex_unlock(&batch->lock);
+}
+
+/* Of a run that was stopped or failed the rows that ended are kept, too. */
 static int run_batch(struct batch *batch, char *err, size_t err_size)
 {
     struct backtest_config config = *batch->sweep->config;
-    struct backtest backtest;
+    struct backtest backtest = {0};
     config.accounts = batch->accounts;
     config.n_accounts = (int)batch->n;
-    config.progress = batch->sweep->progress ? show : NULL;
+    config.progress = show;
+    config.ended = ended;
     config.ctx = batch;
+    memset(batch->rows, 0, batch->n * sizeof *batch->rows);
+    memset(batch->refused, 0, batch->n * sizeof *batch->refused);
+    batch->kept_s = clock_now_s();
     int r = backtest_run(&config, &backtest, err, err_size);
-    if (r < 0)
-        return r;
-    batch->ran = &backtest;
-    market_store_parallel(config.threads, batch->n, measure, batch);
+    keep(batch);
     for (size_t i = 0; i < batch->n; i++)
-        add_refused(&batch->results->refused, &backtest.accounts[i]);
+        add_refused(&batch->results->refused, &batch->refused[i]);
     if (atomic_load(&batch->failed))
         r = fail_with(-ENOMEM, err, err_size, "out of memory");
     backtest_finish(&backtest);
@@ -181,9 +225,18 @@ static int start(const struct batch *batch, size_t tried, char *err, size_t err_
     return 0;
 }
 
+/* Moves the batch's rows that ended together; how many. */
+static size_t close_up(struct batch *batch)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->rows[i].exact)
+            batch->rows[n++] = batch->rows[i];
+    return n;
+}
+
 static int run_all(struct batch *batch, char *err, size_t err_size)
 {
-    const struct backtest_sweep *sweep = batch->sweep;
     struct sweep_results *results = batch->results;
     bool noted = false;
     int r = 0;
@@ -192,12 +245,10 @@ static int run_all(struct batch *batch, char *err, size_t err_size)
         batch->rows = results->results + results->n;
         if (batch->n > 0)
             r = run_batch(batch, err, err_size);
-        if (r == 0 && batch->n > 0 && sweep->keep)
-            sweep->keep(sweep->ctx, batch->rows, batch->n);
-        results->n += r == 0 ? batch->n : 0;
-        batch->done = batch->next;
+        results->n += close_up(batch);
+        batch->done += batch->n;
         batch->n = 0;
-        if (r == 0 && sweep->progress && batch->next < batch->all && !show(batch, 0))
+        if (r == 0 && batch->next < batch->all && !show(batch, 0))
             r = -ECANCELED;
         if (r == 0 && !noted && (r = start(batch, results->n - results->known, err, err_size)) < 0)
             return r;
@@ -229,7 +280,7 @@ static int take_known(struct batch *batch)
         batch->known[at / 64] |= UINT64_C(1) << (at % 64);
         results->results[results->n++] = results->results[i];
     }
-    results->known = results->n;
+    results->known = batch->done = results->n;
     return 0;
 }
 
@@ -243,6 +294,8 @@ static void batch_finish(struct batch *batch)
 {
     free(batch->accounts);
     free(batch->combinations);
+    free(batch->pending);
+    free(batch->refused);
     free(batch->known);
 }
 
@@ -253,7 +306,9 @@ static int batch_begin(struct batch *batch, size_t most)
     batch->cap = cap < most ? cap : most;
     batch->accounts = calloc(batch->cap, sizeof *batch->accounts);
     batch->combinations = calloc(batch->cap, sizeof *batch->combinations);
-    return batch->accounts && batch->combinations ? 0 : -ENOMEM;
+    batch->pending = calloc(batch->cap, sizeof *batch->pending);
+    batch->refused = calloc(batch->cap, sizeof *batch->refused);
+    return batch->accounts && batch->combinations && batch->pending && batch->refused ? 0 : -ENOMEM;
 }
 
 static int run_sets(const struct backtest_sweep *sweep, const struct backtest_sets *sets, bool probes,
@@ -264,6 +319,7 @@ static int run_sets(const struct backtest_sweep *sweep, const struct backtest_se
                           .results = results,
                           .bars = most_bars(sweep->config),
                           .all = sets->n,
+                          .lock = PTHREAD_MUTEX_INITIALIZER,
                           .probes = probes};
     results->results = calloc(batch.all ? batch.all : 1, sizeof *results->results);
     int r = results->results ? batch_begin(&batch, batch.all ? batch.all : 1) : -ENOMEM;
@@ -325,8 +381,11 @@ int backtest_sweep_some(const struct backtest_sweep *sweep, const size_t *combin
 {
     struct backtest_sets all = {.grid = sweep->grid};
     struct sweep_results results = {0};
-    struct batch batch = {
-        .sweep = sweep, .sets = sweep->sets ? sweep->sets : &all, .results = &results, .all = n};
+    struct batch batch = {.sweep = sweep,
+                          .sets = sweep->sets ? sweep->sets : &all,
+                          .results = &results,
+                          .all = n,
+                          .lock = PTHREAD_MUTEX_INITIALIZER};
     size_t length = sweep->config->to - sweep->config->from;
     int r = batch_begin(&batch, n ? n : 1);
     if (r < 0)
@@ -344,8 +403,6 @@ int backtest_sweep_some(const struct backtest_sweep *sweep, const size_t *combin
         batch.rows = rows + batch.done;
         batch.returns = returns ? returns + batch.done * length : NULL;
         r = run_batch(&batch, err, err_size);
-        if (r == 0 && sweep->keep)
-            sweep->keep(sweep->ctx, batch.rows, batch.n);
         batch.done += batch.n;
     }
     batch_finish(&batch);

@@ -49,15 +49,19 @@ struct backtest_sweep {
     const struct backtest_config *config;
     const struct account_spec *account; /* the strategy, and the parameters that no axis moves */
     const struct backtest_grid *grid;
-    const struct backtest_sets *sets;          /* of that grid; NULL: every combination */
-    bool (*progress)(void *ctx, double share); /* NULL, or called now and then; false: stop */
+    const struct backtest_sets *sets; /* of that grid; NULL: every combination */
+    /* NULL, or called now and then with the share of the sets that is done, what is known already and what
+     * contradicts itself among them; false: stop. Not while keep() is. */
+    bool (*progress)(void *ctx, double share);
     /* NULL, or called after the first `tried` sets, with how many are left to run; false: -ECANCELED. Once,
      * but behind a screen again where more must be run than was thought. More sets than BACKTEST_GRID_MOST
      * are refused after it. */
     bool (*started)(void *ctx, size_t tried, size_t left);
     /* NULL, or the results that are known already, at most `cap`, in any order; how many: */
     size_t (*known)(void *ctx, struct sweep_result *rows, size_t cap);
-    void (*keep)(void *ctx, const struct sweep_result *rows, size_t n); /* NULL, or called with new ones */
+    /* NULL, or called with new ones on any thread, one call at a time: what took long at once, the rest
+     * several times a second, and all that ended of a sweep that is stopped or fails. */
+    void (*keep)(void *ctx, const struct sweep_result *rows, size_t n);
     void *ctx;
     /* Not 0: a screen goes first, where it covers the account, and of all combinations those alone are run
      * exactly that can be among the best `top` by `metric`, in backtest_sweep_sort()'s order with
@@ -72,8 +76,8 @@ struct backtest_sweep {
 };
 
 /* Runs all combinations, many accounts at once. 0 with *ret, to be finished by the caller, also where
- * progress() stopped it; -EINVAL for more than BACKTEST_GRID_MOST; errors of backtest_run(); err: one
- * sentence. */
+ * progress() stopped it, which has every set that ended; -EINVAL for more than BACKTEST_GRID_MOST; errors of
+ * backtest_run(); err: one sentence. */
 int backtest_sweep_run(const struct backtest_sweep *sweep, struct sweep_results *ret, char *err,
                        size_t err_size);
 void backtest_sweep_finish(struct sweep_results *results);
@@ -84,7 +88,7 @@ int backtest_sweep_screen(const struct backtest_sweep *sweep, const struct backt
                           struct sweep_results *ret, char *err, size_t err_size);
 
 /* Runs some combinations, none of which contradicts itself, into rows [n], and keeps them; `returns`: NULL,
- * or [n][to - from] of each the rows' returns. -ECANCELED; errors of backtest_run(): rows that were not run
+ * or [n][to - from] of each the rows' returns. -ECANCELED; errors of backtest_run(): rows that did not end
  * are then zero. */
 int backtest_sweep_some(const struct backtest_sweep *sweep, const size_t *combinations, size_t n,
                         struct sweep_result *rows, double *returns, char *err, size_t err_size);
