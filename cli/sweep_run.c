@@ -75,7 +75,8 @@ static size_t known(void *ctx, struct sweep_result *rows, size_t cap)
 {
     struct sweep_progress *running = ctx;
     size_t n = backtest_sweep_file_rows(&running->file, rows, cap);
-    running->watch.known = n;
+    /* Behind a screen progress is of what is left to run. */
+    running->watch.known = running->sweep->screened ? 0 : n;
     cli_sweep_watch_rows(running->sweep, &running->watch, rows, n);
     return n;
 }

@@ -404,6 +404,42 @@ def watched(folder, bars):
     print(f"watched: {len(lines)} lines of progress")
 
 
+def progress(process, past):
+    """The lines of --progress up to the first with so many sets done, and on, until two more have come."""
+    lines = []
+    while len(lines) < 3 or lines[-3]["done"] < past:
+        text = process.stderr.readline()
+        assert text, (lines, process.wait())
+        if text.startswith("{"):
+            lines.append(json.loads(text))
+    return [line["done"] for line in lines]
+
+
+def kept_each(folder):
+    """Sets of a process, which take long: SIGINT keeps what the last line of progress said, within the set in flight; a kill
+    what the line before it said, which is half a second older; and progress begins at what is kept."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../trainer/python")
+    cache, bars = os.path.join(folder, "each"), made(os.path.join(folder, "DOTUSDT_4h.csv"), 7, 300)
+    words = ["--strategy", f"exec:{sys.executable} -S {source}/examples/sma_cross_rsi_risk.py", "--grid", "fast=2:21:1", "--grid", "slow=30:87:3",
+             "--bars", bars, "--min-trades", 1, "--threads", 1, "--cache", cache]
+    more = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "env": {**os.environ, "PYTHONPATH": source}}
+    process = start([*words, "--yes", "--progress"], **more)
+    counts = progress(process, 9)  # beyond the eight sets that show how long the others take
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=harness.PATIENCE)[1]
+    counts += [json.loads(text)["done"] for text in said.splitlines() if text.startswith("{")]
+    (some,) = (int(text.split()[3]) for text in said.splitlines() if text.startswith("papertape: sweep: stopped: "))
+    assert process.returncode == 1 and counts[-1] - 1 <= some < 400, (some, counts, said)
+    process = start([*words, "--yes", "--progress"], **more)
+    again = progress(process, some)
+    process.kill()
+    process.communicate()
+    plan = json.loads(sweep(*words, "--dry-run", "--json", env=more["env"]).stdout)
+    held = 400 - plan["left"] - plan["tried"]
+    assert again[0] >= some and again == sorted(again) and again[-2] - 1 <= held < 400, (some, again, held)
+    print(f"of 400 sets of a process: stopped at {counts[-1]}, {some} kept; killed at {again[-1]}, {held} kept")
+
+
 def bad(bars):
     words = [*CROSS, "--bars", bars, "--no-cache"]
     refused(*words, "--grid", "fraction=0.1:0.5", says="--grid: fraction: a step is needed, as LO:HI:STEP, or --samples N")
@@ -454,6 +490,7 @@ def main():
         losing(folder)
         walked(folder, bars)
         watched(folder, bars)
+        kept_each(folder)
         screened(folder, bars)
         on_device(folder, bars)
         bad(small)
