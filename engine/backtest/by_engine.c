@@ -647,6 +647,9 @@ static int give_rows(struct run_thread *thread, struct drive *drive)
             !backtest_run_progress(thread, step * (size_t)drive->n))
             return -ECANCELED;
     }
+    /* What is done stays, also where this says to stop. */
+    if (r == 0)
+        (void)backtest_run_progress(thread, (config->to - config->from) % step * (size_t)drive->n);
     return r;
 }
 
