@@ -91,6 +91,11 @@ json_t *cli_backtest_account_json(const struct backtest_result *result, int a)
     if (!object)
         return NULL;
     set(object, "intents_refused", intents_refused_object(account));
+    const struct backtest_acted acted = cli_backtest_acted(result, a);
+    if (acted.splits + acted.dividends > 0)
+        set(object, "actions",
+            json_pack("{s:I, s:I, s:o}", "splits", (json_int_t)acted.splits, "dividends",
+                      (json_int_t)acted.dividends, "paid", record_json_real(acted.paid)));
     json_object_update_new(object, record_print(&backtest_figures, r, NULL));
     set(object, "drawdowns", drawdowns_array(result, r));
     set(object, "months", months_array(r->months, r->n_months));

@@ -222,6 +222,40 @@ static void print_name(const struct account_spec *spec)
     putchar('\n');
 }
 
+struct backtest_acted cli_backtest_acted(const struct backtest_result *result, int a)
+{
+    const struct market *market = result->market;
+    const struct backtest_account *account = &result->backtest->accounts[a];
+    const int64_t from_ns = market_open_ns(market, result->backtest->from);
+    struct backtest_acted acted = {0};
+    for (size_t i = 0; i < account->n_taken; i++) {
+        const struct backtest_taken *taken = &account->taken[i];
+        const bool split = taken->action.kind == ACTION_SPLIT;
+        if (taken->ts_ns < from_ns)
+            continue;
+        *(split ? &acted.splits : &acted.dividends) += 1;
+        if (!split)
+            acted.paid += decimal_to_double(taken->paid, market->series[taken->symbol].symbol.quote_scale);
+    }
+    return acted;
+}
+
+static void print_actions(const struct backtest_result *result, int a)
+{
+    struct words words = {0};
+    char paid[FORMAT_MAX], word[2 * FORMAT_MAX];
+    const struct backtest_acted acted = cli_backtest_acted(result, a);
+    add_count(&words, "  took effect     ", acted.splits, acted.splits == 1 ? "split" : "splits");
+    add_count(&words, "  took effect     ", acted.dividends, acted.dividends == 1 ? "dividend" : "dividends");
+    if (acted.dividends > 0) {
+        snprintf(word, sizeof word, "paid %s %s", cli_backtest_number(paid, acted.paid, 2),
+                 result->accounts[a].currency);
+        add_word(&words, ", ", word);
+    }
+    if (words.any)
+        putchar('\n');
+}
+
 static void print_account(const struct backtest_result *result, int a)
 {
     const struct backtest_account *account = &result->backtest->accounts[a];
@@ -234,6 +268,7 @@ static void print_account(const struct backtest_result *result, int a)
            account->way == BACKTEST_COLUMNS ? "; run vectorised" : "; run by the engine");
     printf("  ratios, volatility and exposure are of the %zu rows%s%s\n",
            result->backtest->to - result->backtest->from, interval ? " of " : "", interval ? interval : "");
+    print_actions(result, a);
     print_refused(account);
     print_impossible(account);
     print_drawdowns(result, r);

@@ -27,6 +27,14 @@ struct backtest_result {
 /* backtest_print.c: the text. */
 void cli_backtest_print(const struct backtest_result *result);
 
+/* Splits and dividends that took effect on an account in the rows that were traded, of symbols that it did
+ * not hold, too; `paid`: by dividends, less those of shorts, in its currency. */
+struct backtest_acted {
+    uint64_t splits, dividends;
+    double paid;
+};
+struct backtest_acted cli_backtest_acted(const struct backtest_result *result, int a);
+
 /* backtest_json.c: papertape.backtest/1. An exit status. */
 int cli_backtest_print_json(const struct backtest_result *result);
 /* An account in it; of the result its market, accounts, backtest and reports are read. NULL: no memory. */

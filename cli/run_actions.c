@@ -61,6 +61,16 @@ static void note_left_out(const struct run_args *args)
             args->verb, actions->early, actions->late);
 }
 
+static void note_before(const struct run_args *args)
+{
+    if (args->actions.before > 0)
+        fprintf(
+            stderr,
+            "papertape: %s: note: --corporate-actions: %zu of its actions have a ts_ns before their ex-date: "
+            "they take effect on that\n",
+            args->verb, args->actions.before);
+}
+
 int cli_run_actions(struct run_args *args, const struct market *market)
 {
     char err[ACTIONS_ERROR_MAX];
@@ -71,5 +81,6 @@ int cli_run_actions(struct run_args *args, const struct market *market)
     if (backtest_actions_read(args->actions_from, market, cli_run_calendar(args), &args->actions, err) < 0)
         return cli_stored_fail(EXIT_ERROR, args->verb, "--corporate-actions", err);
     note_left_out(args);
+    note_before(args);
     return EXIT_OK;
 }

@@ -183,7 +183,7 @@ static int64_t session_of(const struct trading_calendar *calendar, int64_t midni
     return calendar && i < calendar->n ? calendar->days[i].early_ns : midnight_ns;
 }
 
-static int read_times(const struct actions_reader *reader, const char *ex, const char *ts,
+static int read_times(struct actions_reader *reader, const char *ex, const char *ts,
                       struct backtest_action *ret)
 {
     int64_t ex_ns, at_ns;
@@ -194,6 +194,7 @@ static int read_times(const struct actions_reader *reader, const char *ex, const
     at_ns = ex_ns;
     if (ts[0] && (bars_time_parse(ts, strlen(ts), &at_ns) < 0 || at_ns <= 0))
         return bad(reader, "ts_ns is \"%.40s\": a time, or nothing, is needed", ts);
+    reader->actions.before += at_ns < ex_ns;
     ret->action.ex_ns = ex_ns;
     ret->at_ns = at_ns > ex_ns ? at_ns : ex_ns;
     return 0;
@@ -209,19 +210,50 @@ static int read_side(const struct actions_reader *reader, const char *name, cons
     return 0;
 }
 
+/* A cell that is of the other kind: empty, or 0. */
+static int read_nothing(const struct actions_reader *reader, char *const *cells, int n, enum action_column of,
+                        const char *words)
+{
+    const char *cell = cell_of(reader, cells, n, of);
+    int64_t value;
+    return cell[0] == '\0' ||
+                   (decimal_parse(cell, strlen(cell), ACTION_CASH_SCALE, &value) == 0 && value == 0)
+               ? 0
+               : bad(reader, "%s, not \"%.40s\"", words, cell);
+}
+
+static int read_split(const struct actions_reader *reader, char *const *cells, int n,
+                      struct corporate_action *ret)
+{
+    int r = read_side(reader, "shares", cell_of(reader, cells, n, SHARES), &ret->shares);
+    if (r == 0)
+        r = read_side(reader, "per", cell_of(reader, cells, n, PER), &ret->per);
+    if (r == 0 && ret->shares == ret->per)
+        return bad(reader, "a split of %" PRId64 " for %" PRId64 " changes nothing: leave the line out",
+                   ret->shares, ret->per);
+    return r < 0 ? r
+                 : read_nothing(
+                       reader, cells, n, CASH,
+                       "a split has no cash, which is a line of its own, a dividend: nothing is right");
+}
+
 static int read_amounts(const struct actions_reader *reader, char *const *cells, int n,
                         struct corporate_action *ret)
 {
     const char *cash = cell_of(reader, cells, n, CASH);
-    if (ret->kind == ACTION_SPLIT) {
-        int r = read_side(reader, "shares", cell_of(reader, cells, n, SHARES), &ret->shares);
-        return r < 0 ? r : read_side(reader, "per", cell_of(reader, cells, n, PER), &ret->per);
-    }
+    if (ret->kind == ACTION_SPLIT)
+        return read_split(reader, cells, n, ret);
     if (decimal_parse(cash, strlen(cash), ACTION_CASH_SCALE, &ret->cash) < 0 || ret->cash <= 0)
         return bad(reader,
                    "cash is \"%.40s\": of a dividend an amount above 0, for one share, with at most "
                    "%d digits after the point",
                    cash, ACTION_CASH_SCALE);
+    for (enum action_column of = SHARES; of <= PER; of++) {
+        int r = read_nothing(reader, cells, n, of,
+                             "a dividend has neither shares nor per, which are a split's: nothing is right");
+        if (r < 0)
+            return r;
+    }
     return 0;
 }
 
@@ -261,16 +293,22 @@ static int read_line(struct actions_reader *reader, char *line)
 static int read_text(struct actions_reader *reader, char *text)
 {
     int r = 0;
-    bool header = false;
+    bool header = false, any = false;
     for (char *line; r == 0 && (line = strsep(&text, "\n"));) {
         reader->line++;
         if (line[strspn(line, " \t\r")] == '\0')
             continue;
+        any |= header;
         r = header ? read_line(reader, line) : read_header(reader, line);
         header = true;
     }
     if (r == 0 && !header)
         return bad(reader, "it is empty: a header and a line for each action are needed");
+    if (r == 0 && !any)
+        return fail_with(-EINVAL, reader->err, ACTIONS_ERROR_MAX,
+                         "%.200s: it has a header and no action: a line for each is needed, or \"none\" in "
+                         "place of the file",
+                         reader->path);
     return r;
 }
 

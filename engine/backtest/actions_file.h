@@ -5,10 +5,14 @@
  * - kind: split or dividend;
  * - ex_ns or ex_date: the first moment of the ex-date, a time as bars files have it, UTC without a zone; of a
  *   bare date YYYY-MM-DD with a calendar the first moment of the next day that trades, as live;
- * - shares and per: of a split, so many new ones for so many old ones;
- * - cash: of a dividend, for one share, in the symbol's quote, up to 9 digits after the point;
+ * - shares and per: of a split, so many new ones for so many old ones, not as many; empty or 0 of a dividend;
+ * - cash: of a dividend, for one share, in the symbol's quote, up to 9 digits after the point; empty or 0 of
+ * a split;
  * - id: may be missing, or empty: made of kind and time;
- * - ts_ns: may be missing, or empty: when it took effect, if it was reported later than ex_ns.
+ * - ts_ns: may be missing, or empty: when it took effect, if it was reported later than ex_ns; an earlier one
+ *   counts as ex_ns.
+ *
+ * A file without an action is refused.
  */
 #ifndef ENGINE_BACKTEST_ACTIONS_FILE_H
 #define ENGINE_BACKTEST_ACTIONS_FILE_H
@@ -23,6 +27,7 @@ struct backtest_actions {
     /* Left out: of symbols without bars (the first one's name), before a symbol's first bar has closed, where
      * all bars are in new shares, and after the last row. */
     size_t others, early, late;
+    size_t before; /* lines of a file whose ts_ns is before the ex-date, from which they count */
     char other[SYMBOL_NAME_MAX];
 };
 

@@ -508,6 +508,14 @@ static void test_files(struct random *random)
               0);
     CHECK(of.n == 2 && of.list[0].action.kind == ACTION_SPLIT && of.list[1].action.kind == ACTION_DIVIDEND);
     backtest_actions_finish(&of);
+    /* Not before its ex-date; what is of the other kind may be 0. */
+    CHECK_INT(
+        read_text(
+            "symbol,kind,ex_ns,shares,per,cash,ts_ns\nC0USDT,split,2024-08-10,4,1,0,2024-08-09T00:00:00Z\n",
+            &of, err),
+        0);
+    CHECK(of.n == 1 && of.before == 1 && of.list[0].at_ns == day_ns);
+    backtest_actions_finish(&of);
     bad_file("", ":1: it is empty: a header and a line for each action are needed");
     bad_file("symbol,kind\n", ":1: a header with symbol, kind, ex_ns or ex_date, and shares, per and cash is "
                               "needed, as papertape actions --csv prints it");
@@ -519,6 +527,15 @@ static void test_files(struct random *random)
     bad_file(HEADER "C0USDT,split,2024-08-10,2,-1,\n",
              ":2: per is \"-1\": a split gives a whole number of shares, 1 to 1000000000, for a whole number "
              "of old ones, likewise");
+    bad_file(HEADER,
+             ": it has a header and no action: a line for each is needed, or \"none\" in place of the file");
+    bad_file(
+        HEADER "C0USDT,split,2024-08-10,4,1,0.5\n",
+        ":2: a split has no cash, which is a line of its own, a dividend: nothing is right, not \"0.5\"");
+    bad_file(HEADER "C0USDT,split,2024-08-10,1,1,\n",
+             ":2: a split of 1 for 1 changes nothing: leave the line out");
+    bad_file(HEADER "C0USDT,dividend,2024-08-10,4,1,0.5\n",
+             ":2: a dividend has neither shares nor per, which are a split's: nothing is right, not \"4\"");
     bad_file(HEADER "C0USDT,dividend,2024-08-10,,,0\n",
              ":2: cash is \"0\": of a dividend an amount above 0, for one share, with at most 9 digits after "
              "the point");

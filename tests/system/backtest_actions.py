@@ -103,11 +103,23 @@ def guards(words):
     assert json.loads(stock_backtest.run("warmup", "sma-cross", *words, "--json").stdout)["settles"]
 
 
+def counted(words):
+    """The report has what took effect, as JSON and as text; a report without such has none of it."""
+    account = json.loads(stock_backtest.run("backtest", "--strategy", "buy-and-hold", *words, "--json").stdout)["accounts"][0]
+    assert account["actions"]["splits"] == 1 and account["actions"]["dividends"] == 2 and account["actions"]["paid"] > 0, account["actions"]
+    text = stock_backtest.run("backtest", "--strategy", "buy-and-hold", *words).stdout
+    assert f"  took effect     1 split, 2 dividends, paid {account['actions']['paid']:.2f} USD\n" in text, text
+    plain = [*words[:words.index("--corporate-actions")], *words[words.index("--corporate-actions") + 2:]]
+    assert "took effect" not in stock_backtest.run("backtest", "--strategy", "buy-and-hold", *plain).stdout
+
+
 def bad(folder, words):
     head = "symbol,kind,ex_date,shares,per,cash\n"
     for text, says in ((head + "AAPL,split,2025-11-26,0,1,\n", ':2: shares is "0": a split gives'),
                        (head + "XYZ,split,2025-11-26,4,1,\n", "none of its symbols (XYZ) has bars"),
-                       (head + 2 * "AAPL,split,2025-11-26,4,1,\n", "is there twice of AAPL"), ("", "it is empty")):
+                       (head + 2 * "AAPL,split,2025-11-26,4,1,\n", "is there twice of AAPL"), ("", "it is empty"),
+                       (head, "it has a header and no action"), (head + "AAPL,split,2025-11-26,4,1,1\n", ":2: a split has no cash"),
+                       (head + "AAPL,split,2025-11-26,1,1,\n", ":2: a split of 1 for 1 changes nothing")):
         done = subprocess.run([harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", *words, "--corporate-actions",
                                write(folder, "bad.csv", text)], capture_output=True, text=True, timeout=stock_backtest.WAIT)
         assert done.returncode == 1 and says in done.stderr.splitlines()[-1], (text, done.stderr)
@@ -115,6 +127,9 @@ def bad(folder, words):
     done = stock_backtest.run("backtest", "--strategy", "sma-cross", *words, "--corporate-actions", path)
     assert "1 of its actions are of symbols without bars here (XYZ)" in done.stderr, done.stderr
     assert "1 of its actions are from before the symbol's first bar, and 1 from after the last" in done.stderr, done.stderr
+    path = write(folder, "before.csv", head.replace("cash", "cash,ts_ns") + "AAPL,split,2025-11-26,4,1,,2025-11-25T00:00:00Z\n")
+    done = stock_backtest.run("backtest", "--strategy", "sma-cross", *words, "--corporate-actions", path)
+    assert "1 of its actions have a ts_ns before their ex-date: they take effect on that" in done.stderr, done.stderr
 
 
 def main():
@@ -136,6 +151,7 @@ def main():
         saved(folder.path, [*with_actions, "--venue", "alpaca", "--fees", "stocks"], [("split", "AAPL"), ("dividend", "MSFT"), ("dividend", "AAPL")])
         sweep(folder.path, with_actions)
         guards(with_actions)
+        counted(with_actions)
         bad(folder.path, words)
 
 
