@@ -160,6 +160,14 @@ static void check_all_failed(void)
     struct tui_studies *list = tui_studies_make(&study, 1, fixture_now_ns / 1000);
     CHECK(isnan(list->study[0].trials_h));
     CHECK_INT(tui_study_failed(&list->study[0]), 2);
+    enum style style;
+    struct tui_study *lost = &list->study[0];
+    CHECK_STR(panel_study_own_state(lost, now, &style), "idle");
+    lost->wanted = 2; /* as its end event says */
+    CHECK_STR(panel_study_own_state(lost, now, &style), "failed");
+    CHECK_INT(style, STYLE_BAD);
+    lost->counts[TRIAL_PRUNED] = 1;
+    CHECK_STR(panel_study_own_state(lost, now, &style), "done");
     tui_studies_destroy(list);
 }
 

@@ -168,8 +168,12 @@ const char *panel_study_own_state(const struct tui_study *study, struct moment n
         return "stale";
     }
     *ret_style = STYLE_DIM;
-    if (study->wanted > 0 && tui_study_done(study) >= study->wanted)
-        return "done";
+    if (study->wanted > 0 && tui_study_done(study) >= study->wanted) {
+        if (tui_study_failed(study) < tui_study_done(study))
+            return "done";
+        *ret_style = STYLE_BAD;
+        return "failed";
+    }
     return study->n_trials ? "idle" : "empty";
 }
 
