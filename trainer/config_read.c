@@ -150,6 +150,9 @@ static void fit(struct reading *reading)
         train_config_misfits(config, take_misfit, file);
     if (file->n_errors == 0)
         study_settings_misfits(&reading->settings, config, take_misfit, file);
+    if (file->n_errors == 0 &&
+        study_rules_reads_columns(&reading->settings.rules, &reading->settings.space, why))
+        take_misfit(file, "study", "strategy", why);
     int r = fit_settings(reading, &key, why);
     file->no_memory |= r == -ENOMEM;
     if (r < 0)

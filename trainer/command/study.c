@@ -80,6 +80,8 @@ static int open_market(struct study_run *run, bool all_done)
     telemetry_report_state(&run->report, "loading", 0);
     if (!all_done && train_config_untradable(&run->config, words))
         trainer_study_warn(run, words);
+    if (!all_done && study_rules_long_only(&run->settings.rules, &run->settings.space, words))
+        trainer_study_warn(run, words);
     int r = telemetry_report_pace(&run->report, 0, (int)run->args->heartbeat_ms);
     if (r < 0)
         return trainer_study_failed(run, NULL, "cannot begin the heartbeat: %s", strerror(-r));

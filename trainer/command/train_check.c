@@ -8,10 +8,11 @@
 #include "trainer/command/args.h"
 #include "trainer/command/train.h"
 #include "trainer/config.h"
+#include "trainer/study/rules.h"
 #include "trainer/study/settings.h"
 #include "trainer/training/source.h"
 
-enum { TEXT_MAX = 1 << 24 };
+enum { TEXT_MAX = 1 << 24, WARNINGS = 4 };
 
 struct error_output {
     const char *path;
@@ -99,14 +100,16 @@ static void take_warnings(const char *path, const char *text, json_t *list)
 {
     struct train_config *config = malloc(sizeof *config);
     struct study_settings settings;
-    char words[2][CONFIG_ERROR_MAX];
-    bool is_study, is[2] = {false};
+    char words[WARNINGS][SOURCE_ERROR_MAX];
+    bool is_study, is[WARNINGS] = {false};
     if (config && study_settings_parse(path, text, config, &settings, &is_study, words[0]) == 0) {
         is[0] = !is_study && train_config_warns(config, words[0]);
         is[1] = train_config_untradable(config, words[1]);
+        is[2] = study_rules_long_only(&settings.rules, &settings.space, words[2]);
+        is[3] = training_source_lacks_bars(config, words[3]);
         study_settings_finish(&settings);
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < WARNINGS; i++) {
         if (is[i] && list)
             json_array_append_new(list, json_string(words[i]));
         else if (is[i])

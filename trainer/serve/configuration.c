@@ -18,11 +18,6 @@ static void add(void *ctx, int line, const char *section, const char *key, const
                                          "message", message));
 }
 
-static void ignore(void *ctx, int line, const char *section, const char *key, const char *message)
-{
-    (void)ctx, (void)line, (void)section, (void)key, (void)message;
-}
-
 /* `ret` is set where the text has no error; NULL: it is not wanted. */
 static json_t *errors_of(const char *text, struct train_config *ret)
 {
@@ -53,8 +48,13 @@ json_t *serve_configuration_refused(const char *text, bool bars)
 bool serve_configuration_warns(const char *text, char ret[static CONFIG_ERROR_MAX])
 {
     struct train_config *config = malloc(sizeof *config);
-    bool warns = config && train_config_errors(FILE_NAME, text, config, ignore, NULL) == 0 &&
-                 train_config_untradable(config, ret);
+    struct study_settings settings;
+    bool warns = false, is_study;
+    if (config && study_settings_parse(FILE_NAME, text, config, &settings, &is_study, ret) == 0) {
+        warns = train_config_untradable(config, ret) ||
+                study_rules_long_only(&settings.rules, &settings.space, ret);
+        study_settings_finish(&settings);
+    }
     free(config);
     return warns;
 }

@@ -120,7 +120,7 @@ json_t *serve_configuration_errors(const char *text);
 /* The same, and what its state's database does not have: symbols, and with `bars` bars of its interval, which
  * may come until it starts. */
 json_t *serve_configuration_refused(const char *text, bool bars);
-/* train_config_untradable() of the text. */
+/* train_config_untradable() of the text, else study_rules_long_only(). */
 bool serve_configuration_warns(const char *text, char ret[static CONFIG_ERROR_MAX]);
 
 /* The text with `name` and `output` in its [training] replaced. For free(); NULL with a sentence. `text` has

@@ -37,6 +37,17 @@ int study_rules_open(struct study_rules *rules, const char *name, char why[stati
     return 0;
 }
 
+/* The word, or a number with as many digits as strategy_set() needs to read the same one again: the account
+ * of a proposal is the one that was tested. */
+static const char *exact_text(const struct strategy_param *param, double value,
+                              char ret[static STRATEGY_WORD_MAX])
+{
+    static const struct config_key number = {.kind = CONFIG_NUMBER, .size = sizeof value};
+    if (!strategy_param_word(param, value, ret))
+        (void)config_key_text(&number, &value, ret, STRATEGY_WORD_MAX);
+    return ret;
+}
+
 /* ---- [account] ---- */
 
 static const struct strategy_param *find(const struct strategy *strategy, const char *name)
@@ -147,9 +158,8 @@ const char *study_rules_text(const struct strategy *strategy, const double *para
     size_t at = 0;
     ret[0] = '\0';
     for (size_t i = 0; i < strategy->n_params && at < RULES_TEXT_MAX; i++)
-        at +=
-            (size_t)snprintf(ret + at, RULES_TEXT_MAX - at, "%s%s=%s", i ? " " : "", strategy->params[i].name,
-                             strategy_param_text(&strategy->params[i], params[i], text));
+        at += (size_t)snprintf(ret + at, RULES_TEXT_MAX - at, "%s%s=%s", i ? " " : "",
+                               strategy->params[i].name, exact_text(&strategy->params[i], params[i], text));
     return ret;
 }
 
@@ -215,7 +225,7 @@ bool study_rules_each_param(const struct strategy *strategy, const double *param
     for (size_t i = 0; i < strategy->n_params && whole; i++) {
         const struct strategy_param *param = &strategy->params[i];
         snprintf(name, sizeof name, RULES_PARAM "%.*s", STRATEGY_PARAM_NAME_MAX - 1, param->name);
-        whole = put(ctx, "account", name, strategy_param_text(param, params[i], text));
+        whole = put(ctx, "account", name, exact_text(param, params[i], text));
     }
     return whole;
 }

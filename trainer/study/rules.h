@@ -56,10 +56,21 @@ int study_rules_ends(const struct study_rules *rules, const struct space *space,
  * which a study has none of. */
 void study_rules_account_keys(struct config_key ret[static BACKTEST_CLASS_FEES]);
 
+/* Would the strategy sell short, by its direction or one that is searched, and the account may not be short?
+ * With a sentence on what it does instead. */
+bool study_rules_long_only(const struct study_rules *rules, const struct space *space,
+                           char words[static CONFIG_ERROR_MAX]);
+
+/* Does the strategy, with some of the values at the ends of the ranges, read a column of a file (col:NAME)? A
+ * study has none. With a sentence. */
+bool study_rules_reads_columns(const struct study_rules *rules, const struct space *space,
+                               char words[static CONFIG_ERROR_MAX]);
+
 /* What the strategy calls itself. */
 const char *study_rules_title(const struct study_rules *rules);
 
-/* Calls `put` with every parameter of a strategy, "strategy.fast" of section "account". */
+/* Calls `put` with every parameter of a strategy, "strategy.fast" of section "account", as strategy_set()
+ * reads the same number again. */
 bool study_rules_each_param(const struct strategy *strategy, const double *params,
                             bool (*put)(void *ctx, const char *section, const char *key, const char *value),
                             void *ctx);

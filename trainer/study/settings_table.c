@@ -173,12 +173,18 @@ static int read_split(const struct config_key *key, const char *text, void *base
     struct study_split split;
     const bool is_auto = strcmp(text, "auto") == 0;
     (void)key;
-    if (split_parse(is_auto ? "cpcv:5,2" : text, &split, words) < 0)
+    int r = split_parse(is_auto ? "cpcv:5,2" : text, &split, words);
+    if (r < 0 && r != -E2BIG)
         return config_key_refuse(why, WHY, "%s", words);
-    if (split.combinations > TRIAL_SPLITS_MAX)
+    if (r == -E2BIG)
         return config_key_refuse(why, WHY,
-                                 "\"%.60s\": %d splits, each a training: at most %d are right: fewer groups",
-                                 text, split.combinations, TRIAL_SPLITS_MAX);
+                                 "\"%.60s\": more than %d splits: at most %d are right: fewer groups", text,
+                                 SPLIT_COMBINATIONS_MAX, TRIAL_SPLITS_MAX);
+    if (split.combinations > TRIAL_SPLITS_MAX)
+        return config_key_refuse(
+            why, WHY, "\"%.60s\": %d splits, each a %s: at most %d are right: fewer groups", text,
+            split.combinations, ((struct study_settings *)base)->rules.strategy ? "test" : "training",
+            TRIAL_SPLITS_MAX);
     ((struct study_settings *)base)->split = split;
     ((struct study_settings *)base)->split_auto = is_auto;
     return 0;

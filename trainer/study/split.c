@@ -19,6 +19,13 @@ static int64_t choose(int n, int k)
     return ways;
 }
 
+static int refuse_many(char err[static SPLIT_ERROR_MAX], const char *text)
+{
+    return fail_with(-E2BIG, err, SPLIT_ERROR_MAX,
+                     "splits: %.64s: at most %d combinations are right: fewer groups", text,
+                     SPLIT_COMBINATIONS_MAX);
+}
+
 static int refuse(char err[static SPLIT_ERROR_MAX], const char *text, const char *right)
 {
     return fail_with(-EINVAL, err, SPLIT_ERROR_MAX, "splits: %.64s: %s", text, right);
@@ -44,7 +51,7 @@ static int parse_cpcv(const char *text, int groups, int tested, struct study_spl
         return refuse(err, text, "at least one group is tested, and not all of them");
     int64_t combinations = choose(groups, tested);
     if (combinations > SPLIT_COMBINATIONS_MAX)
-        return refuse(err, text, "at most 10000 combinations are right: fewer groups");
+        return refuse_many(err, text);
     *ret = (struct study_split){SPLIT_CPCV, groups, tested, (int)combinations,
                                 (int)(combinations * tested / groups)};
     return 0;

@@ -25,7 +25,8 @@ struct study_split {
     int combinations, paths; /* C(N, K); C(N - 1, K - 1), which is K / N * C(N, K); walk-forward: N - 1; 1 */
 };
 
-/* "cpcv:5,2", "kfold:5", "walk-forward:5". 0, or -EINVAL with "what: where: what would be right". */
+/* "cpcv:5,2", "kfold:5", "walk-forward:5". 0; -EINVAL with "what: where: what would
+ * be right"; -E2BIG with that: more than SPLIT_COMBINATIONS_MAX. */
 int split_parse(const char *text, struct study_split *ret, char err[static SPLIT_ERROR_MAX]);
 
 struct split_rows {

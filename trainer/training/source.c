@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "db/market_source.h"
 #include "db/reader.h"
@@ -304,6 +305,18 @@ int training_source_check_symbols(const struct train_config *config, bool bars,
         r = check_symbol(reader, symbols.word[i], bars ? config->data.interval_ns : 0, err);
     db_reader_close(reader);
     return r == -EINVAL ? r : 0;
+}
+
+bool training_source_lacks_bars(const struct train_config *config, char words[static SOURCE_ERROR_MAX])
+{
+    struct words bars;
+    if (!train_config_trades(config) || !split(config->data.bars, &bars))
+        return false;
+    for (size_t i = 0; i < bars.n; i++)
+        if (access(bars.word[i], R_OK) < 0)
+            return say(words, -errno, "[data] bars: %.400s: %s: it is needed by the time of the start",
+                       bars.word[i], strerror(errno)) < 0;
+    return false;
 }
 
 /* ---- Rows. ---- */

@@ -47,6 +47,9 @@ int training_source_load_clock(const struct train_config *config, struct trainin
 int training_source_check_symbols(const struct train_config *config, bool bars,
                                   char err[static SOURCE_ERROR_MAX]);
 
+/* Is one of the files that [data] bars names not there, or not readable? With a sentence. */
+bool training_source_lacks_bars(const struct train_config *config, char words[static SOURCE_ERROR_MAX]);
+
 /* The market's calendar, with days, and its name; NULL: it trades at all times. */
 const struct trading_calendar *training_source_days(const struct training_source *source);
 const char *training_source_calendar(const struct training_source *source);

@@ -3,6 +3,7 @@ makes the same trials; kill -9 and --resume; cpcv, walk-forward, grid; stocks; t
 
     rules.py PAPERTAPE_TRAINER PAPERTAPE PAPERTAPED
 """
+import configparser
 import csv
 import datetime
 import json
@@ -155,6 +156,65 @@ def test_proposal(trainer, papertape, papertaped, folder, found, seen):
     check(same(valid["pbo"], proposal["pbo"]) and valid["trials"] == 30, f"validate: {valid['pbo']} {proposal['pbo']}")
 
 
+def test_proposed_digits(trainer, papertape, folder):
+    """A parameter with all of a double's digits: what strategy.ini says is, to the bit, the account that the gates judged."""
+    seen = study(trainer, "digits", write(os.path.join(folder, "digits.ini"), {"study": {"trials": 3, "validation": "walk-forward:1"},
+                                                                              "account": {"strategy.fraction": None},
+                                                                              "search": {"fraction": "0.1..0.9", "average": None}}))
+    proposal, found = events(seen, "proposal")[0]["proposal"], stored(folder, "digits")
+    tested = found[proposal["trial"]][2]
+    written = configparser.ConfigParser()
+    written.read(proposal["policy"])
+    account = written["account digits"]
+    params = {key.removeprefix("strategy."): text for key, text in account.items() if key.startswith("strategy.")}
+    check(len(repr(tested["fraction"])) > 10 and all(float(params[key]) == value for key, value in tested.items()), f"digits: {params} {tested}")
+    ran = subprocess.run([papertape, "backtest", "--strategy", f"sma-cross:{words(params)}", "--bars", "AAAUSDT_1h.csv,BBBUSDT_1h.csv", *TERMS, "--from",
+                          str(proposal["holdout"]["from_ns"]), "--to", str(proposal["holdout"]["to_ns"]), "--no-cache", "--json"], cwd=folder,
+                         capture_output=True, text=True)
+    check(ran.returncode == 0, f"digits: {ran.stderr}")
+    ran = json.loads(ran.stdout)["accounts"][0]
+    with open(os.path.join(os.path.dirname(proposal["policy"]), "holdout.csv")) as file:
+        returns = [float(row["path_1"]) for row in csv.DictReader(file)]
+    grown, rounding = math.prod(1 + r for r in returns), 1e-9 * sum(map(abs, returns))  # ten digits each
+    check(ran["fills"] == proposal["holdout"]["trades"] > 0 and math.isclose(grown, 1 + ran["return_pct"] / 100, rel_tol=0, abs_tol=rounding),
+          f"digits: {grown} {ran}")
+
+
+def test_long_only(trainer, folder):
+    """A direction that the account cannot trade is a warning of --check and at the start; with shorts it is none."""
+    direction = {"study": {"trials": 1, "validation": "walk-forward:1"}, "search": {"direction": "long | short | both", "average": None}}
+    said = "[search] direction: short opens nothing, both trades long only: its account may not be short, which shorts = on of [account] allows"
+    path = write(os.path.join(folder, "short.ini"), direction)
+    ran = trainer.run("train", "--check", "--config", path)
+    check(ran.returncode == 0 and ran.stderr == f"papertape-trainer: {path}: {said}\n", f"long only: {ran.stderr}")
+    check(said in [one["message"] for one in events(study(trainer, "short", path), "warning")], "long only: at the start")
+    path = write(os.path.join(folder, "short.ini"), direction, {"account": {"strategy.direction": "short"}, "search": {"direction": None}})
+    ran = trainer.run("train", "--check", "--config", path)
+    check("[account] shorts: sma-cross opens nothing: its account may not be short" in ran.stderr, f"long only: {ran.stderr}")
+    path = write(os.path.join(folder, "short.ini"), direction, {"account": {"shorts": "on"}})
+    ran = trainer.run("train", "--check", "--config", path)
+    check(ran.returncode == 0 and ran.stderr == "", f"long only: {ran.stderr}")
+
+
+def test_unread(trainer, folder):
+    """What a study has none of: one error a line; a strategy that reads a column says so before the start; bars that are not there are a warning."""
+    path = write(os.path.join(folder, "wrong.ini"), {"data": {"columns": "f.csv", "corporate_actions": "a.csv", "universe": "top 3"}})
+    ran = trainer.run("train", "--check", "--config", path)
+    check([line.split(": ")[2] for line in ran.stderr.splitlines()] == ["[data] columns", "[data] corporate_actions", "[data] universe"] and
+          ran.returncode == 1, f"unread: {ran.stderr}")
+    with open(os.path.join(folder, "column.py"), "w") as file:
+        file.write(ABOVE.replace('"indicators": []', '"indicators": ["col:funding"]'))
+    level = json.dumps({"name": "level", "summary": "s", "default": 90, "min": 1, "max": 1000}, separators=(",", ":"))
+    path = write(os.path.join(folder, "column.ini"), {"account": {"strategy.fraction": None}, "search": None},
+                 {"study": {"strategy": f"exec:python3 {folder}/column.py '{level}'"}, "search": {"level": "80..120"}})
+    for ran in trainer.run("train", "--check", "--config", path), trainer.run("study", "column", "--config", path, "--state", "st"):
+        check(ran.returncode == 1 and "[study] strategy: above reads columns of a file, which a study has none of" in ran.stderr and
+              "as --columns" not in ran.stderr, f"column: {ran.stderr}")
+    path = write(os.path.join(folder, "none.ini"), {"data": {"bars": "AAAUSDT_1h.csv, NONE_1h.csv"}})
+    ran = trainer.run("train", "--check", "--config", path)
+    check(ran.returncode == 0 and "[data] bars: NONE_1h.csv: No such file or directory" in ran.stderr, f"bars: {ran.stderr}")
+
+
 def test_same_seed(trainer, folder, found):
     study(trainer, "again", "r.ini")
     check(stored(folder, "again") == found, "the same seed has the same trials")
@@ -240,6 +300,8 @@ WRONG = [
     ({"account": {"strategy.fats": 1}}, "[account] strategy.fats: unknown key: did you mean fast?"),
     ({"account": {"strategy.slow": 1}}, '[account] strategy.slow: "1": a whole number from'),
     ({"account": {"risk.drawdonw": 0.1}}, "[account] risk.drawdonw: unknown key: did you mean drawdown?"),
+    ({"study": {"validation": "cpcv:12,6"}}, '[study] validation: "cpcv:12,6": 924 splits, each a test: at most 256 are right'),
+    ({"study": {"validation": "cpcv:50,25"}}, '[study] validation: "cpcv:50,25": more than 10000 splits: at most 256 are right'),
     ({"account": {"us_equity_fee_taker": 0}}, "[account] us_equity_fee_taker: it has no effect"),
 ]
 
@@ -289,6 +351,9 @@ def main():
         write_market(folder)
         found, seen = test_values(trainer, papertape, folder)
         test_proposal(trainer, papertape, os.path.abspath(sys.argv[3]), folder, found, seen)
+        test_proposed_digits(trainer, papertape, folder)
+        test_long_only(trainer, folder)
+        test_unread(trainer, folder)
         test_stocks(trainer, papertape, folder)
         test_same_seed(trainer, folder, found)
         test_killed(trainer, folder, found)

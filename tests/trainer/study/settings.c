@@ -93,6 +93,7 @@ static void test_refused(void)
     STUDY("validation = cpcv:5", "validation", "cpcv");
     STUDY("validation = cpcv:2,2", "validation", "cpcv");
     STUDY("validation = cpcv:12,6", "validation", "924 splits, each a training: at most 256");
+    STUDY("validation = cpcv:50,25", "validation", "more than 10000 splits: at most 256");
     STUDY("purge_bars = -1", "purge_bars", "auto");
     STUDY("holdout = 0.95", "holdout", "0 to 0.9");
     STUDY("holdout = nan", "holdout", "0 to 0.9");
