@@ -109,6 +109,8 @@ def stopped_in_between(folder):
         assert first["recovery"]["from"] == ("log" if number else "nothing"), first["recovery"]
         fills = first["counters"]["fills"]
         daemon.wait_status(lambda s: s["counters"]["fills"] >= fills + 4, f"run {number}: fills")
+        harness.wait_for(lambda: len(json.loads(daemon.papertape("fills", "--json"))["fills"]) >= fills + 4,
+                         f"run {number}: fills in the log and the database")
         if how == "stop":
             assert daemon.stop() == 0
         else:

@@ -119,7 +119,7 @@ class World:
         self.fake = Fake(self.state)
         # What trades ETHBTC is better than what trades BTCUSDT by enough to be judged so first, whatever days it is read on.
         self.bars = [bars(os.path.join(self.path, f"{symbol}_1d.csv"), price, rise)
-                     for symbol, price, rise in (("BTCUSDT", 42000.0, 0.01), ("ETHBTC", 42.0, 0.02))]
+                     for symbol, price, rise in (("BTCUSDT", 42000.0, 0.005), ("ETHBTC", 42.0, 0.01))]
         self.policies = {name: policy(self.path, name, most) for name, most in
                          (("third", 0.1), ("more", 0.6), ("most", 0.95), ("some", 0.03), ("less", 0.04))}
         self.policies["foreign"] = policy(self.path, "foreign", 0.95, symbol="ETHBTC")
