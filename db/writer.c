@@ -234,10 +234,11 @@ int db_writer_open(const char *path, const struct db_writer_config *config, stru
 /* Why a flush of so long ended without all rows. The lock is held. */
 static void say_why(const struct db_writer *w, int r, int64_t timeout_ms, char *err, size_t err_size)
 {
-    char slow[64];
+    char slow[64] = "the time for it is over";
     const char *why = r == -EBADMSG ? w->stats.conflict : w->stats.last_error;
     if (r == -ETIMEDOUT && w->stats.ok) { /* a last error is of before */
-        snprintf(slow, sizeof slow, "it takes longer than %lld ms", (long long)timeout_ms);
+        if (timeout_ms > 0)
+            snprintf(slow, sizeof slow, "it takes longer than %lld ms", (long long)timeout_ms);
         why = slow;
     }
     snprintf(err, err_size, "%llu rows could not be stored: %s",

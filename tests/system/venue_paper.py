@@ -616,8 +616,9 @@ def stepped(folder):
     offset = lambda s: s["venues"][0]["clock_offset_ms"] / 1000
     steps = (("clock:+30s", 30), ("clock:-30s", -30), ("none", 0))
     for order, (step, seconds) in enumerate(steps, 1):
+        before = (at_venue(daemon.status_object())["reconciled"] or {}).get("at_ns", 0)
         harness.fault(venue.replay, step)
-        status = daemon.wait_status(lambda s: at_venue(s)["reconciled"], "a comparison")
+        status = daemon.wait_status(lambda s: (at_venue(s)["reconciled"] or {}).get("at_ns", 0) > before, "a comparison after it")
         assert abs(status["now_ns"] - at_venue(status)["reconciled"]["at_ns"]) < 10_000_000_000, status["now_ns"]
         daemon.papertape("order", "buy", venue.symbol, "0.01")
         daemon.wait_status(lambda s: abs(offset(s) - seconds) < 1, f"the offset after {step}")
