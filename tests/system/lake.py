@@ -43,12 +43,14 @@ class OnePython:
 
     LOOP = """import os, runpy, sys
 scripts, folder = sys.argv[1:]
-while True:
+for start in open(os.open(os.path.join(folder, "starts"), os.O_RDWR)):
+    of = lambda name: os.path.join(folder, name + "." + start.strip())
     for name, flags, fd in (("in", os.O_RDONLY, 0), ("out", os.O_WRONLY, 1)):
-        opened = os.open(os.path.join(folder, name), flags)
+        opened = os.open(of(name), flags)
         os.dup2(opened, fd)
         os.close(opened)
-    with open(os.path.join(folder, "words")) as file:
+        os.unlink(of(name))
+    with open(of("words")) as file:
         sys.argv = file.read().splitlines()
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)
     try:
@@ -63,11 +65,12 @@ while True:
 
     def __init__(self, folder):
         os.mkdir(folder)
-        for name in ("in", "out"):
-            os.mkfifo(os.path.join(folder, name))
+        os.mkfifo(os.path.join(folder, "starts"))
         self.path = os.path.join(folder, "python")
         with open(self.path, "w", encoding="utf-8") as file:
-            file.write(f"#!/bin/sh\nprintf '%s\\n' \"$@\" >{folder}/words\nexec 3<&0\ncat <&3 >{folder}/in &\nexec cat 3<&- {folder}/out\n")
+            # Pipes of its own: one that all starts had would give this one's input to what still reads the last one's to its end.
+            file.write(f"#!/bin/sh\ncd {folder}\nmkfifo in.$$ out.$$\nprintf '%s\\n' \"$@\" >words.$$\nexec 3<&0\ncat <&3 >in.$$ &\n"
+                       "echo $$ >starts\nexec cat 3<&- out.$$\n")
         os.chmod(self.path, 0o755)
         self.process = subprocess.Popen([sys.executable, "-c", self.LOOP, SCRIPTS, folder])
 
