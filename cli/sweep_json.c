@@ -73,7 +73,7 @@ json_t *cli_sweep_luck_json(const struct sweep_results *runs, const struct backt
                      record_json_real(luck->deviation_luck), "expected_sharpe",
                      record_json_real(luck->expected), "pbo", record_json_real(luck->pbo),
                      "probability_of_loss", record_json_real(luck->loss), "splits", (json_int_t)luck->splits,
-                     "blocks", SWEEP_BLOCKS, "level", BACKTEST_LUCK_LEVEL);
+                     "blocks", SWEEP_BLOCKS, "level", DEFLATE_LUCK_LEVEL);
 }
 
 int cli_sweep_print_json(const struct sweep *sweep)

@@ -15,7 +15,10 @@
 #define SWEEP_SLIPPAGE   0.0005
 enum { SWEEP_COSTS_FEES, SWEEP_COSTS_SLIPPAGE, SWEEP_COSTS };
 
-enum { SWEEP_MIN_TRADES = 10, SWEEP_ASK_S = 60 /* a sweep that takes longer is asked about */ };
+enum {
+    SWEEP_MIN_TRADES = DEFLATE_LUCK_TRADES,
+    SWEEP_ASK_S = 60 /* a sweep that takes longer is asked about */
+};
 
 /* Random periods that the listed runs are run on, too: --periods K of --period-days N. */
 struct sweep_periods {

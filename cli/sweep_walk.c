@@ -218,8 +218,8 @@ static void print_walk(const struct walk *walk)
         printf(
             "\n%s: with a probability of %.4f the choices' true Sharpe out of sample is above 0; above %.2f it "
             "would be more than luck.\n",
-            walk->psr > BACKTEST_LUCK_LEVEL ? "More than luck" : "No more than luck", walk->psr,
-            BACKTEST_LUCK_LEVEL);
+            walk->psr > DEFLATE_LUCK_LEVEL ? "More than luck" : "No more than luck", walk->psr,
+            DEFLATE_LUCK_LEVEL);
 }
 
 static json_t *window_object(const struct walk *walk, const struct walk_window *window)

@@ -19,13 +19,13 @@ const char *cli_sweep_verdict_text(const struct sweep_results *runs, char ret[st
     case BACKTEST_VERDICT_MORE:
         snprintf(ret, SWEEP_WORDS_MAX,
                  "More than luck: the best has a deflated Sharpe ratio of %.4f, above %.2f.",
-                 runs->results[0].dsr, BACKTEST_LUCK_LEVEL);
+                 runs->results[0].dsr, DEFLATE_LUCK_LEVEL);
         break;
     case BACKTEST_VERDICT_LUCK:
         snprintf(
             ret, SWEEP_WORDS_MAX,
             "No more than luck: the best has a deflated Sharpe ratio of %.4f; above %.2f it would be more.",
-            runs->results[0].dsr, BACKTEST_LUCK_LEVEL);
+            runs->results[0].dsr, DEFLATE_LUCK_LEVEL);
         break;
     case BACKTEST_VERDICT_STOPPED:
         snprintf(ret, SWEEP_WORDS_MAX,

@@ -116,7 +116,7 @@ static size_t first_of(const struct engine *engine, int symbol, const struct ext
     return first > kept ? first : kept;
 }
 
-/* 0; -ENOSPC: later; -EINVAL: it is left out, with an alert. */
+/* 0; -ENOSPC: later; with an alert: -EINVAL: it is left out; -E2BIG: and what follows. */
 static int give_value(struct column_files *files, struct event *event)
 {
     struct session *session = files->daemon->session;
@@ -125,9 +125,10 @@ static int give_value(struct column_files *files, struct event *event)
     int r = engine_column_check(daemon_session_engine(session), &event->column, why);
     if (r == 0)
         daemon_session_event(session, &given);
-    if (r != -EINVAL)
+    if (r != -EINVAL && r != -E2BIG)
         return r;
-    snprintf(text, sizeof text, "column %s: a value of its file is left out: %s", event->column.name, why);
+    snprintf(text, sizeof text, "column %s: %s of its file %s left out: %s", event->column.name,
+             r == -E2BIG ? "values" : "a value", r == -E2BIG ? "are" : "is", why);
     daemon_session_alert(session, DB_WARNING, "columns", text);
     return r;
 }
@@ -145,8 +146,11 @@ static void give_column(struct column_files *files, size_t i)
     memcpy(event.column.name, column->name, sizeof event.column.name);
     for (; files->next[i] < column->n; files->next[i]++) {
         event.column.value = column->values[files->next[i]];
-        if (give_value(files, &event) == -ENOSPC)
+        int r = give_value(files, &event);
+        if (r == -ENOSPC)
             return;
+        if (r == -E2BIG)
+            files->next[i] = column->n - 1;
     }
 }
 

@@ -91,7 +91,7 @@ int engine_column_check(const struct engine *engine, const struct event_column *
     if (r < 0)
         return r;
     if (!known && engine->n_columns == COLUMN_SERIES_MAX)
-        return fail_with(-ENOSPC, err, COLUMN_ERROR_MAX,
+        return fail_with(-E2BIG, err, COLUMN_ERROR_MAX,
                          "there are %d columns of symbols, the most that are kept", COLUMN_SERIES_MAX);
     if (known && known->n == COLUMN_VALUES_MAX && known->values[1].published_ns > engine->recv_ns)
         return fail_with(-ENOSPC, err, COLUMN_ERROR_MAX,

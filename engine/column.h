@@ -21,7 +21,8 @@ int engine_column_sound(const struct column_value *value, char err[static COLUMN
 int engine_column_follows(const struct column_value *before, const struct column_value *value,
                           char err[static COLUMN_ERROR_MAX]);
 
-/* Would engine_handle() take it? 0; -EINVAL; -ENOSPC; err: one clause that says what would be right. */
+/* Would engine_handle() take it? 0; -EINVAL; -E2BIG: there are COLUMN_SERIES_MAX of others; -ENOSPC: it may
+ * be given later; err: one clause that says what would be right. */
 int engine_column_check(const struct engine *engine, const struct event_column *event,
                         char err[static COLUMN_ERROR_MAX]);
 

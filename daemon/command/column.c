@@ -91,7 +91,8 @@ void daemon_command_column(const struct request *request)
         return;
     int r = engine_column_check(request->engine, column, why);
     if (r < 0) {
-        control_error(request->call, r == -ENOSPC ? "ENOSPC" : "EINVAL", "column %s: %s", column->name, why);
+        control_error(request->call, r == -ENOSPC || r == -E2BIG ? "ENOSPC" : "EINVAL", "column %s: %s",
+                      column->name, why);
         return;
     }
     json_t *result = answer(request, column);

@@ -5,6 +5,7 @@
 #include "db/report/internal.h"
 #include "exchange/decimal_json.h"
 #include "record/json.h"
+#include "strategy/metrics/deflate.h"
 
 static json_t *money(int128_t units, int scale)
 {
@@ -160,7 +161,7 @@ static json_t *luck_object(const struct db_report_account *a)
     set(object, "verdict", json_string(db_report_luck_word(luck.kind)));
     set(object, "sharpe_error", real(luck.error));
     set(object, "psr", real(luck.psr));
-    set(object, "level", json_real(DB_REPORT_LUCK_LEVEL));
+    set(object, "level", json_real(DEFLATE_LUCK_LEVEL));
     set(object, "days", real(luck.days));
     set(object, "words", json_string(luck.words));
     return object;

@@ -17,9 +17,9 @@ static enum db_report_luck_kind kind_of(const struct db_report_account *account,
 {
     if (account->based || isnan(psr))
         return DB_REPORT_LUCK_UNKNOWN;
-    if (account->trades.n < DB_REPORT_LUCK_TRADES)
+    if (account->trades.n < DEFLATE_LUCK_TRADES)
         return DB_REPORT_LUCK_FEW;
-    return psr > DB_REPORT_LUCK_LEVEL ? DB_REPORT_LUCK_MORE : DB_REPORT_LUCK_LUCK;
+    return psr > DEFLATE_LUCK_LEVEL ? DB_REPORT_LUCK_MORE : DB_REPORT_LUCK_LUCK;
 }
 
 static void put_words(const struct db_report_account *account, struct db_report_luck *ret)
@@ -37,11 +37,11 @@ static void put_words(const struct db_report_account *account, struct db_report_
         break;
     case DB_REPORT_LUCK_LUCK:
         snprintf(ret->words, sizeof ret->words, "No more than luck: %s; above %.0f %% it would be more.",
-                 found, 100 * DB_REPORT_LUCK_LEVEL);
+                 found, 100 * DEFLATE_LUCK_LEVEL);
         break;
     case DB_REPORT_LUCK_FEW:
         snprintf(ret->words, sizeof ret->words, "Too few trades for a verdict on luck, %d are needed: %s.",
-                 (int)DB_REPORT_LUCK_TRADES, found);
+                 (int)DEFLATE_LUCK_TRADES, found);
         break;
     case DB_REPORT_LUCK_UNKNOWN:
         snprintf(ret->words, sizeof ret->words, "No verdict on luck: %s.",

@@ -211,11 +211,7 @@ int db_report_day_gain(struct db_reader *reader, const struct db_account *accoun
 /* Is an account's Sharpe ratio of the period more than luck? By its standard error and PSR(0), the
  * probability that the true one is above 0 (strategy/metrics/deflate.h), of hourly returns: of this account
  * alone, as if it were the only one that was tried. */
-#define DB_REPORT_LUCK_LEVEL 0.99 /* of PSR(0), as the deflated one of a sweep */
-enum {
-    DB_REPORT_LUCK_TRADES = 10 /* closed ones that a verdict needs, as a sweep's */,
-    DB_REPORT_LUCK_MAX = 320
-};
+enum { DB_REPORT_LUCK_MAX = 320 };
 enum db_report_luck_kind {
     DB_REPORT_LUCK_UNKNOWN, /* there is no Sharpe ratio, or no count of trades */
     DB_REPORT_LUCK_FEW,     /* trades */

@@ -98,7 +98,7 @@ enum backtest_verdict backtest_luck_verdict(const struct sweep_results *results)
         return BACKTEST_VERDICT_STOPPED;
     if (results->n == 0 || results->results[0].trades < results->min_trades || isnan(results->results[0].dsr))
         return BACKTEST_VERDICT_UNKNOWN;
-    return results->results[0].dsr > BACKTEST_LUCK_LEVEL ? BACKTEST_VERDICT_MORE : BACKTEST_VERDICT_LUCK;
+    return results->results[0].dsr > DEFLATE_LUCK_LEVEL ? BACKTEST_VERDICT_MORE : BACKTEST_VERDICT_LUCK;
 }
 
 const char *backtest_luck_word(enum backtest_verdict verdict)

@@ -4,11 +4,9 @@
 #define ENGINE_BACKTEST_LUCK_H
 
 #include "engine/backtest/sweep.h"
+#include "strategy/metrics/deflate.h"
 
-/* A deflated Sharpe ratio from which on the best is called more than luck, and a PBO from which on choosing
- * the best is called overfitting. */
-#define BACKTEST_LUCK_LEVEL 0.99
-#define BACKTEST_LUCK_PBO   0.5
+#define BACKTEST_LUCK_PBO 0.5 /* from which on choosing the best is called overfitting */
 
 struct backtest_luck {
     size_t trials; /* distinct sets that were run, whatever their trades */
@@ -32,7 +30,7 @@ enum backtest_verdict {
     BACKTEST_VERDICT_UNKNOWN, /* no run has both enough trades and a deflated Sharpe ratio */
     BACKTEST_VERDICT_LUCK,
     BACKTEST_VERDICT_STOPPED, /* some sets are missing: whatever the others say */
-    BACKTEST_VERDICT_MORE,    /* the best one's deflated Sharpe ratio is above BACKTEST_LUCK_LEVEL */
+    BACKTEST_VERDICT_MORE,    /* the best one's deflated Sharpe ratio is above DEFLATE_LUCK_LEVEL */
 };
 /* Of the first row in order. */
 enum backtest_verdict backtest_luck_verdict(const struct sweep_results *results);

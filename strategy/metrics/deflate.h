@@ -10,6 +10,11 @@
 
 #include <stddef.h>
 
+/* A probability, `dsr` of many or `psr` of one, from which on a result is called more than luck, and the
+ * closed trades below which no verdict is given. */
+#define DEFLATE_LUCK_LEVEL 0.99
+enum { DEFLATE_LUCK_TRADES = 10 };
+
 struct deflated {
     double sharpe;   /* of the best, a row's */
     double expected; /* the highest that luck alone would show among so many trials */

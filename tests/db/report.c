@@ -553,7 +553,7 @@ static void test_luck(void)
                                      ? "More than luck: over 40.0 days and 12 closed trades"
                                      : "No more than luck: over 40.0 days and 12 closed trades"));
         CHECK_INT(drift == 8, luck.kind == DB_REPORT_LUCK_MORE);
-        account.trades.n = DB_REPORT_LUCK_TRADES - 1;
+        account.trades.n = DEFLATE_LUCK_TRADES - 1;
         db_report_luck(&account, &luck);
         CHECK_INT(luck.kind, DB_REPORT_LUCK_FEW);
         CHECK(strstr(luck.words, "Too few trades for a verdict on luck, 10 are needed: "));

@@ -427,6 +427,21 @@ static void check_refused(struct engine *engine, int symbol, const char *name, s
     CHECK_INT(engine->n_columns, before);
 }
 
+/* A name beyond the most that are kept has an error of its own: it is not for later. */
+static void check_full(struct engine *engine, int64_t at)
+{
+    struct event event = {.recv_ns = engine_now(engine), .kind = EVENT_COLUMN};
+    event.column = (struct event_column){1, "", {at, at, 1}};
+    char err[COLUMN_ERROR_MAX];
+    for (uint32_t i = engine->n_columns; i < COLUMN_SERIES_MAX; i++) {
+        snprintf(event.column.name, sizeof event.column.name, "c%u", i);
+        CHECK_INT(engine_handle(engine, &event), 0);
+    }
+    check_refused(engine, 0, "funding", event.column.value, "4096 columns");
+    event.column.symbol = 0;
+    CHECK_INT(engine_column_check(engine, &event.column, err), -E2BIG);
+}
+
 static void test_events(void)
 {
     const struct symbol symbols[SYMBOLS] = {made.series[0].symbol, made.series[1].symbol};
@@ -464,6 +479,7 @@ static void test_events(void)
     event.column.value = (struct column_value){at, at + 2 * MINUTE_NS, 1};
     CHECK_INT(engine_handle(engine, &event), 0);
     reload_engine(&engine);
+    check_full(engine, at);
     engine_destroy(engine);
 }
 
