@@ -108,12 +108,15 @@
     X(158, CMOU, cmou, WINDOW) \
     X(159, COPPOCK, coppock, WINDOW) \
     X(58, CORREL, correl, WINDOW) \
+    X(179, CVI, cvi, STEPS) \
     X(7, DEMA, dema, BOTH) \
     X(15, DONCHIAN, donchian, BOTH) \
     X(160, DPO, dpo, WINDOW) \
     X(18, DX, dx, F64) \
+    X(175, EFI, efi, STEPS) \
     X(2, EMA, ema, BOTH) \
     X(161, ER, er, WINDOW) \
+    X(176, ERI, eri, STEPS) \
     X(162, FOSC, fosc, WINDOW) \
     X(163, FRACTAL, fractal, WINDOW) \
     X(49, GARMAN_KLASS, garman_klass, BOTH) \
@@ -128,6 +131,7 @@
     X(43, ICHIMOKU, ichimoku, BOTH) \
     X(59, IMI, imi, WINDOW) \
     X(9, KAMA, kama, F64) \
+    X(183, KDJ, kdj, STEPS) \
     X(14, KELTNER, keltner, BOTH) \
     X(60, LINEARREG, linearreg, WINDOW) \
     X(61, LINEARREG_INTERCEPT, linearreg_intercept, WINDOW) \
@@ -139,6 +143,7 @@
     X(88, MACDFIX, macdfix, STEPS) \
     X(89, MAMA, mama, STEPS) \
     X(164, MARKETFI, marketfi, WINDOW) \
+    X(180, MASSI, massi, STEPS) \
     X(62, MAX, max, WINDOW) \
     X(63, MEDPRICE, medprice, WINDOW) \
     X(27, MFI, mfi, BOTH) \
@@ -150,26 +155,33 @@
     X(90, MINUS_DM, minus_dm, STEPS) \
     X(32, MOM, mom, BOTH) \
     X(11, NATR, natr, BOTH) \
+    X(172, NVI, nvi, STEPS) \
     X(28, OBV, obv, BOTH) \
     X(48, PARKINSON, parkinson, BOTH) \
     X(165, PERCENTRANK, percentrank, WINDOW) \
     X(16, PLUS_DI, plus_di, F64) \
     X(91, PLUS_DM, plus_dm, STEPS) \
     X(35, PPO, ppo, F64) \
+    X(173, PVI, pvi, STEPS) \
+    X(177, PVO, pvo, STEPS) \
+    X(171, PVT, pvt, STEPS) \
     X(166, QSTICK, qstick, WINDOW) \
     X(50, QUANTILE, quantile, BOTH) \
     X(51, RANK, rank, BOTH) \
     X(47, REALVOL, realvol, BOTH) \
+    X(170, RMA, rma, STEPS) \
     X(31, ROC, roc, BOTH) \
     X(68, ROCP, rocp, WINDOW) \
     X(69, ROCR, rocr, WINDOW) \
     X(70, ROCR100, rocr100, WINDOW) \
     X(3, RSI, rsi, BOTH) \
+    X(184, RVI, rvi, STEPS) \
     X(167, RVOL, rvol, WINDOW) \
     X(40, SAR, sar, F64) \
     X(71, SINCE_MAX, since_max, WINDOW) \
     X(72, SINCE_MIN, since_min, WINDOW) \
     X(1, SMA, sma, BOTH) \
+    X(182, SMI, smi, STEPS) \
     X(36, STDDEV, stddev, BOTH) \
     X(23, STOCH, stoch, BOTH) \
     X(24, STOCHF, stochf, BOTH) \
@@ -182,6 +194,7 @@
     X(74, TRIMA, trima, WINDOW) \
     X(33, TRIX, trix, F64) \
     X(75, TSF, tsf, WINDOW) \
+    X(181, TSI, tsi, STEPS) \
     X(76, TYPPRICE, typprice, WINDOW) \
     X(34, ULTOSC, ultosc, BOTH) \
     X(37, VAR, var, BOTH) \
@@ -189,9 +202,11 @@
     X(169, VORTEX, vortex, WINDOW) \
     X(42, VWAP, vwap, BOTH) \
     X(77, VWMA, vwma, WINDOW) \
+    X(174, WAD, wad, STEPS) \
     X(78, WCLPRICE, wclprice, WINDOW) \
     X(26, WILLR, willr, BOTH) \
     X(6, WMA, wma, BOTH) \
+    X(178, ZLEMA, zlema, STEPS) \
     X(46, ZSCORE, zscore, BOTH)
 /* clang-format on */
 

@@ -16,7 +16,7 @@
 
 /* Raised whenever anything in this file, or what a row computes or remembers, changes, and with every new
  * row: a module of another number is refused, since it would give other bits, or none. */
-enum { GPU_INDICATORS_ABI = 7 };
+enum { GPU_INDICATORS_ABI = 8 };
 
 enum {
     GPU_DEVICE_ID_MAX = 64,

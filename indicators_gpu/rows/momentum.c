@@ -440,3 +440,103 @@ const struct indicator indicator_vhf = {
     .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
     INDICATOR_CHANGES,
 };
+
+const struct indicator indicator_wad = {
+    INDICATOR_ROW(wad),
+    .summary = "Accumulation and distribution of true ranges, without volume (Williams)",
+    .source = "TA-Lib WAD",
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
+    .lookback = lookback_none,
+    .warmup = indicator_warmup_never,
+};
+
+static size_t warmup_eri(const double options[], enum indicator_precision precision)
+{
+    return indicator_lookback_window(options) + indicator_warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_eri = {
+    INDICATOR_ROW(eri),
+    .summary = "Elder ray: high and low less the close's exponential average",
+    .source = "TA-Lib ERI",
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 13, 1)),
+    INDICATOR_OUTPUTS("bull", "bear"),
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
+    .lookback = indicator_lookback_window,
+    .warmup = warmup_eri,
+};
+
+static size_t lookback_tsi(const double options[])
+{
+    return (size_t)options[0] + (size_t)options[1] - 1;
+}
+
+static size_t warmup_tsi(const double options[], enum indicator_precision precision)
+{
+    return lookback_tsi(options) + indicator_warmup_decay(ema_factor(options[0]), precision) +
+           indicator_warmup_decay(ema_factor(options[1]), precision);
+}
+
+const struct indicator indicator_tsi = {
+    INDICATOR_ROW(tsi),
+    .summary = "True strength index (Blau)",
+    .source = "TA-Lib TSI",
+    .inputs = INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("first", 25, 2), INDICATOR_PERIOD("second", 13, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_ONE, 1e-10, 1e-3},
+    .lookback = lookback_tsi,
+    .warmup = warmup_tsi,
+};
+
+static size_t lookback_smi(const double options[])
+{
+    return (size_t)(options[0] + options[1] + options[2] + options[3]) - 4;
+}
+
+static size_t warmup_smi(const double options[], enum indicator_precision precision)
+{
+    size_t bars = lookback_smi(options);
+    for (int i = 1; i < 4; i++)
+        bars += indicator_warmup_decay(ema_factor(options[i]), precision);
+    return bars;
+}
+
+const struct indicator indicator_smi = {
+    INDICATOR_ROW(smi),
+    .summary = "Stochastic momentum index (Blau)",
+    .source = "TA-Lib SMI",
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 13, 2), INDICATOR_PERIOD("fast", 2, 2),
+                      INDICATOR_PERIOD("slow", 25, 2), INDICATOR_PERIOD("signal", 9, 2)),
+    INDICATOR_OUTPUTS("smi", "signal"),
+    .tolerance = {INDICATOR_OF_ONE, 1e-10, 1e-3},
+    .lookback = lookback_smi,
+    .warmup = warmup_smi,
+};
+
+static size_t lookback_kdj(const double options[])
+{
+    return (size_t)(options[0] + options[1] + options[2]) - 3;
+}
+
+static size_t warmup_kdj(const double options[], enum indicator_precision precision)
+{
+    return lookback_kdj(options) + indicator_warmup_decay(1.0 / options[1], precision) +
+           indicator_warmup_decay(1.0 / options[2], precision);
+}
+
+const struct indicator indicator_kdj = {
+    INDICATOR_ROW(kdj),
+    .summary = "Stochastic with Wilder's averages, and 3K - 2D",
+    .source = "TA-Lib KDJ",
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW | INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("window", 9, 1), INDICATOR_PERIOD("k", 3, 1), INDICATOR_PERIOD("d", 3, 1)),
+    INDICATOR_OUTPUTS("k", "d", "j"),
+    .tolerance = {INDICATOR_OF_ONE, 1e-10, 1e-3},
+    .lookback = lookback_kdj,
+    .warmup = warmup_kdj,
+};

@@ -1,6 +1,7 @@
 #include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/reference/reference.h"
 #include "indicators_gpu/registry.h"
+#include "indicators_gpu/step/smoothed.h"
 #include "indicators_gpu/step/window_rows.h"
 #include "indicators_gpu/stream/visit.h"
 
@@ -165,4 +166,43 @@ const struct indicator indicator_t3 = {
     .tolerance = {INDICATOR_OF_PRICE, 1e-12, 1e-6},
     .lookback = lookback_t3,
     .warmup = warmup_t3,
+};
+
+static size_t warmup_rma(const double options[], enum indicator_precision precision)
+{
+    return indicator_lookback_window(options) + indicator_warmup_decay(1.0 / options[0], precision);
+}
+
+const struct indicator indicator_rma = {
+    INDICATOR_ROW(rma),
+    .summary = "Wilder's moving average, seeded with a simple one",
+    .source = "TA-Lib RMA",
+    .inputs = INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
+    .lookback = indicator_lookback_window,
+    .warmup = warmup_rma,
+};
+
+static size_t lookback_zlema(const double options[])
+{
+    return indicator_lookback_window(options) + zlema_lag(options);
+}
+
+static size_t warmup_zlema(const double options[], enum indicator_precision precision)
+{
+    return lookback_zlema(options) + indicator_warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_zlema = {
+    INDICATOR_ROW(zlema),
+    .summary = "Exponential moving average without its lag (Ehlers)",
+    .source = "TA-Lib ZLEMA",
+    .inputs = INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 30, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_PRICE, 1e-13, 2e-6},
+    .lookback = lookback_zlema,
+    .warmup = warmup_zlema,
 };

@@ -166,3 +166,69 @@ const struct indicator indicator_adr = {
     .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
     INDICATOR_WINDOW,
 };
+
+static size_t lookback_cvi(const double options[])
+{
+    return indicator_lookback_window(options) + (size_t)options[1];
+}
+
+static size_t warmup_cvi(const double options[], enum indicator_precision precision)
+{
+    return lookback_cvi(options) + indicator_warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_cvi = {
+    INDICATOR_ROW(cvi),
+    .summary = "Volatility (Chaikin): the change of the average range, in per cent",
+    .source = "TA-Lib CVI",
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 10, 2), INDICATOR_PERIOD("roc", 10, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_cvi,
+    .warmup = warmup_cvi,
+};
+
+static size_t lookback_massi(const double options[])
+{
+    return 2 * indicator_lookback_window(options) + (size_t)options[1] - 1;
+}
+
+static size_t warmup_massi(const double options[], enum indicator_precision precision)
+{
+    return lookback_massi(options) + 2 * indicator_warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_massi = {
+    INDICATOR_ROW(massi),
+    .summary = "Mass index (Dorsey): how the average range widens",
+    .source = "TA-Lib MASSI",
+    .inputs = INDICATOR_HIGH | INDICATOR_LOW,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 9, 2), INDICATOR_PERIOD("slow", 25, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_VALUE, 1e-12, 1e-5},
+    .lookback = lookback_massi,
+    .warmup = warmup_massi,
+};
+
+static size_t lookback_rvi(const double options[])
+{
+    return (size_t)options[0] + (size_t)options[1] - 2;
+}
+
+static size_t warmup_rvi(const double options[], enum indicator_precision precision)
+{
+    return lookback_rvi(options) + indicator_warmup_decay(1.0 / options[0], precision);
+}
+
+const struct indicator indicator_rvi = {
+    INDICATOR_ROW(rvi),
+    .summary = "Relative volatility index (Dorsey): the strength of deviations",
+    .source = "TA-Lib RVI",
+    .inputs = INDICATOR_CLOSE,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 14, 1), INDICATOR_PERIOD("stddev", 10, 2)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_ONE, 1e-11, 1e-3},
+    .lookback = lookback_rvi,
+    .warmup = warmup_rvi,
+};

@@ -140,3 +140,71 @@ const struct indicator indicator_rvol = {
     .tolerance = {INDICATOR_OF_VALUE, 1e-15, 1e-7},
     INDICATOR_CHANGES,
 };
+
+const struct indicator indicator_pvt = {
+    INDICATOR_ROW(pvt),
+    .summary = "Price and volume trend: the sum of changes times volume",
+    .source = "TA-Lib PVT",
+    .inputs = INDICATOR_CLOSE | INDICATOR_VOLUME,
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
+    .lookback = lookback_none,
+    .warmup = indicator_warmup_never,
+};
+
+const struct indicator indicator_nvi = {
+    INDICATOR_ROW(nvi),
+    .summary = "Negative volume index: the changes of bars of less volume",
+    .source = "TA-Lib NVI",
+    .inputs = INDICATOR_CLOSE | INDICATOR_VOLUME,
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
+    .lookback = lookback_none,
+    .warmup = indicator_warmup_never,
+};
+
+const struct indicator indicator_pvi = {
+    INDICATOR_ROW(pvi),
+    .summary = "Positive volume index: the changes of bars of more volume",
+    .source = "TA-Lib PVI",
+    .inputs = INDICATOR_CLOSE | INDICATOR_VOLUME,
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-6},
+    .lookback = lookback_none,
+    .warmup = indicator_warmup_never,
+};
+
+static size_t warmup_efi(const double options[], enum indicator_precision precision)
+{
+    return indicator_lookback_changes(options) + indicator_warmup_decay(ema_factor(options[0]), precision);
+}
+
+const struct indicator indicator_efi = {
+    INDICATOR_ROW(efi),
+    .summary = "Force index (Elder): the average of changes times volume",
+    .source = "TA-Lib EFI",
+    .inputs = INDICATOR_CLOSE | INDICATOR_VOLUME,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("period", 13, 1)),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_COLUMN, 1e-12, 1e-5},
+    .lookback = indicator_lookback_changes,
+    .warmup = warmup_efi,
+};
+
+static size_t warmup_pvo(const double options[], enum indicator_precision precision)
+{
+    return options[2] != 0.0 ? warmup_adosc(options, precision) : lookback_adosc(options);
+}
+
+const struct indicator indicator_pvo = {
+    INDICATOR_ROW(pvo),
+    .summary = "Percentage volume oscillator: two averages' difference",
+    .source = "TA-Lib PVO",
+    .inputs = INDICATOR_VOLUME,
+    INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 12, 2), INDICATOR_PERIOD("slow", 26, 2),
+                      {.name = "exponential", .value = 1, .min = 0, .max = 1, .whole = true}),
+    INDICATOR_OUTPUTS(""),
+    .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
+    .lookback = lookback_adosc,
+    .warmup = warmup_pvo,
+};

@@ -14,9 +14,11 @@
 
 #include "indicators_gpu/indicator_rows.h"
 #include "indicators_gpu/step/cycles.h"
+#include "indicators_gpu/step/lines.h"
 #include "indicators_gpu/step/momentum.h"
 #include "indicators_gpu/step/moving_averages.h"
 #include "indicators_gpu/step/oscillators.h"
+#include "indicators_gpu/step/smoothed.h"
 #include "indicators_gpu/step/statistics.h"
 #include "indicators_gpu/step/trend.h"
 #include "indicators_gpu/step/volatility.h"

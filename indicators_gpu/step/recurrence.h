@@ -85,6 +85,34 @@ STEP bool ema_step(struct ema_state *s, double x)
     return true;
 }
 
+/* Wilder's average, seeded with a simple one. */
+struct wilder_state {
+    double period;
+    double value; /* sum of the seed's values until `seen` reaches the period */
+    uint32_t seen;
+};
+
+STEP void wilder_start(struct wilder_state *s, double period)
+{
+    s->period = period;
+    s->value = 0.0;
+    s->seen = 0;
+}
+
+STEP bool wilder_step(struct wilder_state *s, double x)
+{
+    uint32_t period = (uint32_t)s->period;
+    if (s->seen == period) {
+        s->value = wilder_next(s->value, x, s->period);
+        return true;
+    }
+    s->value += x;
+    if (++s->seen < period)
+        return false;
+    s->value /= s->period;
+    return true;
+}
+
 struct rsi_state {
     double period;
     double before; /* the last close */

@@ -140,3 +140,43 @@ void visit_row_stochrsi(void *state, const struct indicator_stream_fields *field
     visit_ring(fields, &s->window, cells);
     visit_ring(fields, &s->d, cells + s->window.length);
 }
+
+static void visit_blau(const struct indicator_stream_fields *fields, struct blau_state *s)
+{
+    for (int i = 0; i < 2; i++) {
+        visit_ema(fields, &s->value[i]);
+        visit_ema(fields, &s->measure[i]);
+    }
+}
+
+void visit_row_tsi(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_tsi *s = state;
+    visit_blau(fields, &s->smooth);
+    visit_number(fields, &s->before);
+    fields->count(fields->ctx, &s->any, 1);
+}
+
+void visit_row_smi(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_smi *s = state;
+    visit_range_window(fields, &s->window, (double *)(s + 1));
+    visit_blau(fields, &s->smooth);
+    visit_ema(fields, &s->signal);
+}
+
+void visit_row_kdj(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_kdj *s = state;
+    visit_range_window(fields, &s->window, (double *)(s + 1));
+    visit_wilder(fields, &s->k);
+    visit_wilder(fields, &s->d);
+}
+
+void visit_row_rvi(void *state, const struct indicator_stream_fields *fields)
+{
+    struct step_rvi *s = state;
+    visit_ring(fields, &s->closes, (double *)(s + 1));
+    visit_wilder(fields, &s->up);
+    visit_wilder(fields, &s->down);
+}

@@ -38,6 +38,12 @@ static inline void visit_ema(const struct indicator_stream_fields *fields, struc
     visit_u32(fields, &s->seen, (uint64_t)s->period);
 }
 
+static inline void visit_wilder(const struct indicator_stream_fields *fields, struct wilder_state *s)
+{
+    visit_number(fields, &s->value);
+    visit_u32(fields, &s->seen, (uint64_t)s->period);
+}
+
 static inline void visit_atr(const struct indicator_stream_fields *fields, struct atr_state *s)
 {
     visit_number(fields, &s->before);

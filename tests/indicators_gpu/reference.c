@@ -349,6 +349,41 @@ static void test_zeros(void)
     }
 }
 
+/* Averages that faded in a market that stood still count as 0: no digits of theirs show, and no infinity. */
+static void test_faded(void)
+{
+    enum { MOVES = 20, N = MOVES + 1010 };
+    static const struct {
+        const char *spec;
+        size_t still; /* bars after which the average is below 1e-290, and above 0 */
+        double value;
+    } rows[] = {
+        {"cvi:2,1", 640, 0.0}, {"tsi:2,2", 640, 0.0}, {"smi:2,2,2,2", 640, 0.0}, {"rvi:2,2", 1010, 50.0}};
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+        double high[N], low[N], close[N], out[N], second[N];
+        size_t n = MOVES + rows[r].still;
+        for (size_t i = 0; i < n; i++) {
+            bool moves = i < MOVES || i == n - 1;
+            high[i] = moves ? 12.0 : 10.0;
+            low[i] = moves ? 9.0 : 10.0;
+            close[i] = moves ? 10.0 + (double)(i % 3) : 10.0;
+        }
+        struct indicator_columns in = {.high = high, .low = low, .close = close};
+        struct indicator_spec spec = test_spec(rows[r].spec);
+        CHECK_INT(indicator_reference(&spec, &in, n, (double *[]){out, second}), 0);
+        CHECK(out[MOVES - 1] != rows[r].value || spec.row->id == INDICATOR_CVI); /* its range is one there */
+        CHECK(out[n - 2] == rows[r].value);
+        CHECK(isfinite(out[n - 1]) && (out[n - 1] == 0.0) == (spec.row->id == INDICATOR_CVI));
+    }
+
+    /* A product that would be infinite stays, and continues. */
+    double close[] = {1e-300, 1e300, 2e300, 4e300}, volume[] = {3, 2, 1, 1}, out[4];
+    struct indicator_columns in = {.close = close, .volume = volume};
+    struct indicator_spec spec = test_spec("nvi");
+    CHECK_INT(indicator_reference(&spec, &in, 4, (double *[]){out}), 0);
+    CHECK(out[0] == 1000.0 && out[1] == 1000.0 && out[2] == 2000.0 && out[3] == 2000.0);
+}
+
 /* What breaks the contract is refused, and nothing is written. */
 static void test_refusals(void)
 {
@@ -421,5 +456,6 @@ int main(void)
     test_sessions();
     test_rounding();
     test_zeros();
+    test_faded();
     return check_done("indicators_gpu/reference");
 }

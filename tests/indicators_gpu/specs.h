@@ -56,7 +56,11 @@ static const char *const test_specs[] = {
     "coppock", "coppock:1,1,1", "coppock:30,14,60", "dpo", "dpo:2", "dpo:3", "dpo:200", "er", "er:2", "er:100",
     "fosc", "fosc:2", "fosc:100", "fractal", "fractal:1,1", "fractal:9,30", "qstick", "qstick:1", "vhf", "vhf:2",
     "vortex", "vortex:1", "vortex:100", "adr", "adr:1", "cmf", "cmf:2", "cmf:100", "marketfi", "rvol", "rvol:1",
-    "rvol:200", "percentrank", "percentrank:2",
+    "rvol:200", "percentrank", "percentrank:2", "rma", "rma:1", "rma:200", "pvt", "nvi", "pvi", "wad", "efi",
+    "efi:1", "efi:2", "efi:100", "eri", "eri:1", "eri:100", "pvo", "pvo:26,12,0", "pvo:2,2", "pvo:5,100,0",
+    "zlema", "zlema:1", "zlema:2", "zlema:101", "cvi", "cvi:2,1", "cvi:30,100", "massi", "massi:2,2",
+    "massi:30,100", "tsi", "tsi:2,2", "tsi:13,60", "smi", "smi:2,2,2,2", "smi:60,25,5,30", "kdj", "kdj:1,1,1",
+    "kdj:50,9,20", "rvi", "rvi:1,2", "rvi:50,30",
     /* candles */
     "cdl2crows", "cdl3blackcrows", "cdl3inside", "cdl3linestrike", "cdl3outside", "cdl3starsinsouth",
     "cdl3whitesoldiers", "cdlabandonedbaby", "cdladvanceblock", "cdlbelthold", "cdlbreakaway",

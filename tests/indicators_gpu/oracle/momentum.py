@@ -107,3 +107,25 @@ ABSOLUTE |= {
     **{name: lambda c: 1e-14 * c["high"].max() * max(1.0, len(c["close"]) / 1000) for name in ("ao", "ac", "dpo", "qstick")},
     **{name: lambda c: 1e-9 for name in ("cmou", "coppock", "fosc")},
 }
+
+# Those that average as they go. The distance of a price from its average passes through 0.
+ROWS |= {
+    "eri": lambda o, c: list(talib.ERI(c["high"], c["low"], c["close"], int(o[0]))),
+    "wad": lambda o, c: [talib.WAD(c["high"], c["low"], c["close"])],
+}
+SPECS += ["eri:1", "eri:13", "eri:100", "wad"]
+FIXTURES += ["eri:13", "wad"]
+ABSOLUTE |= {"eri": lambda c: 1e-14 * c["high"].max()}
+
+RMA = 13  # of TA-Lib's types of averages
+
+
+ROWS |= {
+    "kdj": lambda o, c: list(talib.KDJ(c["high"], c["low"], c["close"], int(o[0]), int(o[1]), RMA, int(o[2]), RMA)),
+    "smi": lambda o, c: list(talib.SMI(c["high"], c["low"], c["close"], *map(int, o))),
+    "tsi": lambda o, c: [talib.TSI(c["close"], *map(int, o))],
+}
+SPECS += ["kdj:9,3,3", "kdj:1,1,1", "kdj:50,9,20", "smi:13,2,25,9", "smi:3,3,3,2", "smi:60,25,5,30", "tsi:25,13", "tsi:3,2", "tsi:13,60"]
+FIXTURES += ["kdj:9,3,3", "kdj:5,2,4", "smi:13,2,25,9", "smi:5,3,2,4", "tsi:25,13", "tsi:5,3"]
+# Averages of 2 fade below 1e-290 in a halt, which counts as 0 here. Per cent that pass through 0, as J, and fade to it in a flat market, as K and D.
+ABSOLUTE |= {name: lambda c: 1e-11 for name in ("kdj", "smi", "tsi")}

@@ -37,3 +37,11 @@ ROWS |= {
 }
 SPECS += ["trima:2", "trima:14", "trima:31", "t3:2,0", "t3:5,0.7", "t3:50,1"]
 FIXTURES += ["trima:30", "trima:7", "t3:5,0.7"]
+
+ROWS |= {"rma": lambda o, c: [talib.RMA(c["close"], int(o[0]))]}
+SPECS += ["rma:1", "rma:30"]
+FIXTURES += ["rma:30", "rma:5"]
+
+ROWS |= {"zlema": lambda o, c: [talib.ZLEMA(c["close"], int(o[0]))]}
+SPECS += ["zlema:1", "zlema:2", "zlema:30", "zlema:101"]
+FIXTURES += ["zlema:30", "zlema:7"]

@@ -91,3 +91,13 @@ FIXTURES += ["accbands:20", "accbands:5"]
 ROWS |= {"adr": lambda o, c: [talib.ADR(c["high"], c["low"], int(o[0]))]}
 SPECS += ["adr:1", "adr:14"]
 FIXTURES += ["adr:14"]
+
+ROWS |= {
+    "cvi": lambda o, c: [talib.CVI(c["high"], c["low"], *map(int, o))],
+    "massi": lambda o, c: [talib.MASSI(c["high"], c["low"], *map(int, o))],
+    "rvi": lambda o, c: [talib.RVI(c["close"], *map(int, o))],
+}
+SPECS += ["cvi:10,10", "cvi:3,1", "cvi:30,100", "massi:9,25", "massi:2,2", "massi:30,100", "rvi:14,10", "rvi:1,2", "rvi:50,30"]
+FIXTURES += ["cvi:10,10", "cvi:4,3", "massi:9,25", "massi:4,5", "rvi:14,10", "rvi:5,4"]
+# An average of 2 fades below 1e-290 in a halt, which counts as 0 here. A change that passes through 0; and TA-Lib's deviations are of running sums.
+ABSOLUTE |= {"cvi": lambda c: 1e-11, "rvi": lambda c: 1e-9}

@@ -74,3 +74,22 @@ SPECS += ["cmf:2", "cmf:20", "marketfi", "rvol:1", "rvol:20"]
 FIXTURES += ["cmf:20", "marketfi", "rvol:20"]
 # A sum that passes through 0.
 ABSOLUTE |= {"cmf": lambda c: 1e-9}
+
+ROWS |= {
+    "efi": lambda o, c: [talib.EFI(c["close"], c["volume"], int(o[0]))],
+    "nvi": lambda o, c: [talib.NVI(c["close"], c["volume"])],
+    "pvi": lambda o, c: [talib.PVI(c["close"], c["volume"])],
+    "pvo": lambda o, c: [talib.PVO(c["volume"], int(o[0]), int(o[1]), int(o[2]))],
+    "pvt": lambda o, c: [talib.PVT(c["close"], c["volume"])],
+}
+SPECS += ["efi:1", "efi:2", "efi:13", "nvi", "pvi", "pvo:12,26,1", "pvo:12,26,0", "pvo:30,5,1", "pvt"]
+FIXTURES += ["efi:13", "efi:2", "nvi", "pvi", "pvo:12,26,1", "pvo:10,4,0", "pvt"]
+
+
+def force(c):
+    """The largest change times volume, of which EFI is an average: its digits are lost where the average passes through 0."""
+    return 1e-14 * np.abs(np.diff(c["close"], prepend=c["close"][0]) * c["volume"]).max()
+
+
+# PVO is a difference of averages, simple ones running in TA-Lib, as a share of one.
+ABSOLUTE |= {"efi": force, "pvo": lambda c: 1e-9}
