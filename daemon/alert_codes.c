@@ -108,6 +108,7 @@ static const char *const codes[] = {
     "symbol-limit",
     "symbol-trading",
     "symbol-units",
+    "universe",
     "venue-refused",
 };
 

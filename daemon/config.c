@@ -327,6 +327,20 @@ static void check_account(const struct daemon_config *config, int a, const struc
 }
 
 /* The sentence begins with the key that it is about. */
+static void check_universe(const struct daemon_config *config, const struct daemon_config_check *check)
+{
+    struct engine_universe_rule rule;
+    char why[UNIVERSE_ERROR_MAX];
+    if (!config->universe[0])
+        return;
+    if (engine_universe_parse(config->universe, &rule, why) < 0)
+        daemon_config_misfit(check, "market", "universe", "%s", why);
+    else if (rule.every_ns < config->interval_ns)
+        daemon_config_misfit(check, "market", "universe interval",
+                             "its times come more often than the bars: every D of at least %s is right",
+                             bar_interval_name(config->interval_ns));
+}
+
 static void check_limits(const struct daemon_config *config, const struct daemon_config_check *check)
 {
     char why[CONFIG_WHY_MAX];
@@ -352,6 +366,7 @@ void daemon_config_check_all(const struct daemon_config *config, const struct da
     if (config->n_accounts < 1)
         daemon_config_misfit(check, "account NAME", "", "at least one is needed");
     daemon_config_venue_check(config, check);
+    check_universe(config, check);
     for (int i = 0; i < config->n_timeframes; i++)
         if (config->timeframes[i] % config->interval_ns != 0)
             daemon_config_misfit(check, "indicators", "timeframes [market]interval",

@@ -13,6 +13,7 @@
 #include "daemon/notify/sink.h"
 #include "engine/account.h"
 #include "engine/engine.h"
+#include "engine/universe.h"
 #include "exchange/fees.h"
 #include "exchange/market_kind.h"
 #include "exchange/symbol.h"
@@ -112,8 +113,9 @@ struct daemon_config {
     int64_t interval_ns;
     int history;        /* bars fetched before the stream starts, 0..1000 */
     int64_t history_ns; /* so far back they are fetched, the older ones beside it; 0: those alone */
-    char ca_file[CONFIG_PATH_MAX]; /* "": the system's trust store */
-    char columns[CONFIG_PATH_MAX]; /* files of external columns, with commas; "": none */
+    char ca_file[CONFIG_PATH_MAX];    /* "": the system's trust store */
+    char columns[CONFIG_PATH_MAX];    /* files of external columns, with commas; "": none */
+    char universe[UNIVERSE_TEXT_MAX]; /* a rule of engine/universe.h; "": every symbol is in */
     /* [feed] */
     int64_t stale_ms;       /* price data older than this is stale: no order is filled from it */
     int64_t stale_trade_ms; /* trades may be rarer */

@@ -212,6 +212,13 @@ static const struct config_key keys[] = {
          "from its published time on. A file that changes is read again once it has not changed for a "
          "second; what was given stays, and only values published after it are taken. The control "
          "socket's command column gives single ones. docs/strategies.md, External columns."},
+    {"market", "universe",
+     "a rule that says which of the symbols strategies and policies may enter, as volume>1e6; top 5 by "
+     "volatility; empty: all of them",
+     "", KEY_TEXT, AT(universe), START,
+     .more = "As --universe of papertape backtest, of the bars that are stored: [market] history has to "
+             "cover its window. It is looked at at the start and after each of its times; a symbol that "
+             "leaves is not sold. docs/backtest.md, A universe by rule."},
     {"feed", "stale_s",
      "a price is stale, and fills no order, after this many seconds without data of its streams unless REST "
      "confirms it",

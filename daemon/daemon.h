@@ -17,6 +17,7 @@ struct board;
 struct compute;
 struct parity;
 struct column_files;
+struct universe_watch;
 struct trainings;
 struct arena;
 struct alert_watch;
@@ -44,6 +45,7 @@ struct daemon {
     struct board *board_before; /* one that ends, and another begins; NULL */
     struct parity *parity;
     struct column_files *columns;
+    struct universe_watch *universe;
     struct trainings *trainings; /* NULL once it stops */
     struct arena *arena;
     struct alert_watch *watch;

@@ -28,6 +28,7 @@
 #include "daemon/roles.h"
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
+#include "daemon/universe.h"
 #include "exchange/clock.h"
 #include "exchange/early_stop.h"
 #include "exchange/net/lazy_curl.h"
@@ -122,6 +123,7 @@ static void session_drained(void *user)
     daemon_telemetry_stop(daemon->telemetry);
     daemon_parity_stop(daemon->parity);
     daemon_column_files_stop(daemon->columns);
+    daemon_universe_stop(daemon->universe);
     daemon_compute_stop(daemon->compute);
     daemon_loop_time_stop();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
@@ -264,6 +266,7 @@ static void started(void *ctx)
     daemon_notify_open_alerts(daemon->notify, alerts, n);
     arena_started(daemon->arena);
     daemon_column_files_started(daemon->columns);
+    daemon_universe_started(daemon->universe);
     daemon_http_started(daemon->http);
     daemon_commands_started(daemon->commands);
     daemon_executions_start(daemon->executions);
@@ -381,13 +384,14 @@ static int start(struct daemon *daemon)
     daemon->telemetry = daemon_telemetry_create(daemon);
     daemon->parity = daemon_parity_create(daemon);
     daemon->columns = daemon_column_files_create(daemon);
+    daemon->universe = daemon_universe_create(daemon);
     daemon->arena = arena_create(daemon);
     daemon->board = daemon_board_create(daemon);
     daemon->trainings = daemon_trainings_create(daemon);
     daemon->watch = daemon_alert_watch_create(daemon);
     daemon->http = daemon_http_create(daemon);
-    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->columns || !daemon->board ||
-        !daemon->trainings || !daemon->arena || !daemon->watch || !daemon->http) {
+    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->columns || !daemon->universe ||
+        !daemon->board || !daemon->trainings || !daemon->arena || !daemon->watch || !daemon->http) {
         /* No clean-up: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         daemon_log_finish();
