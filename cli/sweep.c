@@ -62,6 +62,7 @@ static int take_sampling(struct option_call *call, const struct option_row *row,
     struct sweep *sweep = call->into;
     (void)row;
     sweep->sampling.sobol = strcmp(value, "sobol") == 0;
+    sweep->sampling_given = true;
     return EXIT_OK;
 }
 
@@ -106,6 +107,15 @@ static int check_steps(const struct sweep *sweep)
     return EXIT_OK;
 }
 
+/* Where nothing is drawn. */
+static int check_undrawn(const struct sweep *sweep)
+{
+    static const char words[] = "it goes with --samples or --periods";
+    if (sweep->sampling_given)
+        return fail(EXIT_USAGE, "--sampling", words);
+    return sweep->seed != SEED_UNSET ? fail(EXIT_USAGE, "--seed", words) : EXIT_OK;
+}
+
 /* A single combination may contradict itself; but the parameters that no grid moves must not make all of
  * them do. */
 static int check(struct sweep *sweep)
@@ -113,8 +123,8 @@ static int check(struct sweep *sweep)
     int n_choices = sweep->run.n_choices, status = check_axes(sweep);
     if (status == EXIT_OK)
         status = check_steps(sweep);
-    if (status == EXIT_OK && sweep->seed != SEED_UNSET && sweep->samples == 0 && sweep->periods.n == 0)
-        status = fail(EXIT_USAGE, "--seed", "it goes with --samples or --periods");
+    if (status == EXIT_OK && sweep->samples == 0 && sweep->periods.n == 0)
+        status = check_undrawn(sweep);
     sweep->seed = sweep->seed == SEED_UNSET ? 1 : sweep->seed;
     sweep->sampling.n = (size_t)sweep->samples;
     sweep->sampling.seed = (uint64_t)sweep->seed;
@@ -303,11 +313,12 @@ static const struct option_row options[] = {
     {"samples", "N", "so many sets are drawn of the grids, in place of every combination", AT(samples),
      .low = 1, .high = BACKTEST_GRID_MOST},
     {"sampling", "random|sobol",
-     "how: independently, or by Sobol's sequence, which fills the grids evenly; random without it",
-     .take = take_sampling, .with = "samples"},
+     "how samples and periods are drawn: independently, or by Sobol's sequence, which fills the grids, and the time, "
+     "evenly; random without it",
+     .take = take_sampling},
     {"seed", "N", "of the samples, and of the periods: 1", AT(seed), .low = 0, .high = INT64_MAX},
     {"periods", "K",
-     "the listed runs again on so many periods of --period-days, drawn at random, which may overlap",
+     "the listed runs again on so many periods of --period-days, drawn as --sampling says, which may overlap",
      AT(periods.n), .low = 1, .high = PERIODS_MOST, .with = "period-days"},
     {"period-days", "N", "the length of each", AT(periods.days), .low = 1, .high = DAYS_MOST,
      .with = "periods", .without = "walk-forward"},

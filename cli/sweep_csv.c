@@ -22,8 +22,20 @@ static void write_figure(double value, FILE *out)
     fputc(',', out);
 }
 
-static void write_row(const struct sweep *sweep, const struct sweep_result *r, FILE *out)
+/* Of the row in that place: empty where it is not listed, and so was not run on periods. */
+static void write_periods(const struct sweep_periods *periods, size_t place, size_t shown, FILE *out)
 {
+    if (!periods->ran || place >= shown) {
+        fputs(",,,", out);
+        return;
+    }
+    const struct sweep_period_figures *of = &periods->figures[place];
+    fprintf(out, ",%.17g,%.17g,%.17g", of->median, of->worst, of->share);
+}
+
+static void write_row(const struct sweep *sweep, size_t place, FILE *out)
+{
+    const struct sweep_result *r = &sweep->runs.results[place];
     double values[STRATEGY_PARAMS_MAX];
     cli_sweep_values(sweep, r->combination, values);
     for (int i = 0; i < sweep->grid.n_axes; i++)
@@ -33,7 +45,10 @@ static void write_row(const struct sweep *sweep, const struct sweep_result *r, F
     fprintf(out, "%.17g,%.17g,%.17g,%zu,%zu,%llu,", r->final_equity, r->fees, r->exposure, r->trades,
             r->fills, (unsigned long long)r->refused);
     write_figure(r->dsr, out);
-    fprintf(out, "%s,%s\n", r->exact ? "true" : "false", sweep->runs.stopped ? "true" : "false");
+    fprintf(out, "%s,%s", r->exact ? "true" : "false", sweep->runs.stopped ? "true" : "false");
+    if (sweep->periods.n > 0)
+        write_periods(&sweep->periods, place, sweep->shown, out);
+    fputc('\n', out);
 }
 
 void cli_sweep_write_csv(const struct sweep *sweep, FILE *out)
@@ -42,9 +57,12 @@ void cli_sweep_write_csv(const struct sweep *sweep, FILE *out)
         fprintf(out, "%s,", cli_sweep_axis(sweep, i)->name);
     for (int m = 0; m < SWEEP_METRICS; m++)
         fprintf(out, "%s,", backtest_sweep_metric_name((enum sweep_metric)m));
-    fputs("equity,fees,exposure,trades,fills,rejected,dsr,exact,stopped\n", out);
+    fputs("equity,fees,exposure,trades,fills,rejected,dsr,exact,stopped", out);
+    if (sweep->periods.n > 0)
+        fputs(",periods_sharpe_median,periods_sharpe_worst,periods_above_0_share", out);
+    fputc('\n', out);
     for (size_t k = 0; k < sweep->runs.n && !ferror(out); k++)
-        write_row(sweep, &sweep->runs.results[k], out);
+        write_row(sweep, k, out);
 }
 
 /* ---- the matrix of returns ---- */

@@ -1,4 +1,4 @@
-/* The best runs of a sweep again on random periods of the bars. */
+/* The best runs of a sweep again on periods of the bars, which are drawn. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,6 @@
 #include "exchange/early_stop.h"
 #include "exchange/exit_status.h"
 #include "record/json.h"
-#include "strategy/philox.h"
-
-enum { DRAW_PERIOD = 6 << 24 }; /* beside those of engine/backtest/sets.c, which have the same key */
 
 static const int64_t DAY_NS = INT64_C(86400) * 1000000000;
 
@@ -58,10 +55,9 @@ static int draw(struct sweep *sweep, const struct backtest_config *config, const
         return fail("--period-days", words);
     }
     const size_t starts = config->to - periods->rows - first + 1;
+    backtest_sampling_starts(&sweep->sampling, (size_t)periods->n, (uint32_t)starts, periods->from);
     for (size_t k = 0; k < (size_t)periods->n; k++)
-        periods->from[k] =
-            first + philox_below(philox(sweep->sampling.seed, (uint32_t)k, 0, 0, DRAW_PERIOD).word[0],
-                                 (uint32_t)starts);
+        periods->from[k] += first;
     return EXIT_OK;
 }
 
@@ -82,6 +78,41 @@ static int run_one(struct sweep *sweep, const struct backtest_config *config, co
     return EXIT_OK;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static struct sweep_period_figures figures_of(const struct sweep_periods *periods, size_t row, double *room)
+{
+    const size_t n = (size_t)periods->n;
+    struct sweep_period_figures ret = {0};
+    for (size_t k = 0; k < n; k++) {
+        const double sharpe = periods->sharpe[row * n + k];
+        room[k] = isfinite(sharpe) ? sharpe : 0;
+        ret.above += room[k] > 0;
+    }
+    qsort(room, n, sizeof *room, ascending);
+    ret.median = (room[(n - 1) / 2] + room[n / 2]) / 2;
+    ret.worst = room[0];
+    ret.share = (double)ret.above / (double)n;
+    return ret;
+}
+
+static int run_all(struct sweep *sweep, const struct backtest_config *config, const struct account_spec *base,
+                   size_t *which, struct sweep_result *rows)
+{
+    const size_t n = (size_t)sweep->periods.n;
+    int status = draw(sweep, config, base);
+    for (size_t i = 0; i < sweep->shown; i++)
+        which[i] = sweep->runs.results[i].combination;
+    for (size_t k = 0; status == EXIT_OK && k < n; k++)
+        status =
+            early_stop_asked() ? fail("--periods", "stopped") : run_one(sweep, config, base, which, k, rows);
+    return status;
+}
+
 int cli_sweep_periods(struct sweep *sweep, const struct backtest_config *config,
                       const struct account_spec *base)
 {
@@ -91,16 +122,17 @@ int cli_sweep_periods(struct sweep *sweep, const struct backtest_config *config,
         return EXIT_OK;
     size_t *which = calloc(shown, sizeof *which);
     struct sweep_result *rows = calloc(shown, sizeof *rows);
+    double *room = calloc(n, sizeof *room);
     periods->from = calloc(n, sizeof *periods->from);
     periods->sharpe = calloc(n * shown, sizeof *periods->sharpe);
-    int status = which && rows && periods->from && periods->sharpe ? draw(sweep, config, base)
-                                                                   : fail("", "out of memory");
+    periods->figures = calloc(shown, sizeof *periods->figures);
+    int status = which && rows && room && periods->from && periods->sharpe && periods->figures
+                     ? run_all(sweep, config, base, which, rows)
+                     : fail("", "out of memory");
     for (size_t i = 0; status == EXIT_OK && i < shown; i++)
-        which[i] = sweep->runs.results[i].combination;
-    for (size_t k = 0; status == EXIT_OK && k < n; k++)
-        status =
-            early_stop_asked() ? fail("--periods", "stopped") : run_one(sweep, config, base, which, k, rows);
+        periods->figures[i] = figures_of(periods, i, room);
     periods->ran = status == EXIT_OK;
+    free(room);
     free(rows);
     free(which);
     return status;
@@ -110,56 +142,35 @@ void cli_sweep_periods_finish(struct sweep_periods *periods)
 {
     free(periods->from);
     free(periods->sharpe);
+    free(periods->figures);
     *periods = (struct sweep_periods){0};
 }
 
 /* ---- What they say. ---- */
 
-static int ascending(const void *a, const void *b)
+const char *cli_sweep_periods_text(const struct sweep *sweep, char ret[static SWEEP_PERIODS_MAX])
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Of one row; periods in which equity never moved have no Sharpe ratio and count as 0. */
-struct period_figures {
-    double median, worst;
-    size_t above;
-};
-
-static struct period_figures figures_of(const struct sweep_periods *periods, size_t row, double *room)
-{
-    const size_t n = (size_t)periods->n;
-    struct period_figures ret = {0};
-    for (size_t k = 0; k < n; k++) {
-        const double sharpe = periods->sharpe[row * n + k];
-        room[k] = isfinite(sharpe) ? sharpe : 0;
-        ret.above += room[k] > 0;
-    }
-    qsort(room, n, sizeof *room, ascending);
-    ret.median = (room[(n - 1) / 2] + room[n / 2]) / 2;
-    ret.worst = room[0];
+    snprintf(ret, SWEEP_PERIODS_MAX, "%lld of %lld days, drawn by %sseed %llu", (long long)sweep->periods.n,
+             (long long)sweep->periods.days, sweep->sampling.sobol ? "Sobol's sequence, " : "",
+             (unsigned long long)sweep->sampling.seed);
     return ret;
 }
 
 void cli_sweep_periods_print(const struct sweep *sweep)
 {
     const struct sweep_periods *periods = &sweep->periods;
-    double *room = periods->ran ? calloc((size_t)periods->n, sizeof *room) : NULL;
     char text[SWEEP_VALUES_MAX], cells[2][FORMAT_MAX];
-    if (!room)
+    if (!periods->ran)
         return;
-    printf("periods   %lld of %lld days, drawn by seed %llu\n", (long long)periods->n,
-           (long long)periods->days, (unsigned long long)sweep->sampling.seed);
+    printf("periods   %s\n", cli_sweep_periods_text(sweep, text));
     printf("rank   median    worst  above 0  Sharpe, of each period\n");
     for (size_t i = 0; i < sweep->shown; i++) {
-        const struct period_figures of = figures_of(periods, i, room);
-        printf("%4zu %8s %8s %4zu/%-4lld  %s\n", i + 1, cli_format_number(cells[0], of.median, 3),
-               cli_format_number(cells[1], of.worst, 3), of.above, (long long)periods->n,
+        const struct sweep_period_figures *of = &periods->figures[i];
+        printf("%4zu %8s %8s %4zu/%-4lld  %s\n", i + 1, cli_format_number(cells[0], of->median, 3),
+               cli_format_number(cells[1], of->worst, 3), of->above, (long long)periods->n,
                cli_sweep_text(sweep, sweep->runs.results[i].combination, text));
     }
     putchar('\n');
-    free(room);
 }
 
 static json_t *times_json(const struct sweep *sweep)
@@ -174,28 +185,30 @@ static json_t *times_json(const struct sweep *sweep)
     return list;
 }
 
+static void add_row(const struct sweep_periods *periods, size_t i, json_t *row)
+{
+    const size_t n = (size_t)periods->n;
+    const struct sweep_period_figures *of = &periods->figures[i];
+    json_t *each = json_array();
+    for (size_t k = 0; k < n; k++)
+        json_array_append_new(each, record_json_real(periods->sharpe[i * n + k]));
+    json_object_set_new(row, "periods_sharpe", each);
+    json_object_set_new(row, "periods_sharpe_median", record_json_real(of->median));
+    json_object_set_new(row, "periods_sharpe_worst", record_json_real(of->worst));
+    json_object_set_new(row, "periods_above_0", json_integer((json_int_t)of->above));
+    json_object_set_new(row, "periods_above_0_pct", record_json_real(100 * of->share));
+}
+
 void cli_sweep_periods_json(const struct sweep *sweep, json_t *object, json_t *top)
 {
     const struct sweep_periods *periods = &sweep->periods;
-    const size_t n = (size_t)periods->n;
-    double *room = periods->ran ? calloc(n, sizeof *room) : NULL;
     size_t i;
     json_t *row;
-    if (!room)
+    if (!periods->ran)
         return;
     json_object_set_new(object, "periods",
-                        json_pack("{s:I, s:I, s:o}", "days", (json_int_t)periods->days, "seed",
+                        json_pack("{s:I, s:s, s:I, s:o}", "days", (json_int_t)periods->days, "sampling",
+                                  sweep->sampling.sobol ? "sobol" : "random", "seed",
                                   (json_int_t)sweep->sampling.seed, "windows", times_json(sweep)));
-    json_array_foreach(top, i, row)
-    {
-        const struct period_figures of = figures_of(periods, i, room);
-        json_t *each = json_array();
-        for (size_t k = 0; k < n; k++)
-            json_array_append_new(each, record_json_real(periods->sharpe[i * n + k]));
-        json_object_set_new(row, "periods_sharpe", each);
-        json_object_set_new(row, "periods_sharpe_median", record_json_real(of.median));
-        json_object_set_new(row, "periods_sharpe_worst", record_json_real(of.worst));
-        json_object_set_new(row, "periods_above_0", json_integer((json_int_t)of.above));
-    }
-    free(room);
+    json_array_foreach(top, i, row) add_row(periods, i, row);
 }

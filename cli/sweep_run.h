@@ -20,13 +20,19 @@ enum {
     SWEEP_ASK_S = 60 /* a sweep that takes longer is asked about */
 };
 
-/* Random periods that the listed runs are run on, too: --periods K of --period-days N. */
+/* Periods that the listed runs are run on, too: --periods K of --period-days N. */
 struct sweep_periods {
     int64_t n, days; /* 0: none */
     bool ran;
     size_t rows;    /* of each */
-    size_t *from;   /* [n] its first row; drawn by the seed, and may overlap */
+    size_t *from;   /* [n] its first row; drawn by sweep->sampling, and may overlap */
     double *sharpe; /* [shown][n] */
+    /* Of each listed row; a period in which equity never moved has no Sharpe ratio and counts as 0. */
+    struct sweep_period_figures {
+        double median, worst; /* Sharpe ratio */
+        size_t above;         /* periods in which it is above 0 */
+        double share;         /* of all */
+    } * figures;              /* [shown] */
 };
 
 struct sweep {
@@ -36,8 +42,9 @@ struct sweep {
     int64_t top; /* so many are listed */
     int64_t min_trades, samples, seed;
     const char *csv, *returns;
-    const char *page; /* --report */
-    struct backtest_sampling sampling;
+    const char *page;                  /* --report */
+    struct backtest_sampling sampling; /* of the sets, and of the periods */
+    bool sampling_given;
     bool yes, fresh;
     bool screen;        /* only what may be among the `top` is run exactly */
     bool gpu;           /* screened on the device */
@@ -86,6 +93,9 @@ int cli_sweep_judge(struct sweep *sweep, const struct backtest_config *config,
 int cli_sweep_periods(struct sweep *sweep, const struct backtest_config *config,
                       const struct account_spec *base);
 void cli_sweep_periods_finish(struct sweep_periods *periods);
+/* "8 of 30 days, drawn by seed 1". Returns ret. */
+enum { SWEEP_PERIODS_MAX = 96 };
+const char *cli_sweep_periods_text(const struct sweep *sweep, char ret[static SWEEP_PERIODS_MAX]);
 void cli_sweep_periods_print(const struct sweep *sweep);
 void cli_sweep_periods_json(const struct sweep *sweep, json_t *object, json_t *top);
 

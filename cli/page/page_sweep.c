@@ -81,6 +81,16 @@ static double more_slippage(const struct sweep *sweep, size_t rank)
     return cli_sweep_sharpe_at(sweep, SWEEP_COSTS_SLIPPAGE, rank);
 }
 
+#define PERIODS_COLUMN(name, of) \
+    static double name(const struct sweep *sweep, size_t rank) \
+    { \
+        const struct sweep_period_figures *figures = &sweep->periods.figures[rank]; \
+        return of; \
+    }
+PERIODS_COLUMN(periods_median, figures->median)
+PERIODS_COLUMN(periods_worst, figures->worst)
+PERIODS_COLUMN(periods_above_0, 100 * figures->share)
+
 /* From left to right. A figure that results get in addition is a line here. */
 static const struct page_sweep_column columns[] = {
     {"dsr", dsr, DIGITS},
@@ -107,14 +117,24 @@ static const struct page_sweep_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+/* Behind them, where they were run on periods. */
+static const struct page_sweep_column periods_columns[] = {
+    {"periods_sharpe_median", periods_median, DIGITS},
+    {"periods_sharpe_worst", periods_worst, DIGITS},
+    {"periods_above_0_pct", periods_above_0, DIGITS},
+};
+enum { PERIODS_COLUMNS = sizeof periods_columns / sizeof *periods_columns };
+
 static void heads(struct text *text, const struct sweep *sweep)
 {
-    const char *names[1 + STRATEGY_PARAMS_MAX + COLUMNS] = {"Rank"};
+    const char *names[1 + STRATEGY_PARAMS_MAX + COLUMNS + PERIODS_COLUMNS] = {"Rank"};
     int n = 1;
     for (int i = 0; i < sweep->grid.n_axes; i++)
         names[n++] = cli_sweep_axis(sweep, i)->name;
     for (int i = 0; i < COLUMNS; i++)
         names[n++] = columns[i].name;
+    for (int i = 0; sweep->periods.ran && i < PERIODS_COLUMNS; i++)
+        names[n++] = periods_columns[i].name;
     report_page_table(text, names, n);
 }
 
@@ -131,6 +151,8 @@ static void row(struct text *text, const struct sweep *sweep, size_t rank)
         report_page_cell(text, cli_page_sweep_value(sweep, i, params[sweep->grid.axes[i].param], cell));
     for (int i = 0; i < COLUMNS; i++)
         report_page_value(text, columns[i].value(sweep, rank), columns[i].digits);
+    for (int i = 0; sweep->periods.ran && i < PERIODS_COLUMNS; i++)
+        report_page_value(text, periods_columns[i].value(sweep, rank), periods_columns[i].digits);
     report_page_row_end(text);
 }
 
@@ -150,6 +172,11 @@ static void best(struct text *text, const struct sweep *sweep)
         "fees, and with %.2f %% more slippage.",
         SWEEP_FEES_TIMES, 100 * SWEEP_SLIPPAGE);
     report_page_paragraph(text, words);
+    if (sweep->periods.ran)
+        report_page_paragraph(
+            text,
+            "periods_: its Sharpe ratio in the periods above, each a run that begins flat: the median, the "
+            "worst, and in how many of them it is above 0. They change no order.");
     heads(text, sweep);
     for (size_t i = 0; i < listed; i++)
         row(text, sweep, i);
@@ -191,6 +218,9 @@ static void about(struct text *text, const struct sweep *sweep)
              "of %zu combinations; %zu contradict themselves, %zu need more bars than there are",
              sweep->runs.combinations, sweep->runs.skipped, sweep->runs.too_short);
     report_page_fact_fixed(text, "Runs", (double)sweep->runs.n, 0, remark);
+    if (sweep->periods.ran)
+        report_page_fact(text, "Periods", cli_sweep_periods_text(sweep, words),
+                         "the best are run on them, too");
     for (int i = 0; i < sweep->grid.n_axes; i++) {
         const struct backtest_axis *axis = &sweep->grid.axes[i];
         char first[STRATEGY_WORD_MAX], last[STRATEGY_WORD_MAX];

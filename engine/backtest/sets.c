@@ -13,7 +13,8 @@
 
 _Static_assert((int)STRATEGY_PARAMS_MAX <= (int)BACKTEST_SOBOL_DIMENSIONS, "an axis has no sequence");
 
-enum { DRAW_SAMPLE = 4 << 24, DRAW_SHIFT = 5 << 24 }; /* Philox: what a number is for */
+/* Philox: what a number is for. */
+enum { DRAW_SAMPLE = 4 << 24, DRAW_SHIFT = 5 << 24, DRAW_PERIOD = 6 << 24, DRAW_PERIOD_SHIFT = 7 << 24 };
 
 /* ---- a sample ---- */
 
@@ -41,6 +42,19 @@ static void draw(const struct backtest_grid *grid, const struct backtest_samplin
                                 : philox(sampling->seed, (uint32_t)i, (uint32_t)a, 0, DRAW_SAMPLE).word[0];
             *to++ = value_at(&grid->axes[a], word);
         }
+}
+
+void backtest_sampling_starts(const struct backtest_sampling *sampling, size_t n, uint32_t starts,
+                              size_t *ret)
+{
+    struct backtest_sobol sobol;
+    const uint32_t shift = philox(sampling->seed, 0, 0, 0, DRAW_PERIOD_SHIFT).word[0];
+    backtest_sobol_init(&sobol);
+    for (size_t k = 0; k < n; k++)
+        ret[k] =
+            philox_below(sampling->sobol ? backtest_sobol_at(&sobol, (uint32_t)k, 0) ^ shift
+                                         : philox(sampling->seed, (uint32_t)k, 0, 0, DRAW_PERIOD).word[0],
+                         starts);
 }
 
 struct drawn_order {

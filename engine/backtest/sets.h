@@ -15,6 +15,13 @@ struct backtest_sampling {
     uint64_t seed;
 };
 
+/* Periods: where `n` of them start, each one of `starts` places (at least 1, at most UINT32_MAX),
+ * independently or by one dimension of Sobol's sequence with a shift of its own, of which any 2^k in a row
+ * from a multiple of 2^k on are one in each 2^k-th of the places. The sets that are drawn do not change them.
+ */
+void backtest_sampling_starts(const struct backtest_sampling *sampling, size_t n, uint32_t starts,
+                              size_t *ret);
+
 /* All zero is an empty one. */
 struct backtest_sets {
     const struct backtest_grid *grid; /* the caller's */

@@ -91,6 +91,53 @@ static void test_samples(bool sobol)
     backtest_grid_finish(&grid);
 }
 
+/* Bit k of x at the other end of 16. */
+static size_t reversed16(size_t x)
+{
+    size_t ret = 0;
+    for (int k = 0; k < 16; k++)
+        ret |= (x >> k & 1) << (15 - k);
+    return ret;
+}
+
+/* Where periods start. Of Sobol's sequence in one dimension point k is its Gray code's bits in reverse: a
+ * digital shift leaves what two points differ in, and each part of the places has one of as many points. */
+static void test_starts(void)
+{
+    enum { N = 4096, PARTS = 64, PART = 157, PLACES = PARTS * PART };
+    struct backtest_sampling sampling = {.sobol = true, .seed = 7};
+    size_t at[N], again[N], other[N];
+    double sum = 0;
+    backtest_sampling_starts(&sampling, N, 1 << 16, at);
+    for (size_t k = 0; k < N; k++)
+        CHECK_INT(at[k] ^ at[0], reversed16(k ^ k >> 1));
+    sampling.seed = 8;
+    backtest_sampling_starts(&sampling, N, 1 << 16, other);
+    CHECK(at[0] != other[0]);
+    backtest_sampling_starts(&sampling, N, PLACES, at);
+    for (size_t k = 0; k < N; k += PARTS) {
+        bool seen[PARTS] = {false};
+        for (size_t i = k; i < k + PARTS; i++) {
+            CHECK(at[i] < PLACES && !seen[at[i] % PLACES / PART]);
+            seen[at[i] % PLACES / PART] = true;
+        }
+    }
+    sampling.sobol = false;
+    backtest_sampling_starts(&sampling, N, PLACES, at);
+    backtest_sampling_starts(&sampling, N, PLACES, again);
+    CHECK(memcmp(at, again, sizeof at) == 0 && at[0] != at[1]);
+    for (size_t k = 0; k < N; k++) {
+        CHECK(at[k] < PLACES);
+        sum += (double)at[k] / N;
+    }
+    CHECK_NEAR(sum, PLACES / 2.0, 5 * PLACES / sqrt(12.0 * N)); /* five standard errors */
+    sampling.n = 40;                                            /* samples of parameters: the periods stay */
+    backtest_sampling_starts(&sampling, 3, PLACES, again);
+    CHECK(memcmp(at, again, 3 * sizeof *at) == 0);
+    backtest_sampling_starts(&sampling, 3, 1, again);
+    CHECK(again[0] == 0 && again[1] == 0 && again[2] == 0);
+}
+
 /* Of few points equal ones are one, in the order of their first. The nearest, by all distances. */
 static void test_distinct(void)
 {
@@ -257,6 +304,7 @@ int main(int argc, char **argv)
     test_sobol();
     test_samples(false);
     test_samples(true);
+    test_starts();
     test_distinct();
     test_file(folder);
     test_trim(folder);
