@@ -157,19 +157,26 @@ static void one_line(char to[static SWEEP_WORDS_MAX], const char *sentence)
     cli_text_clean(to, SWEEP_WORDS_MAX, line);
 }
 
-static void take_outcome(struct sweep_outcome *outcome, const json_t *result)
+void tui_sweep_outcome_take(struct sweep_outcome *outcome, const json_t *result)
 {
-    const json_t *luck = json_object_get(result, "luck"),
+    const json_t *luck = json_object_get(result, "luck"), *periods = json_object_get(result, "periods"),
                  *best = json_array_get(json_object_get(result, "top"), 0),
                  *words = json_object_get(luck, "words");
 
     outcome->runs = count(result, "runs");
     outcome->combinations = count(result, "combinations");
     outcome->few = count(result, "few_trades");
+    outcome->screened = json_is_true(json_object_get(result, "screened"));
+    outcome->exact = count(result, "runs_exact");
+    outcome->periods = (int64_t)json_array_size(json_object_get(periods, "windows"));
+    outcome->period_days = count(periods, "days");
+    outcome->periods_above = count(best, "periods_above_0");
+    outcome->period_median = record_json_number(best, "periods_sharpe_median");
     outcome->seconds = record_json_number(result, "seconds");
     outcome->dsr = record_json_number(best, "dsr");
     outcome->sharpe = record_json_number(best, "sharpe");
     outcome->pbo = record_json_number(luck, "pbo");
+    text(outcome->universe, sizeof(outcome->universe), json_object_get(result, "universe"), "rule");
     text(outcome->verdict, sizeof(outcome->verdict), luck, "verdict");
     text(outcome->metric, sizeof(outcome->metric), result, "metric");
     for (int i = 0; i < SWEEP_SENTENCES; i++) {
@@ -185,7 +192,7 @@ static void settle(struct sweep_entry *entry)
 
     entry->settled = true;
     if (is_of(result, "papertape.sweep/1")) {
-        take_outcome(&entry->outcome, result);
+        tui_sweep_outcome_take(&entry->outcome, result);
         entry->state = json_is_true(json_object_get(result, "stopped")) ? SWEEP_STOPPED : SWEEP_DONE;
         entry->complaint[0] = '\0';
     } else {
@@ -202,7 +209,7 @@ static void clear(struct sweep_entry *entry)
     entry->settled = false;
     entry->complaint[0] = '\0';
     entry->so_far = (struct sweep_so_far){.done = -1, .seconds = NAN, .left_s = NAN, .value = NAN};
-    entry->outcome = (struct sweep_outcome){.runs = -1, .combinations = -1, .few = -1};
+    entry->outcome = (struct sweep_outcome){.runs = -1, .combinations = -1, .few = -1, .period_median = NAN};
     entry->outcome.dsr = entry->outcome.sharpe = entry->outcome.pbo = entry->outcome.seconds = NAN;
 }
 

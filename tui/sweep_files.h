@@ -24,6 +24,7 @@ enum {
     SWEEP_ENTRIES_MAX = 256, /* the newest are listed */
     SWEEP_ID_MAX = 32,
     SWEEP_SENTENCES = 3,
+    SWEEP_RULE_MAX = 128,
     SWEEP_COMPLAINT_MAX = 400,
 };
 
@@ -41,7 +42,12 @@ struct sweep_so_far {
 /* The figures of papertape.sweep/1 that a list shows. Counts -1, figures NaN: not known. */
 struct sweep_outcome {
     int64_t runs, combinations, few;
+    bool screened;
+    int64_t exact;                               /* of its runs */
+    int64_t periods, period_days, periods_above; /* of the best on them; periods 0: none */
+    double period_median;
     double dsr, sharpe, pbo, seconds;
+    char universe[SWEEP_RULE_MAX]; /* its rule; "" */
     char verdict[24], metric[SWEEP_METRIC_NAME_MAX];
     char sentences[SWEEP_SENTENCES][SWEEP_WORDS_MAX]; /* as the verb says them; "" */
 };
@@ -74,6 +80,13 @@ bool tui_sweep_list_read(struct sweep_list *list);
 void tui_sweep_list_finish(struct sweep_list *list);
 struct sweep_entry *tui_sweep_list_find(const struct sweep_list *list, const char *id); /* or NULL */
 const char *tui_sweep_entry_field(const struct sweep_entry *entry, const char *name);   /* "": it has none */
+
+/* What of papertape.sweep/1 is in it. */
+void tui_sweep_outcome_take(struct sweep_outcome *outcome, const json_t *result);
+
+/* sweep_asked.c: its samples, screen, periods and universe in a line, and what they gave once it has ended;
+ * "" where it has none of them. Returns buf. */
+const char *tui_sweep_entry_asked(const struct sweep_entry *entry, char *buf, size_t size);
 
 /* Does a process hold its lock? */
 bool tui_sweep_is_running(const char *id);

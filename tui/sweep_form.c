@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/verbs.h"
 #include "engine/backtest/sets.h"
 #include "engine/backtest/sweep.h"
+#include "record/option.h"
 #include "strategy/strategy.h"
 #include "tui/press.h"
 
@@ -31,7 +33,8 @@ static const struct {
     {"min-trades", false, "10", "sets with fewer closed trades are not ranked"},
     {"samples", false, "", "so many sets drawn of the ranges, in place of every combination"},
     {"top", false, "20", "so many are listed, with their neighbours and with higher costs"},
-    {"options", false, "", "more of papertape backtest's: --shorts, --calendar nyse, --fees vip1"},
+    {"options", false, "",
+     "more of papertape sweep's: --shorts, --fees vip1, --screen, --periods 8 --period-days 30"},
 };
 enum { USUAL = sizeof(usual) / sizeof(usual[0]) };
 
@@ -453,19 +456,6 @@ void tui_sweep_argv_finish(struct sweep_argv *argv)
     *argv = (struct sweep_argv){0};
 }
 
-/* Words with blanks between. */
-static void add_options(struct sweep_argv *argv, const char *options)
-{
-    char word[SWEEP_VALUE_MAX];
-
-    for (; *options; options += strcspn(options, " ")) {
-        options += strspn(options, " ");
-        snprintf(word, sizeof(word), "%.*s", (int)strcspn(options, " "), options);
-        if (word[0])
-            tui_sweep_argv_add(argv, word, NULL);
-    }
-}
-
 static const char *field_of(const json_t *fields, const char *name)
 {
     const char *value = json_string_value(json_object_get(fields, name));
@@ -473,18 +463,49 @@ static const char *field_of(const json_t *fields, const char *name)
     return value ? value : "";
 }
 
-/* Options that are of no backtest. */
-static bool is_sweeps(const char *name)
+/* The row of an option that is not of the runs, but of the sweep alone; `name` ends with a NUL or '='. NULL.
+ */
+static const struct option_row *sweeps_own(const char *name)
 {
-    static const char *const names[] = {"metric", "min-trades", "samples", "top"};
+    const size_t len = strcspn(name, "=");
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; i < cli_sweep.n_options; i++)
+        if (cli_sweep.options[i].name && strlen(cli_sweep.options[i].name) == len &&
+            strncmp(cli_sweep.options[i].name, name, len) == 0)
+            return &cli_sweep.options[i];
+    return NULL;
 }
 
-static void add_all(struct sweep_argv *argv, const json_t *fields, bool sweep)
+enum line { LINE_SWEEP, LINE_PLAN, LINE_RUN };
+
+/* Does that line not take the option, with or without its dashes? A backtest takes none of the sweep's own,
+ * and a plan none of those that it cannot go with. */
+static const struct option_row *left_out(const char *name, enum line line)
+{
+    const struct option_row *plan = sweeps_own("dry-run"), *row = sweeps_own(name);
+
+    return row && (line == LINE_RUN || (line == LINE_PLAN && option_is_one_of(plan->without, ' ', row->name)))
+               ? row
+               : NULL;
+}
+
+/* Words with blanks between; quotes hold one together. */
+static void add_options(struct sweep_argv *argv, const char *options, enum line line)
+{
+    char text[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1];
+    int n = option_line_words(options, text, words, NULL);
+
+    if (n < 0)
+        tui_sweep_argv_add(argv, options, NULL);
+    for (int i = 0; i < n; i++) {
+        const struct option_row *row = strncmp(words[i], "--", 2) == 0 ? left_out(words[i] + 2, line) : NULL;
+        if (!row)
+            tui_sweep_argv_add(argv, words[i], NULL);
+        i += row && row->argument && !strchr(words[i], '=');
+    }
+}
+
+static void add_all(struct sweep_argv *argv, const json_t *fields, enum line line)
 {
     const size_t len = strlen(PARAM);
     char option[48], text[SWEEP_VALUE_MAX + STRATEGY_PARAM_NAME_MAX];
@@ -495,18 +516,18 @@ static void add_all(struct sweep_argv *argv, const json_t *fields, bool sweep)
     json_object_foreach((json_t *)(uintptr_t)fields, name, value)
     {
         const char *words = json_string_value(value);
-        if (strncmp(name, PARAM, len) != 0 || !words || (is_range(words) && !sweep))
+        if (strncmp(name, PARAM, len) != 0 || !words || (is_range(words) && line == LINE_RUN))
             continue;
         snprintf(text, sizeof(text), "%s=%s", name + len, words);
         tui_sweep_argv_add(argv, is_range(words) ? "--grid" : "--set", text);
     }
     for (int i = 1; i < USUAL; i++) {
         const char *words = field_of(fields, usual[i].name);
-        if (!words[0] || (is_sweeps(usual[i].name) && !sweep))
+        if (!words[0] || left_out(usual[i].name, line))
             continue;
         snprintf(option, sizeof(option), "--%s", usual[i].name);
         if (strcmp(usual[i].name, "options") == 0)
-            add_options(argv, words);
+            add_options(argv, words, line);
         else
             tui_sweep_argv_add(argv, option, words);
     }
@@ -515,7 +536,14 @@ static void add_all(struct sweep_argv *argv, const json_t *fields, bool sweep)
 void tui_sweep_argv_sweep(struct sweep_argv *argv, const json_t *fields)
 {
     tui_sweep_argv_add(argv, "papertape", "sweep");
-    add_all(argv, fields, true);
+    add_all(argv, fields, LINE_SWEEP);
+}
+
+void tui_sweep_argv_plan(struct sweep_argv *argv, const json_t *fields)
+{
+    tui_sweep_argv_add(argv, "papertape", "sweep");
+    add_all(argv, fields, LINE_PLAN);
+    tui_sweep_argv_add(argv, "--dry-run", "--json");
 }
 
 void tui_sweep_argv_run(struct sweep_argv *argv, const json_t *fields, const char *set)
@@ -523,7 +551,7 @@ void tui_sweep_argv_run(struct sweep_argv *argv, const json_t *fields, const cha
     char word[SWEEP_VALUE_MAX];
 
     tui_sweep_argv_add(argv, "papertape", "backtest");
-    add_all(argv, fields, false);
+    add_all(argv, fields, LINE_RUN);
     for (; *set; set += strcspn(set, " ")) {
         set += strspn(set, " ");
         snprintf(word, sizeof(word), "%.*s", (int)strcspn(set, " "), set);

@@ -85,9 +85,11 @@ struct sweep_argv {
 void tui_sweep_argv_add(struct sweep_argv *argv, const char *option, const char *value); /* NULL: left out */
 void tui_sweep_argv_finish(struct sweep_argv *argv);
 
-/* `papertape sweep` with such values, without what says where its results go; and `papertape backtest` of one
- * of its sets, "fast=5 slow=20". */
+/* `papertape sweep` with such values, without what says where its results go; the same with --dry-run,
+ * without what that does not take, as --screen; and `papertape backtest` of one of its sets, "fast=5
+ * slow=20". */
 void tui_sweep_argv_sweep(struct sweep_argv *argv, const json_t *fields);
+void tui_sweep_argv_plan(struct sweep_argv *argv, const json_t *fields);
 void tui_sweep_argv_run(struct sweep_argv *argv, const json_t *fields, const char *set);
 /* The line as a shell takes it, cut to size; --json, --equity and --state apart. */
 void tui_sweep_argv_line(const struct sweep_argv *argv, char *buf, size_t size);

@@ -270,8 +270,7 @@ int tui_sweep_job_plan(struct sweep_job *job, const json_t *fields, const char *
 {
     struct sweep_argv argv = {0};
 
-    tui_sweep_argv_sweep(&argv, fields);
+    tui_sweep_argv_plan(&argv, fields);
     tui_sweep_argv_add(&argv, "--state", state_dir);
-    tui_sweep_argv_add(&argv, "--dry-run", "--json");
     return ask(job, &argv, false);
 }

@@ -96,9 +96,9 @@ static size_t put_best(char *text, size_t size, int rank, int fast, int slow, do
         text, size,
         "%s{\"params\":{\"fast\":%d.0,\"slow\":%d.0,\"average\":\"sma\"},\"dsr\":%.4f,\"return_pct\":%d.25,"
         "\"sharpe\":%.3f,\"max_drawdown_pct\":-1%d.5,\"trades\":%d,\"beside\":8,\"beside_hold\":%d,"
-        "\"sharpe_fees_twice\":%.3f,\"sharpe_more_slippage\":%s}",
+        "\"sharpe_fees_twice\":%.3f,\"sharpe_more_slippage\":%s,\"periods_sharpe_median\":%.2f,\"periods_above_0\":%d}",
         rank > 1 ? "," : "", fast, slow, 0.9 - 0.1 * rank, 7 - 3 * rank, sharpe, rank, 100 - fast, 8 - rank,
-        sharpe - 0.5, rank == 3 ? "null" : "0.125");
+        sharpe - 0.5, rank == 3 ? "null" : "0.125", sharpe - 1, 6 - rank);
 }
 
 static void put_result(const char *id, bool stopped)
@@ -107,11 +107,16 @@ static void put_result(const char *id, bool stopped)
     size_t at = (size_t)snprintf(
         text, sizeof(text),
         "{\"schema\":\"papertape.sweep/1\",\"strategy\":\"sma-cross\",\"metric\":\"dsr\",\"combinations\":24,"
-        "\"runs\":%d,\"few_trades\":2,\"seconds\":1.25,\"stopped\":%s,\"luck\":{\"verdict\":\"%s\",\"pbo\":0.125,"
+        "\"runs\":%d,\"runs_exact\":12,%s\"few_trades\":2,\"seconds\":1.25,\"stopped\":%s,\"luck\":{\"verdict\":\"%s\",\"pbo\":0.625,"
         "\"words\":[\"%s\",\"Of 20 distinct sets without skill the best would be expected to show a Sharpe of "
-        "1.91\\nover 2.00 years; the best here shows 1.88.\",\"PBO 12.5 %%: so often what was best in one half of "
-        "the rows was below the median in the other.\\nIt lost there in 3.0 %% of all halves.\"]},\"top\":[",
-        stopped ? 11 : 20, stopped ? "true" : "false", stopped ? "stopped" : "luck",
+        "1.91\\nover 2.00 years; the best here shows 1.88.\",\"PBO 62.5 %%: so often what was best in one half of "
+        "the rows was below the median in the other, as a coin would be.\\nIt lost there in 53.0 %% of all "
+        "halves.\"]},\"top\":[",
+        stopped ? 11 : 20,
+        stopped ? ""
+                : "\"screened\":true,\"periods\":{\"days\":30,\"sampling\":\"sobol\",\"seed\":1,"
+                  "\"windows\":[{},{},{},{},{},{},{},{}]},",
+        stopped ? "true" : "false", stopped ? "stopped" : "luck",
         stopped
             ? "No verdict: stopped: 11 of 24 sets are done, and the figures here, the order too, are of these alone."
             : "No more than luck: the best has a deflated Sharpe ratio of 0.8000; above 0.99 it would be more.");
@@ -129,7 +134,8 @@ static void make_sweeps(void)
     make(
         DONE,
         "{\"strategy\":\"sma-cross\",\"bars\":\"/data/bars/BTCUSDT_5m.csv.gz\",\"metric\":\"dsr\",\"top\":\"3\","
-        "\"fee-taker\":\"0.001\",\"samples\":\"9\",\"options\":\"--shorts --calendar nyse\",\"param fast\":\"5:15:5\","
+        "\"fee-taker\":\"0.001\",\"samples\":\"9\",\"options\":\"--shorts --sampling sobol "
+        "--calendar nyse --screen --periods 8 --period-days=30\",\"param fast\":\"5:15:5\","
         "\"param slow\":\"12:36:8\",\"param average\":\"sma,ema\",\"param fraction\":\"0.5\"}");
     put_rows(DONE);
     put_result(DONE, false);
@@ -139,8 +145,10 @@ static void make_sweeps(void)
     make(FAILED, "{\"strategy\":\"triple-confirmation\",\"bars\":\"/data/none.csv\"}");
     put(FAILED, "progress",
         "papertape: sweep: note: of nothing\npapertape: sweep: /data/none.csv: No such file or directory\n");
-    make(RUNNING,
-         "{\"strategy\":\"exec:python3 mine.py\",\"bars\":\"/data/ETHUSDT_1h.csv,/data/BTCUSDT_1h.csv\"}");
+    make(
+        RUNNING,
+        "{\"strategy\":\"exec:python3 mine.py\",\"bars\":\"/data/ETHUSDT_1h.csv,/data/BTCUSDT_1h.csv\","
+        "\"options\":\"--backend gpu --periods 8 --period-days 30 --universe 'volume>1e6; top 10 by volume' --yes\"}");
     put(RUNNING, "progress",
         "{\"schema\":\"papertape.sweep_progress/1\",\"stage\":\"sets\",\"done\":3,\"of\":806,\"seconds\":1.5,\"left_s\":null,"
         "\"best\":null}\n"
@@ -268,7 +276,13 @@ static void check_lines(void)
         line,
         "papertape sweep --strategy sma-cross --grid fast=5:15:5 --grid slow=12:36:8 --grid average=sma,ema --set "
         "fraction=0.5 --bars /data/bars/BTCUSDT_5m.csv.gz --fee-taker 0.001 --metric dsr --samples 9 --top 3 "
-        "--shorts --calendar nyse");
+        "--shorts --sampling sobol --calendar nyse --screen --periods 8 --period-days=30");
+    tui_sweep_argv_finish(&argv);
+    tui_sweep_argv_plan(&argv, entry->fields);
+    tui_sweep_argv_line(&argv, line, sizeof(line));
+    CHECK(strstr(line,
+                 "--samples 9 --top 3 --shorts --sampling sobol --calendar nyse --periods 8 --period-days=30 "
+                 "--dry-run --json"));
     tui_sweep_argv_finish(&argv);
     tui_sweep_argv_run(&argv, entry->fields, "fast=5 slow=20 average=ema");
     tui_sweep_argv_line(&argv, line, sizeof(line));
@@ -283,7 +297,8 @@ static void check_lines(void)
     tui_sweep_argv_line(&argv, line, sizeof(line));
     CHECK_STR(
         line,
-        "papertape backtest --strategy 'exec:python3 mine.py' --bars /data/ETHUSDT_1h.csv,/data/BTCUSDT_1h.csv");
+        "papertape backtest --strategy 'exec:python3 mine.py' --bars /data/ETHUSDT_1h.csv,/data/BTCUSDT_1h.csv "
+        "--universe 'volume>1e6; top 10 by volume'");
     tui_sweep_argv_finish(&argv);
     tui_sweep_argv_add(&argv, "exec:it's $HOME", "volume>1e6");
     tui_sweep_argv_line(&argv, line, sizeof(line));
@@ -337,6 +352,48 @@ static void check_start(void)
 }
 
 /* ---- what is read ---- */
+
+/* What was asked for beside the sets, while it runs and with what came of it; options without a value, and
+ * in either form. */
+static void check_asked_for(void)
+{
+    static const struct {
+        const char *fields, *result, *words;
+    } cases[] = {
+        {"{\"samples\":\"40\"}", NULL, "40 samples at random"},
+        {"{\"options\":\"--samples=7 --sampling sobol\"}", NULL, "7 samples by Sobol's sequence"},
+        {"{\"options\":\"--screen\"}", NULL, "screened first"},
+        {"{\"options\":\"--screen\"}", "{\"runs\":4,\"screened\":false}",
+         "not covered by the screen: all run exactly"},
+        {"{\"options\":\"--backend=gpu\"}", "{\"runs\":4,\"runs_exact\":2,\"screened\":true}",
+         "screened on the GPU, 2 run exactly"},
+        {"{\"options\":\"--universe top-10\"}", "{\"runs\":4,\"universe\":{\"rule\":\"top 10 by volume\"}}",
+         "universe top 10 by volume"},
+        {"{\"options\":\"--periodsx 8 --period-days 30 --screener\"}", NULL, ""},
+        {"{\"options\":\"--periods\"}", NULL, ""},
+        {"{\"options\":\"--universe 'open\"}", NULL, ""},
+        {"{}", "{\"runs\":4}", ""},
+    };
+    char words[512];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sweep_entry entry = {.fields = json_loads(cases[i].fields, 0, NULL), .outcome = {.runs = -1}};
+        json_t *result = cases[i].result ? json_loads(cases[i].result, 0, NULL) : NULL;
+        if (result)
+            tui_sweep_outcome_take(&entry.outcome, result);
+        CHECK_STR(tui_sweep_entry_asked(&entry, words, sizeof(words)), cases[i].words);
+        json_decref(result);
+        json_decref(entry.fields);
+    }
+    begin(DONE);
+    CHECK_STR(
+        tui_sweep_entry_asked(tui_sweep_page_chosen(view.sweeps), words, sizeof(words)),
+        "9 samples by Sobol's sequence; screened, 12 run exactly; 8 periods of 30 days: best above 0 in 5, median Sharpe 0.80");
+    begin(RUNNING);
+    CHECK_STR(tui_sweep_entry_asked(tui_sweep_page_chosen(view.sweeps), words, sizeof(words)),
+              "screened on the GPU first; then 8 periods of 30 days; universe volume>1e6; top 10 by volume");
+    CHECK_STR(tui_sweep_entry_asked(tui_sweep_page_chosen(view.sweeps), words, 9), "screened");
+}
 
 /* Another dashboard that asks at the same time is no sweep that runs. */
 static void check_asked(void)
@@ -673,6 +730,7 @@ int main(int argc, char **argv)
     check_lines();
     check_start();
     check_states();
+    check_asked_for();
     check_map();
     check_filters();
     check_keys();

@@ -229,38 +229,39 @@ int panel_sweep_so_far(const struct area *area, int y, int rows, const struct sw
 }
 
 /* Which bars, how many sets, how long. Returns the row after the last. */
-static int draw_counts(const struct area *area, int y, const struct sweep_entry *entry)
+static int draw_counts(const struct area *area, int y, int rows, const struct sweep_entry *entry)
 {
     char bars[SWEEP_VALUE_MAX], text[2 * SWEEP_VALUE_MAX], time[SWEEP_TIME_MAX], few[64] = "";
     const struct sweep_outcome *outcome = &entry->outcome;
 
     panel_sweep_bars(tui_sweep_entry_field(entry, "bars"), bars, sizeof(bars));
     if (outcome->few > 0)
-        snprintf(few, sizeof(few), "; %lld have too few trades and are not ranked", (long long)outcome->few);
+        snprintf(few, sizeof(few), "; %lld have too few trades to be ranked", (long long)outcome->few);
     if (outcome->runs >= 0)
         snprintf(text, sizeof(text), "%s: %lld of %lld sets, %s%s", bars, (long long)outcome->runs,
                  (long long)outcome->combinations, cli_sweep_time(outcome->seconds, time), few);
     else
         snprintf(text, sizeof(text), "%s", bars);
-    tui_area_text_cut(area, 1, y, area->width - 2, STYLE_DIM, text);
-    return y + 1;
+    return panel_frame_wrap(area, y, rows, STYLE_DIM, text);
 }
 
 void panel_sweep_table(const struct area *area, const struct scene *scene)
 {
     const struct sweep_page *page = scene->view->sweeps;
     const struct sweep_entry *entry = tui_sweep_list_find(&page->list, page->chosen);
-    const int most = area->height < SHORT ? 1
-                     : area->height < 24  ? 2
-                                          : 3,
-              sentences = area->height < SHORT ? 1 : SWEEP_SENTENCES; /* the rows have room too */
+    const bool is_short = area->height < SHORT;
+    const int most = is_short ? 1 : 3,
+              sentences = is_short ? 1 : SWEEP_SENTENCES; /* the rows have room too */
+    char asked[SWEEP_VALUE_MAX];
     struct area part = tui_area_part(area, 1, 0, area->width - 2, area->height);
 
     if (!entry) {
         panel_frame_empty(area, "that sweep is gone");
         return;
     }
-    int y = draw_counts(area, 0, entry);
+    int y = draw_counts(&part, 0, is_short ? 1 : 2, entry);
+    if (!is_short)
+        y = panel_frame_wrap(&part, y, 2, STYLE_NORMAL, tui_sweep_entry_asked(entry, asked, sizeof(asked)));
     if (entry->state == SWEEP_RUNNING)
         y = panel_sweep_so_far(area, y, 3, entry);
     if (entry->complaint[0])
