@@ -54,7 +54,8 @@ def best(*arguments):
 
 def show(case, measured, limit=None, **more):
     seconds, result = measured
-    figure(case, seconds, "s", limit=limit, cached=result["cached"], strategies=len(result["strategies"]), stages=result["seconds_by_stage"], **more)
+    met = {} if limit is None else {"met": seconds <= limit}
+    figure(case, seconds, "s", limit=limit, **met, cached=result["cached"], strategies=len(result["strategies"]), stages=result["seconds_by_stage"], **more)
 
 
 def peers(files):

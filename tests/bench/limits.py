@@ -1,5 +1,6 @@
 """bench/tui with synthetic figures: within all limits its status is 0, and with any one of them missed, that case alone
 has "met": false and the status is 1; without htop and btop what is compared with them is null. bench/run keeps such figures, and fails.
+bench/workflow's ranking has "met" likewise.
 
 limits.py SOURCE_ROOT"""
 import contextlib
@@ -121,6 +122,22 @@ class Limits(unittest.TestCase):
         self.assertEqual({case.split(" ")[0] for case in null}, {"first", "cpu", "of"})
         self.assertTrue(all(case in err for case in null), err)
         self.assertEqual(run(GOOD | {"resident": 16.3}, False)[1], 1)
+
+
+class Workflow(unittest.TestCase):
+    def test_limit(self):
+        """A ranking within its limit and one beyond it; one without a limit says nothing."""
+        path = os.path.join(ROOT, "bench")
+        with mock.patch.object(sys, "argv", ["workflow", "none"]), mock.patch.object(sys, "path", [path, *sys.path]):
+            bench = load("workflow_figures.py")
+        result = {"cached": 8, "strategies": [{}] * 8, "seconds_by_stage": {}}
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            for seconds, limit in ((bench.LIMIT_S, bench.LIMIT_S), (0.51, bench.LIMIT_S), (2.5, None)):
+                bench.show("rank", (seconds, result), limit)
+        lines = [json.loads(line) for line in out.getvalue().splitlines()]
+        self.assertEqual([(line.get("met"), line["limit"]) for line in lines], [(True, 0.5), (False, 0.5), (None, None)])
+        self.assertNotIn("met", lines[2])
 
 
 class Kept(unittest.TestCase):
