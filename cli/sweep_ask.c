@@ -46,13 +46,12 @@ static bool ask(const struct sweep *sweep, const char *work, double predicted, b
     return wanted;
 }
 
-bool cli_sweep_ask(struct sweep *sweep, size_t tried, size_t left, double seconds)
+bool cli_sweep_ask(struct sweep *sweep, size_t tried, size_t left, double set_s)
 {
     char count[48], work[96], time[SWEEP_TIME_MAX], words[256];
     bool most = sweep->sets.n > BACKTEST_GRID_MOST, again = sweep->asked > 0;
-    double a_set = seconds / (double)(tried ? tried : 1);
     double times = sweep->times > 1 ? (double)sweep->times : 1;
-    double predicted = a_set * (most ? sweep->sets.asked : (double)left) * times;
+    double predicted = set_s * (most ? sweep->sets.asked : (double)left) * times;
     count_text(sweep, count, sizeof count);
     if (most) {
         snprintf(words, sizeof words,

@@ -14,7 +14,7 @@ struct sweep_progress {
     struct sweep *sweep;
     struct progress progress;
     struct sweep_file file;
-    double started_s, runs_s; /* of all; of the runs, behind a screen */
+    double started_s;
     struct sweep_watch watch;
     int asks; /* of ask() in this sweep */
     bool declined;
@@ -28,26 +28,17 @@ static bool show(void *ctx, double share)
     return cli_progress_show(&running->progress, share) && !early_stop_asked();
 }
 
-/* The time of a question is no time of the runs. */
-static bool agreed(struct sweep_progress *running, bool wanted, double asked_s)
-{
-    running->declined = !wanted;
-    running->runs_s += clock_now_s() - asked_s;
-    return wanted;
-}
-
 /* How many there are, and after the first few how long all of them take. */
-static bool ask(void *ctx, size_t tried, size_t left)
+static bool ask(void *ctx, size_t tried, size_t left, double set_s)
 {
     struct sweep_progress *running = ctx;
     struct sweep *sweep = running->sweep;
-    double now_s = clock_now_s();
     if (++running->asks <= sweep->asked)
         return true;
     cli_progress_end(&running->progress);
-    bool wanted = cli_sweep_ask(sweep, tried, left, now_s - running->runs_s);
+    running->declined = !cli_sweep_ask(sweep, tried, left, set_s);
     sweep->asked = running->asks;
-    return agreed(running, wanted, now_s);
+    return !running->declined;
 }
 
 /* A screen that takes long by itself is asked about once it has run long enough to say so. */
@@ -56,14 +47,14 @@ static bool screening(void *ctx, double share)
     enum { SURE_S = 2 };
     struct sweep_progress *running = ctx;
     struct sweep *sweep = running->sweep;
-    double now_s = clock_now_s(), seconds = now_s - running->started_s;
+    const double seconds = clock_now_s() - running->started_s;
     if (share >= 1) {
-        running->runs_s = now_s;
         sweep->screened = true;
     } else if (!sweep->asked_screen && share > 0 && seconds >= SURE_S) {
         cli_progress_end(&running->progress);
         sweep->asked_screen = true;
-        if (!agreed(running, cli_sweep_ask_screen(sweep, seconds / share), now_s))
+        running->declined = !cli_sweep_ask_screen(sweep, seconds / share);
+        if (running->declined)
             return false;
     }
     if (sweep->progress && share < 1)
@@ -92,7 +83,7 @@ static int run_all(struct sweep_progress *running, struct backtest_sweep *all)
 {
     struct sweep *sweep = running->sweep;
     char err[512] = "";
-    running->started_s = running->runs_s = running->watch.started_s = clock_now_s();
+    running->started_s = running->watch.started_s = clock_now_s();
     cli_progress_begin(&running->progress, "sweep");
     running->progress.shows &= !sweep->progress;
     int r = backtest_sweep_run(all, &sweep->runs, err, sizeof err);

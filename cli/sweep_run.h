@@ -99,9 +99,9 @@ const char *cli_sweep_periods_text(const struct sweep *sweep, char ret[static SW
 void cli_sweep_periods_print(const struct sweep *sweep);
 void cli_sweep_periods_json(const struct sweep *sweep, json_t *object, json_t *top);
 
-/* sweep_ask.c: is it wanted, with `left` sets to go after `tried` in so many seconds? Or a screen of so many
- * seconds? False: no, and a line says so; of a dry run, sweep->plan does. */
-bool cli_sweep_ask(struct sweep *sweep, size_t tried, size_t left, double seconds);
+/* sweep_ask.c: is it wanted, with `left` sets to go after `tried`, of so many seconds each? Or a screen of so
+ * many seconds? False: no, and a line says so; of a dry run, sweep->plan does. */
+bool cli_sweep_ask(struct sweep *sweep, size_t tried, size_t left, double set_s);
 bool cli_sweep_ask_screen(const struct sweep *sweep, double seconds);
 
 /* sweep_progress.c: what has been done so far, for --progress. */

@@ -16,6 +16,10 @@
 enum { BATCH_FIRST = 8, BATCH_MOST = ACCOUNTS_MAX };
 static const size_t BATCH_BYTES = (size_t)256 << 20;
 
+/* The first batch says how long a set takes, unless it was so quick that what it waited for counts: then the
+ * second does, of half of what is left at most. */
+static const double QUICK_S = 0.1;
+
 /* What ended is kept so often: a set that took longer at once, so that a kill loses about as much. */
 static const double KEEP_S = 0.1;
 
@@ -60,6 +64,7 @@ struct batch {
     size_t n, cap, next; /* next: the first combination of the batch after this one */
     size_t bars;         /* of the symbol that has most */
     size_t done, all;    /* sets before this batch that are known, ended or need no run, of all */
+    double set_s;        /* seconds that a set of the last batch took */
 };
 
 /* Are there fewer bars than its indicators need for a first value? */
@@ -212,13 +217,22 @@ static int run_batch(struct batch *batch, char *err, size_t err_size)
     return r;
 }
 
+/* Sets to run after this batch: neither known nor contradictory. */
+static size_t left_of(const struct batch *batch)
+{
+    struct account_spec spec = *batch->sweep->account;
+    size_t left = 0;
+    for (size_t i = batch->next; i < batch->sets->n; i++)
+        left += !is_known(batch, i) && backtest_sets_get(batch->sets, spec.strategy, i, spec.params);
+    return left;
+}
+
 static int start(const struct batch *batch, size_t tried, char *err, size_t err_size)
 {
     const struct backtest_sweep *sweep = batch->sweep;
-    size_t left = batch->sets->n - batch->next;
-    for (size_t i = batch->next; batch->known && i < batch->sets->n; i++)
-        left -= is_known(batch, i);
-    if ((left > 0 || batch->probes) && sweep->started && !sweep->started(sweep->ctx, tried, left))
+    const size_t left = left_of(batch);
+    if ((left > 0 || batch->probes) && sweep->started &&
+        !sweep->started(sweep->ctx, tried, left, batch->set_s))
         return fail_with(-ECANCELED, err, err_size, "it was not wanted");
     if (batch->probes)
         return fail_with(-EINVAL, err, err_size, "more than 1000000 combinations: wider steps are needed");
@@ -235,22 +249,44 @@ static size_t close_up(struct batch *batch)
     return n;
 }
 
+/* At most so many sets are of the next batch: of the two that may be timed, or of any other. */
+static size_t wanted_of(const struct batch *batch, bool noted, int batches)
+{
+    size_t wanted = batch->cap;
+    if (!noted)
+        wanted = batches == 0 ? BATCH_FIRST : left_of(batch) / 2;
+    wanted = wanted > BATCH_FIRST ? wanted : BATCH_FIRST;
+    return wanted < batch->cap ? wanted : batch->cap;
+}
+
+static int run_timed(struct batch *batch, char *err, size_t err_size)
+{
+    const double began_s = clock_now_s();
+    if (batch->n == 0)
+        return 0;
+    int r = run_batch(batch, err, err_size);
+    batch->set_s = (clock_now_s() - began_s) / (double)batch->n;
+    return r;
+}
+
 static int run_all(struct batch *batch, char *err, size_t err_size)
 {
     struct sweep_results *results = batch->results;
     bool noted = false;
     int r = 0;
-    while (r == 0 && batch->next < batch->all) {
-        gather(batch, noted ? batch->cap : batch->cap < BATCH_FIRST ? batch->cap : BATCH_FIRST);
+    for (int batches = 0; r == 0 && batch->next < batch->all; batches += !noted) {
+        gather(batch, wanted_of(batch, noted, batches));
         batch->rows = results->results + results->n;
-        if (batch->n > 0)
-            r = run_batch(batch, err, err_size);
+        r = run_timed(batch, err, err_size);
+        const bool quick = batch->set_s * (double)batch->n < QUICK_S;
         results->n += close_up(batch);
         batch->done += batch->n;
         batch->n = 0;
         if (r == 0 && batch->next < batch->all && !show(batch, 0))
             r = -ECANCELED;
-        if (r == 0 && !noted && (r = start(batch, results->n - results->known, err, err_size)) < 0)
+        if (noted || (batches == 0 && quick && left_of(batch) > BATCH_FIRST))
+            continue;
+        if (r == 0 && (r = start(batch, results->n - results->known, err, err_size)) < 0)
             return r;
         noted = true;
     }

@@ -53,10 +53,11 @@ struct backtest_sweep {
     /* NULL, or called now and then with the share of the sets that is done, what is known already and what
      * contradicts itself among them; false: stop. Not while keep() is. */
     bool (*progress)(void *ctx, double share);
-    /* NULL, or called after the first `tried` sets, with how many are left to run; false: -ECANCELED. Once,
+    /* NULL, or called after the first `tried` sets, with how many are left to run and how many seconds one
+     * takes of those that ran last: the first few wait for threads and memory, too. False: -ECANCELED. Once,
      * but behind a screen again where more must be run than was thought. More sets than BACKTEST_GRID_MOST
      * are refused after it. */
-    bool (*started)(void *ctx, size_t tried, size_t left);
+    bool (*started)(void *ctx, size_t tried, size_t left, double set_s);
     /* NULL, or the results that are known already, at most `cap`, in any order; how many: */
     size_t (*known)(void *ctx, struct sweep_result *rows, size_t cap);
     /* NULL, or called with new ones on any thread, one call at a time: what took long at once, the rest

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/backtest/sweep_bounds.h"
+#include "exchange/clock.h"
 #include "exchange/fail.h"
 #include "strategy/metrics.h"
 
@@ -163,10 +164,13 @@ static int run_list(struct screened *screened, size_t n, char *err, size_t err_s
 {
     const struct backtest_sweep *sweep = screened->sweep;
     size_t first = n < FIRST ? n : FIRST;
+    const double began_s = clock_now_s();
     int r = n > 0 ? run_some(screened, screened->list, first, err, err_size) : 0;
     if (r < 0 || first == n || screened->stopped)
         return r;
-    if (sweep->started && !sweep->started(sweep->ctx, screened->n_exact - screened->n_known, n - first))
+    const double set_s = (clock_now_s() - began_s) / (double)first;
+    if (sweep->started &&
+        !sweep->started(sweep->ctx, screened->n_exact - screened->n_known, n - first, set_s))
         return fail_with(-ECANCELED, err, err_size, "it was not wanted");
     return run_some(screened, screened->list + first, n - first, err, err_size);
 }

@@ -84,10 +84,10 @@ static bool screening(void *ctx, double share)
     return true;
 }
 
-static bool started(void *ctx, size_t tried, size_t left)
+static bool started(void *ctx, size_t tried, size_t left, double set_s)
 {
     struct said *said = ctx;
-    CHECK(said->share == 1 && tried > 0 && left > 0);
+    CHECK(said->share == 1 && tried > 0 && left > 0 && set_s > 0);
     said->started++;
     said->to_come += left;
     return true;

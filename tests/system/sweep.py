@@ -396,6 +396,10 @@ def watched(folder, bars):
     assert all(sentence in printed for sentence in result["luck"]["words"]) and len(result["luck"]["words"]) in (2, 3), (result["luck"], printed)
     plan = figures(*grid, "--cache", cache, "--dry-run")
     assert (plan["left"], plan["seconds"]) == (0, 0), plan
+    # What contradicts itself is not to come; a second batch, of half of the rest, is timed where the first was quick.
+    most = [*CROSS, "--grid", "fast=3:20:1", "--grid", "slow=4:21:1", "--bars", bars, "--no-cache"]
+    plan, whole = figures(*most, "--dry-run"), figures(*most)
+    assert whole["contradictory"] > 100 and plan["tried"] + plan["left"] == whole["runs"] and plan["left"] > 0 < plan["seconds"], (plan, whole)
     refused(*grid, "--dry-run", "--csv", csv_path, says="--csv")
     refused(*grid, "--progress", "--walk-forward", "200d:100d", says="--walk-forward")
     (own,) = json.loads(harness.run([harness.PAPERTAPE, "backtest", "--list-strategies", "--strategy", "sma-cross", "--json"], 0).stdout)["strategies"]
