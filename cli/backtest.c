@@ -154,8 +154,8 @@ static const struct option_row options[] = {
     {"members", "FILE", "time_ns,symbol,in: when symbols came into the universe, 1, and left it, 0",
      AT(outputs[OUTPUT_MEMBERS]), .with = "universe"},
     {"chart", NULL,
-     "below the report, in characters as the terminal and its locale have them: equity with the benchmark, drawdown, the "
-     "distribution of returns",
+     "below the report, in characters as the terminal and its locale have them: equity with the benchmark, drawdown, "
+     "exposure, the distribution of returns",
      AT(chart)},
     {"report", "FILE",
      "one HTML page, which loads nothing and runs nothing: equity, drawdown, months, trades on prices, returns, "

@@ -5,6 +5,7 @@
 
 #include "cli/backtest_result.h"
 #include "cli/format.h"
+#include "cli/months.h"
 #include "cli/stored.h"
 #include "exchange/bar.h"
 #include "exchange/decimal.h"
@@ -17,9 +18,6 @@ enum {
     SYMBOLS_SHOWN = 6,
     PLAIN_SCALE = 8, /* of prices, which is not printed */
 };
-
-static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
 /* "2024-01-01 00:00". */
 static const char *time_text(int64_t ts_ns, char buf[static FORMAT_MAX])
@@ -100,30 +98,6 @@ static void print_numbers(const struct backtest_result *result, int a)
     pair("alpha", cli_backtest_percent(x, r->against.alpha), "fees", cli_backtest_number(y, r->fees, 2));
     pair("beta", cli_backtest_number(x, r->against.beta, 3), "fees of gain",
          cli_backtest_percent(y, r->fees_of_gross_profit));
-}
-
-static void print_months(const struct backtest_report *r)
-{
-    size_t i = 0;
-    printf("  return by month, %%\n       ");
-    for (int month = 0; month < 12; month++)
-        printf(" %5s", months[month]);
-    putchar('\n');
-    while (i < r->n_months) {
-        int year = r->months[i].year;
-        printf("  %4d ", year);
-        for (int month = 1; month <= 12; month++) {
-            char cell[FORMAT_MAX] = "";
-            if (i < r->n_months && r->months[i].year == year && r->months[i].month == month) {
-                double value = 100 * r->months[i++].total_return;
-                cli_format_number(cell, value, fabs(value) < 99.95 ? 1 : 0);
-                if (strlen(cell) > 5)
-                    snprintf(cell, sizeof cell, "%5.0g", value);
-            }
-            printf(" %5s", cell);
-        }
-        putchar('\n');
-    }
 }
 
 static void print_drawdowns(const struct backtest_result *result, const struct backtest_report *r)
@@ -273,7 +247,7 @@ static void print_account(const struct backtest_result *result, int a)
     print_impossible(account);
     print_drawdowns(result, r);
     if (r->n_months > 0)
-        print_months(r);
+        cli_months_print(r->months, r->n_months, stdout);
 }
 
 /* Several accounts side by side, a row each. */

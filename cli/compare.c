@@ -9,6 +9,7 @@
 #include "cli/format.h"
 #include "cli/output.h"
 #include "cli/page/page.h"
+#include "cli/page/run_chart.h"
 #include "cli/page/saved.h"
 #include "cli/stored.h"
 #include "cli/text.h"
@@ -17,6 +18,7 @@
 
 struct asked {
     const char *page;
+    bool chart;
 };
 
 /* Each directory, and a run an account. */
@@ -177,6 +179,7 @@ static void print_table(const struct compared *all)
 
 static int compare(const struct option_call *call, const struct compared *all, struct output *page)
 {
+    const struct asked *asked = call->into;
     int status = page->file ? write_page(all, page->file) : EXIT_OK;
     if (status == EXIT_OK)
         status = cli_output_commit("compare", page);
@@ -185,7 +188,8 @@ static int compare(const struct option_call *call, const struct compared *all, s
     if (call->json)
         return print_json(all);
     print_table(all);
-    return EXIT_OK;
+    int r = asked->chart ? tui_run_chart_compared(all->runs, all->n, tui_run_chart_width(), stdout) : 0;
+    return r < 0 ? fail("--chart", strerror(-r)) : EXIT_OK;
 }
 
 static int run(struct option_call *call)
@@ -193,6 +197,8 @@ static int run(struct option_call *call)
     const struct asked *asked = call->into;
     struct output page = {0};
     struct compared all = {0};
+    if (asked->chart && call->json)
+        return cli_stored_fail(EXIT_USAGE, "compare", "--chart", "it is of the text: without --json");
     int status = asked->page ? cli_output_open("compare", asked->page, &page) : EXIT_OK;
     if (status == EXIT_OK)
         status = load(call, &all);
@@ -207,6 +213,9 @@ static const struct option_action actions[] = {
     {.arguments = "RUN...", .example = "~/try-fast ~/try-slow --report compared.html", .run = run}};
 
 static const struct option_row options[] = {
+    {"chart", NULL,
+     "below the table, in characters as the terminal and its locale have them: equity and drawdown over each other",
+     offsetof(struct asked, chart)},
     {"report", "FILE",
      "one HTML page, which loads nothing and runs nothing: curves over each other, figures, differences to the first "
      "run, and all parts of each",

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/ask.h"
+#include "cli/page/run_chart.h"
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -22,7 +23,7 @@
 struct asked {
     const char *day, *account, *html, *dir, *sink;
     int64_t from_ns, to_ns, keep;
-    bool text, summary, send;
+    bool text, summary, chart, send;
 };
 
 enum { KEEP_DEFAULT = 90, MESSAGE_MAX = DB_ALERT_TEXT_MAX };
@@ -207,6 +208,14 @@ static int print_text(const struct db_report *report, bool summary)
     return ok ? EXIT_OK : cli_stored_fail(EXIT_ERROR, "report", "", "out of memory");
 }
 
+/* Below the text. */
+static int print_chart(const struct db_report *report)
+{
+    int status = print_text(report, false);
+    int r = status == EXIT_OK ? tui_report_chart(report, tui_run_chart_width(), stdout) : 0;
+    return r < 0 ? cli_stored_fail(EXIT_ERROR, "report", "--chart", strerror(-r)) : status;
+}
+
 static int put_report(const struct option_call *call, const struct db_report *report)
 {
     const struct asked *asked = call->into;
@@ -218,6 +227,8 @@ static int put_report(const struct option_call *call, const struct db_report *re
         status = send_message(call, report);
     if (status == EXIT_OK && call->json)
         return cli_stored_print("report", db_report_json(report), 15);
+    if (status == EXIT_OK && asked->chart)
+        return print_chart(report);
     if (status == EXIT_OK && (asked->text || asked->summary || (!asked->html && !asked->dir && !asked->send)))
         return print_text(report, asked->summary);
     return status;
@@ -281,6 +292,8 @@ static int run(struct option_call *call)
     struct db_reader *reader;
     struct db_report_query query;
     struct db_report report;
+    if (((const struct asked *)call->into)->chart && call->json)
+        return cli_stored_fail(EXIT_USAGE, "report", "--chart", "it is of the text: without --json");
     int status = cli_stored_open("report", call->state, &reader);
     if (status != EXIT_OK)
         return status;
@@ -323,8 +336,12 @@ static const struct option_row options[] = {
     {"text", NULL,
      "lines of 80 columns on stdout, which is the default without --html, --dir, --send and --json",
      offsetof(struct asked, text)},
+    {"chart", NULL,
+     "the text and below it, in characters as the terminal and its locale have them: of each account equity, drawdown, "
+     "what is not cash, months, the distribution of daily returns",
+     offsetof(struct asked, chart)},
     {"summary", NULL, "a line an account on stdout, for a message", offsetof(struct asked, summary),
-     .without = "text"},
+     .without = "text chart"},
     {"dir", "DIR", "report-DAY.html, .json and .txt into DIR, which is made if it is missing",
      offsetof(struct asked, dir)},
     {"keep", "N", "the reports of the newest N days stay there, 90 by default; older ones are removed",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/page/run_chart.h"
 #include "cli/page/sweep.h"
 #include "cli/stored.h"
 #include "cli/sweep_run.h"
@@ -166,7 +167,8 @@ static int print(const struct sweep *sweep, bool json)
     if (json)
         return cli_sweep_print_json(sweep);
     cli_sweep_print(sweep);
-    return EXIT_OK;
+    int r = sweep->chart ? tui_sweep_chart(sweep, tui_run_chart_width(), stdout) : 0;
+    return r < 0 ? fail(EXIT_ERROR, "--chart", strerror(-r)) : EXIT_OK;
 }
 
 /* What was done is shown, and the same command does the rest. */
@@ -268,6 +270,9 @@ static int open_device(struct sweep *sweep)
 
 static int run(struct option_call *call)
 {
+    const struct sweep *sweep = call->into;
+    if (sweep->chart && call->json)
+        return fail(EXIT_USAGE, "--chart", "it is of the text: without --json");
     int status = check(call->into);
     if (status == EXIT_OK)
         status = open_device(call->into);
@@ -336,9 +341,13 @@ static const struct option_row options[] = {
     {"walk-forward", "IN:OUT[:STEP]",
      "choose on IN, trade the choice on the OUT that follows, and again STEP later (OUT without it): as "
      "90d:30d",
-     .take = take_walk, .without = "returns report"},
+     .take = take_walk, .without = "returns report chart"},
     {"csv", "FILE",
      "every run, best first; shares as they are, 0.05 for 5 %; with --walk-forward every window", AT(csv)},
+    {"chart", NULL,
+     "below the list, in characters as the terminal and its locale have them: the metric over the grid as heat maps, "
+     "its distribution",
+     AT(chart)},
     {"report", "FILE",
      "one HTML page, which loads nothing and runs nothing: the metric over the grid as heat maps, its distribution, the "
      "best runs",
@@ -353,7 +362,7 @@ static const struct option_row options[] = {
      AT(progress), .without = "walk-forward"},
     {"dry-run", NULL,
      "only how many sets there are and about how long they take: the first few are run for it, and kept",
-     AT(dry_run), .without = "walk-forward screen csv report returns yes"},
+     AT(dry_run), .without = "walk-forward screen csv report chart returns yes"},
     {"yes", NULL, "run what takes longer than 60 s without a question", AT(yes)},
     {"fresh", NULL, "run all of it again, even what an earlier run of the same command has done", AT(fresh),
      .without = "no-cache"},

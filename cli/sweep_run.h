@@ -43,6 +43,7 @@ struct sweep {
     int64_t min_trades, samples, seed;
     const char *csv, *returns;
     const char *page;                  /* --report */
+    bool chart;                        /* the same in characters */
     struct backtest_sampling sampling; /* of the sets, and of the periods */
     bool sampling_given;
     bool yes, fresh;

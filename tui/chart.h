@@ -15,6 +15,10 @@ void tui_chart_line(const struct area *area, const double *values, int n, double
 void tui_chart_overlay(const struct area *area, const double *values, int n, double low, double high,
                        enum style style);
 
+/* The same as one mark a column, only in empty cells: of several lines the first that is drawn is on top. */
+void tui_chart_marks(const struct area *area, const double *values, int n, double low, double high,
+                     enum style style, wchar_t mark);
+
 /* The least and the greatest of the values that are numbers, with a little room; false when there is none. */
 bool tui_chart_range(const double *values, int n, double *ret_low, double *ret_high);
 

@@ -100,21 +100,6 @@ void tui_sweep_map_turn(struct sweep_map *map, const struct sweep_detail *detail
         *other = before;
 }
 
-int tui_sweep_map_shade(const struct sweep_map *map, double value)
-{
-    if (isnan(value))
-        return -1;
-    if (!(map->high > map->low))
-        return SWEEP_MAP_SHADES - 1;
-    int shade = (int)((value - map->low) / (map->high - map->low) * SWEEP_MAP_SHADES);
-    return shade < 0 ? 0 : shade >= SWEEP_MAP_SHADES ? SWEEP_MAP_SHADES - 1 : shade;
-}
-
-double tui_sweep_map_from(const struct sweep_map *map, int shade)
-{
-    return map->low + (map->high - map->low) * shade / SWEEP_MAP_SHADES;
-}
-
 const struct sweep_cell *tui_sweep_map_chosen(const struct sweep_map *map)
 {
     return &map->cells[map->row][map->column];

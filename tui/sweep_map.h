@@ -6,7 +6,7 @@
 #include "cli/sweep_places.h"
 #include "tui/sweep_files.h"
 
-enum { SWEEP_MAP_COLUMNS = 30, SWEEP_MAP_ROWS = 24, SWEEP_MAP_SHADES = 4 };
+enum { SWEEP_MAP_COLUMNS = 30, SWEEP_MAP_ROWS = 24 };
 
 struct sweep_cell {
     double value; /* the median; NaN: no set of it has a number */
@@ -32,11 +32,6 @@ int tui_sweep_map_make(struct sweep_map *map, const struct sweep_detail *detail)
 /* Another parameter for an axis, the next or (by -1) the one before; one that is the other's changes places
  * with it. */
 void tui_sweep_map_turn(struct sweep_map *map, const struct sweep_detail *detail, bool up, int by);
-
-/* A cell's shade, 0 to SWEEP_MAP_SHADES - 1, in equal steps from low to high; -1: it has no number. And from
- * which value on it is. */
-int tui_sweep_map_shade(const struct sweep_map *map, double value);
-double tui_sweep_map_from(const struct sweep_map *map, int shade);
 
 const struct sweep_cell *tui_sweep_map_chosen(const struct sweep_map *map);
 

@@ -26,11 +26,6 @@ static void take(void *ctx, const char *name, double value)
 
 /* ---- curves ---- */
 
-static size_t drawn_of(size_t n)
-{
-    return n < PAGE_COMPARED_MAX ? n : PAGE_COMPARED_MAX;
-}
-
 /* Runs of other cash are scaled to 100 at the beginning. */
 static bool same_money(const struct page_run *runs, size_t n)
 {
@@ -49,52 +44,78 @@ static double *scaled(const struct page_run *run)
     return made;
 }
 
-static void draw(struct text *text, const struct page_run *runs, size_t n,
-                 double *const indexed[PAGE_COMPARED_MAX])
+int cli_page_compared_make(const struct page_run *runs, size_t n, struct page_compared *ret)
+{
+    const bool same = same_money(runs, n);
+    struct page_compared made = {.drawn = (int)(n < PAGE_COMPARED_MAX ? n : PAGE_COMPARED_MAX),
+                                 .unit = same ? runs[0].spec->currency : "100 at the beginning",
+                                 .start = same ? runs[0].equity[0] : 100,
+                                 .held = same ? runs[0].held : NULL};
+    for (int i = 0; i < made.drawn; i++) {
+        made.scaled[i] = same ? NULL : scaled(&runs[i]);
+        made.equity[i] = same ? runs[i].equity : made.scaled[i];
+        if (!made.equity[i]) {
+            cli_page_compared_finish(&made);
+            return -ENOMEM;
+        }
+    }
+    *ret = made;
+    return 0;
+}
+
+void cli_page_compared_finish(struct page_compared *compared)
+{
+    for (int i = 0; i < PAGE_COMPARED_MAX; i++)
+        free(compared->scaled[i]);
+}
+
+const char *cli_page_compared_more(size_t n, char ret[static PAGE_WORDS_MAX])
+{
+    if (n <= PAGE_COMPARED_MAX)
+        return NULL;
+    snprintf(ret, PAGE_WORDS_MAX, "The first %d of %zu runs are drawn.", (int)PAGE_COMPARED_MAX, n);
+    return ret;
+}
+
+static void draw(struct text *text, const struct page_run *runs, const struct page_compared *compared)
 {
     struct report_series equity[PAGE_COMPARED_MAX + 1], drops[PAGE_COMPARED_MAX];
-    int drawn = (int)drawn_of(n);
-    for (int i = 0; i < drawn; i++) {
+    for (int i = 0; i < compared->drawn; i++) {
         const struct page_run *run = &runs[i];
-        equity[i] = (struct report_series){REPORT_LINE, i >= 2 ? (i + 1) % REPORT_COLOURS : i, run->name,
-                                           run->x,      indexed[i] ? indexed[i] : run->equity, NULL,
-                                           run->n + 1};
+        equity[i] = (struct report_series){
+            REPORT_LINE, i >= 2 ? (i + 1) % REPORT_COLOURS : i, run->name, run->x, compared->equity[i], NULL,
+            run->n + 1};
         drops[i] = equity[i];
         drops[i].y = run->drawdown;
     }
-    struct report_curves of = {.unit = indexed[0] ? "100 at the beginning" : runs[0].spec->currency,
-                               .start = indexed[0] ? 100 : runs[0].equity[0],
+    struct report_curves of = {.unit = compared->unit,
+                               .start = compared->start,
                                .series = equity,
-                               .n = drawn,
+                               .n = compared->drawn,
                                .caption = "Equity at each row's close, after costs."};
-    if (runs[0].held && !indexed[0])
+    if (compared->held)
         equity[of.n++] = (struct report_series){
-            REPORT_LINE, 2, runs[0].source->benchmark, runs[0].x, runs[0].held, NULL, runs[0].n + 1};
+            REPORT_LINE, 2, runs[0].source->benchmark, runs[0].x, compared->held, NULL, runs[0].n + 1};
     report_part_equity(text, &of);
     of.unit = "%";
     of.series = drops;
-    of.n = drawn;
+    of.n = compared->drawn;
     of.caption = "How far equity is below its highest so far.";
     report_part_drawdown(text, &of);
 }
 
 static int curves(struct text *text, const struct page_run *runs, size_t n)
 {
-    double *indexed[PAGE_COMPARED_MAX] = {0};
-    char words[128];
-    int r = 0;
-    if (!same_money(runs, n))
-        for (size_t i = 0; i < drawn_of(n) && r == 0; i++)
-            r = (indexed[i] = scaled(&runs[i])) ? 0 : -ENOMEM;
-    if (r == 0)
-        draw(text, runs, n, indexed);
-    for (size_t i = 0; i < drawn_of(n); i++)
-        free(indexed[i]);
-    if (n > PAGE_COMPARED_MAX) {
-        snprintf(words, sizeof words, "The first %d of %zu runs are drawn.", (int)PAGE_COMPARED_MAX, n);
+    struct page_compared compared;
+    char words[PAGE_WORDS_MAX];
+    int r = cli_page_compared_make(runs, n, &compared);
+    if (r < 0)
+        return r;
+    draw(text, runs, &compared);
+    cli_page_compared_finish(&compared);
+    if (cli_page_compared_more(n, words))
         report_page_paragraph(text, words);
-    }
-    return r;
+    return 0;
 }
 
 /* ---- figures ---- */

@@ -31,6 +31,22 @@ size_t cli_page_splits(const struct page_run *run, int symbol);
 enum { PAGE_COMPARED_MAX = 7 };
 int cli_page_compare(struct text *text, const struct page_run *runs, size_t n);
 
+/* What of them is drawn over each other: the first PAGE_COMPARED_MAX, in the currency, or, where cash or
+ * currency differ, scaled to 100 at the beginning. */
+struct page_compared {
+    int drawn;
+    const char *unit;                        /* the currency, or words for the scale */
+    double start;                            /* of each, at its beginning */
+    const double *equity[PAGE_COMPARED_MAX]; /* [runs[i].n + 1] */
+    const double *held;                      /* of the first run, where it is drawn, too; NULL */
+    double *scaled[PAGE_COMPARED_MAX];
+};
+/* 0, for cli_page_compared_finish(); -ENOMEM. */
+int cli_page_compared_make(const struct page_run *runs, size_t n, struct page_compared *ret);
+void cli_page_compared_finish(struct page_compared *compared);
+/* "The first 7 of 9 runs are drawn.": ret; NULL: all are. */
+const char *cli_page_compared_more(size_t n, char ret[static PAGE_WORDS_MAX]);
+
 /* A sentence where they are over other times or bars, so that their figures do not compare; else NULL. */
 const char *cli_page_apart(const struct page_run *runs, size_t n);
 

@@ -234,12 +234,10 @@ static void about(struct text *text, const struct sweep *sweep)
 
 static int distribution(struct text *text, const struct sweep *sweep)
 {
-    double *values = malloc(sweep->runs.n * sizeof *values);
+    double *values = cli_page_sweep_metric(sweep);
     char title[WORDS_MAX], name[SWEEP_METRIC_NAME_MAX];
     if (!values)
         return -ENOMEM;
-    for (size_t i = 0; i < sweep->runs.n; i++)
-        values[i] = cli_sweep_metric(sweep->metric, &sweep->runs.results[i]);
     cli_sweep_metric_name(sweep->metric, name);
     snprintf(title, sizeof title, "%s of all runs", name);
     int r = report_part_distribution(text, REPORT_LOW, title, name, "runs", values, sweep->runs.n);
@@ -247,8 +245,22 @@ static int distribution(struct text *text, const struct sweep *sweep)
     return r;
 }
 
+static int put_heat(void *ctx, const struct report_heat *heat, const char *caption)
+{
+    report_page_heat(ctx, heat, caption);
+    return 0;
+}
+
+static int put_points(void *ctx, const struct report_points *points, const char *caption)
+{
+    report_page_points(ctx, points, caption);
+    return 0;
+}
+
 int cli_page_sweep(struct text *text, const struct sweep *sweep)
 {
+    const struct page_sweep_draw draw = {REPORT_HEAT_SIDE_MAX, REPORT_HEAT_SIDE_MAX, put_heat, put_points,
+                                         text};
     const struct market *market = sweep->market;
     char title[WORDS_MAX];
     snprintf(title, sizeof title, "Sweep: %s on %s%s", sweep->run.choices[0].strategy->name,
@@ -257,7 +269,9 @@ int cli_page_sweep(struct text *text, const struct sweep *sweep)
     luck(text, sweep);
     about(text, sweep);
     report_page_heading(text, "Over the grid");
-    int r = cli_page_sweep_maps(text, sweep);
+    int r = cli_page_sweep_draw(sweep, &draw);
+    if (cli_page_sweep_more(sweep))
+        report_page_paragraph(text, cli_page_sweep_more(sweep));
     r = r < 0 ? r : distribution(text, sweep);
     best(text, sweep);
     report_page_end(text);

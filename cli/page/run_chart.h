@@ -1,18 +1,30 @@
-/* A run's charts in characters, on the dashboard's canvas, which needs no screen: tui/run_chart.c. As the
- * verbs of tui it is drawn there and called from here. */
+/* Charts of --chart in characters, on the dashboard's canvas, which needs no screen: tui/run_chart.c,
+ * tui/sweep_chart.c, tui/report_chart.c. As the verbs of tui they are drawn there and called from here. They
+ * draw what the pages of --report draw, of the same columns, in so many columns (40 to 200): in braille dots
+ * and blocks, or in ASCII where the locale is not UTF-8. Curves keep each column's extremes. 0; -ENOMEM;
+ * errors of the output are the caller's to find. */
 #ifndef CLI_PAGE_RUN_CHART_H
 #define CLI_PAGE_RUN_CHART_H
 
 #include <stdio.h>
 
 #include "cli/page/run.h"
+#include "cli/sweep_run.h"
+#include "db/report/report.h"
 
 /* The columns of the terminal that stdout is; 80 where it is none. */
 int tui_run_chart_width(void);
 
-/* Prints equity with the benchmark, drawdown and the distribution of returns, in so many columns (40 to 200):
- * in braille dots and blocks, or in ASCII where the locale is not UTF-8. Curves keep each column's extremes.
- * 0; -ENOMEM; errors of the output are the caller's to find. */
+/* Equity with the benchmark, drawdown, exposure and the distribution of returns. */
 int tui_run_chart(const struct page_run *run, int width, FILE *out);
+
+/* Of several runs equity and drawdown over each other, of those that the page draws. n >= 2. */
+int tui_run_chart_compared(const struct page_run *runs, size_t n, int width, FILE *out);
+
+/* The metric over each pair of parameters as a heat map, or along the only one, and its distribution. */
+int tui_sweep_chart(const struct sweep *sweep, int width, FILE *out);
+
+/* Of each account equity, drawdown, what is not cash, returns by month and the distribution of daily ones. */
+int tui_report_chart(const struct db_report *report, int width, FILE *out);
 
 #endif

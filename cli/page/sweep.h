@@ -17,10 +17,23 @@ struct page_sweep_column {
 /* Of sorted results; n > 0. 0 or -ENOMEM. */
 int cli_page_sweep(struct text *text, const struct sweep *sweep);
 
-/* The metric over each pair of axes, up to PAGE_SWEEP_MAPS, or along the only one. Values are those that the
- * runs have, so that a sample of a grid is drawn, too. 0 or -ENOMEM. */
+/* Calls `heat` with the metric over each pair of axes, up to PAGE_SWEEP_MAPS, or `points` along the only one,
+ * for a page or for a terminal. Values are those that the runs have, so that a sample of a grid is drawn,
+ * too; beyond so many columns or rows neighbours share one. A cell is the median of its runs. Everything is
+ * borrowed. 0; -ENOMEM; or what a call returned that is not 0, which is the last one. */
 enum { PAGE_SWEEP_MAPS = 6 };
-int cli_page_sweep_maps(struct text *text, const struct sweep *sweep);
+struct page_sweep_draw {
+    int columns, rows; /* at most REPORT_HEAT_SIDE_MAX */
+    int (*heat)(void *ctx, const struct report_heat *heat, const char *caption);
+    int (*points)(void *ctx, const struct report_points *points, const char *caption);
+    void *ctx;
+};
+int cli_page_sweep_draw(const struct sweep *sweep, const struct page_sweep_draw *draw);
+/* A sentence where there are more pairs; else NULL. */
+const char *cli_page_sweep_more(const struct sweep *sweep);
+
+/* The metric of each run, [runs.n], the caller's to free; NULL: without memory. */
+double *cli_page_sweep_metric(const struct sweep *sweep);
 
 /* The parameters of a run. */
 void cli_page_sweep_params(const struct sweep *sweep, const struct sweep_result *result,

@@ -21,12 +21,10 @@ static void month_of(int64_t day, int *year, int *month)
     *month = tm.tm_mon + 1;
 }
 
-/* The products of the days' returns by month, or by year; a day without one leaves what it is in unknown.
- * Returns how many there are. */
-static size_t months_of(const struct db_report_account *account, bool years, struct report_month *ret)
+size_t db_report_months(const struct db_report_account *account, bool years, struct report_month *ret)
 {
     size_t n = 0;
-    for (size_t i = 0; i < account->n_days; i++) {
+    for (size_t i = 0; i < account->n_days && account->n_days > 1; i++) {
         const struct db_report_day *day = &account->days[i];
         int year, month;
         month_of(day->day, &year, &month);
@@ -39,21 +37,29 @@ static size_t months_of(const struct db_report_account *account, bool years, str
     return n;
 }
 
+size_t db_report_returns(const struct db_report_account *account, double *ret)
+{
+    if (account->n_days < DAYS_LEAST)
+        return 0;
+    for (size_t i = 0; i < account->n_days; i++)
+        ret[i] = account->days[i].points > 0 ? 100 * account->days[i].total_return : NAN;
+    return account->n_days;
+}
+
 int db_report_page_returns(struct text *text, const struct db_report_account *account)
 {
     const size_t n = account->n_days;
     struct report_month *months = calloc(2 * n + 2, sizeof *months);
     double *percent = calloc(n + 1, sizeof *percent);
     int r = months && percent ? 0 : -ENOMEM;
-    if (r == 0 && n > 1) {
+    if (r == 0) {
         struct report_month *years = months + n + 1;
-        size_t n_months = months_of(account, false, months), n_years = months_of(account, true, years);
+        size_t n_months = db_report_months(account, false, months),
+               n_years = db_report_months(account, true, years),
+               returns = db_report_returns(account, percent);
         report_part_months(text, months, n_months, years, n_years);
-    }
-    if (r == 0 && n >= DAYS_LEAST) {
-        for (size_t i = 0; i < n; i++)
-            percent[i] = account->days[i].points > 0 ? 100 * account->days[i].total_return : NAN;
-        r = report_part_distribution(text, REPORT_LOW, "Returns of days", "%", "days", percent, n);
+        if (returns > 0)
+            r = report_part_distribution(text, REPORT_LOW, "Returns of days", "%", "days", percent, returns);
     }
     free(months);
     free(percent);

@@ -241,6 +241,14 @@ json_t *db_report_json(const struct db_report *report);
 /* One HTML page: report/page.h. 0 or -ENOMEM. */
 int db_report_page(const struct db_report *report, struct text *text);
 
+/* What a page and a terminal draw of an account's days. The products of their returns by month, or by year
+ * (report/page_parts.h), into ret [n_days]: none of a single day; a day without a point changes nothing. And
+ * the returns of days, percent, into ret [n_days]; NaN where there is none; none of fewer than 20 days. They
+ * return how many there are. */
+struct report_month;
+size_t db_report_months(const struct db_report_account *account, bool years, struct report_month *ret);
+size_t db_report_returns(const struct db_report_account *account, double *ret);
+
 /* A day as 2026-11-24. */
 enum { DB_REPORT_DAY_MAX = 16 };
 const char *db_report_day(int64_t day, char ret[static DB_REPORT_DAY_MAX]);

@@ -16,6 +16,7 @@
 #include "tests/check.h"
 #include "tests/scratch.h"
 #include "tests/tui/picture.h"
+#include "tui/heat.h"
 #include "tui/key_table.h"
 #include "tui/keys.h"
 #include "tui/mouse.h"
@@ -477,11 +478,11 @@ static void check_map(void)
     CHECK(map->x == 0 && map->y == 2);
     press('{');
     CHECK(map->x == 0 && map->y == 1);
-    CHECK_INT(tui_sweep_map_shade(map, NAN), -1);
-    CHECK_INT(tui_sweep_map_shade(map, map->low), 0);
-    CHECK_INT(tui_sweep_map_shade(map, map->high), SWEEP_MAP_SHADES - 1);
-    for (int i = 1; i < SWEEP_MAP_SHADES; i++)
-        CHECK_INT(tui_sweep_map_shade(map, tui_sweep_map_from(map, i) + 1e-9), i);
+    CHECK_INT(tui_heat_shade(map->low, map->high, NAN), -1);
+    CHECK_INT(tui_heat_shade(map->low, map->high, map->low), 0);
+    CHECK_INT(tui_heat_shade(map->low, map->high, map->high), HEAT_SHADES - 1);
+    for (int i = 1; i < HEAT_SHADES; i++)
+        CHECK_INT(tui_heat_shade(map->low, map->high, tui_heat_from(map->low, map->high, i) + 1e-9), i);
 }
 
 static int shown(void)
