@@ -213,6 +213,115 @@ def check_chart(folder, file):
     assert "equity USDT" in flat
 
 
+def below(printed, begins="\n\n  "):
+    """The charts below a text: from the first chart on, nowhere wider than 80 columns, without a colour."""
+    at = printed.index(begins) if begins != "\n\n  " else next(i for i in range(len(printed)) if printed[i:].startswith(begins) and printed[i + 4] != " ")
+    assert "\x1b" not in printed and all(len(line) <= 80 for line in printed[at:].splitlines()), printed
+    return printed[at:]
+
+
+def part(chart, title):
+    """The lines of the chart whose title begins so."""
+    lines = chart.splitlines()
+    first = next(i for i, line in enumerate(lines) if line.startswith("  " + title))
+    last = next((i for i in range(first, len(lines) - 1) if not lines[i] and lines[i + 1][2:3].isalpha()), len(lines))
+    return lines[first:last]
+
+
+def ends(lines):
+    """What stands beside the highest and the lowest row of curves."""
+    labels = [line.split()[0] for line in lines[1:-1] if line[:10].strip()]
+    assert len(labels) == 2, lines
+    return [float(label) for label in labels]
+
+
+def refused_json(*words):
+    said = run(*words, "--chart", "--json", status=2).stderr
+    assert "--chart: it is of the text: without --json" in said, said
+
+
+def check_sweep_chart(folder, file):
+    """Cells, the line and the legend have the figures of --csv; the pairs are the page's; no room in 80 columns: values share a place."""
+    table = os.path.join(folder, "chart.csv")
+    words = ("sweep", "--strategy", "sma-cross", "--bars", file, "--no-cache", "--from", "2023-12-05", "--to", "2024-01-05", "--min-trades", "0", "--metric", "sharpe")
+    grid = (*words, "--grid", "fast=4:12:2", "--grid", "slow=8:40:8")
+    plain, braille = (below(run(*grid, "--chart", "--csv", table, env=os.environ | {"LC_ALL": one, "NO_COLOR": "1"}).stdout) for one in ("C", "C.UTF-8"))
+    with open(table) as opened:
+        runs = {(int(row["fast"]), int(row["slow"])): float(row["sharpe"]) for row in csv.DictReader(opened)}
+    assert plain.isascii() and set("░▒▓█") & set(braille) and "#" in plain
+    for chart, shades in ((plain, ".:+#"), (braille, "░▒▓█")):
+        head, *rows = part(chart, "sharpe by fast and slow  across fast, up slow")
+        for row, slow in zip(rows[:5], (40, 32, 24, 16, 8), strict=True):
+            label, *cells = row.translate(str.maketrans(shades, " " * 4) if shades != ".:+#" else str.maketrans(":+#", "   ")).split()
+            shown = [float(cell.strip(".")) if cell.strip(".") not in ("", "-") else None for cell in cells if cell != "."]
+            wanted = [runs.get((fast, slow)) for fast in (4, 6, 8, 10, 12)]
+            assert label == str(slow) and len(shown) == 5, row
+            for one, value in zip(shown, wanted, strict=True):
+                assert (one is None) is (value is None) and (value is None or abs(one - value) <= (0.00051 if abs(value) < 10 else 0.051)), (row, wanted)
+        assert rows[5].split() == ["4", "6", "8", "10", "12"], rows[5]
+        least, most = min(runs.values()), max(runs.values())
+        said = [float(word) for word in rows[6].split() if word.strip("-").replace(".", "").isdigit()]
+        assert len(said) == 5 and abs(said[0] - least) < 0.06 and abs(said[-1] - most) < 0.06, rows[6]
+        assert part(chart, "sharpe of all runs")
+    one = below(run(*words, "--grid", "fast=2:30:1", "--chart", "--csv", table, env=os.environ | {"LC_ALL": "C"}).stdout)
+    with open(table) as opened:
+        line = {int(row["fast"]): float(row["sharpe"]) for row in csv.DictReader(opened)}
+    values = line.values()
+    assert ends(part(one, "sharpe by fast")) == [round(max(values), 4), round(min(values), 4)], (one, max(values), min(values))
+    assert [row for row in part(one, "sharpe by fast") if row][-1].split() == [str(min(line)), str(max(line))] and len(line) > 20, one
+    many = below(run(*words, "--grid", "fast=2:90:1", "--grid", "slow=100:101:1", "--grid", "fraction=0.5,1", "--chart", "--screen", env=os.environ | {"LC_ALL": "C"}).stdout)
+    titles = [line.split("  ")[1] for line in many.splitlines() if line.startswith("  sharpe ")]
+    assert titles == ["sharpe by fast and slow", "sharpe by fast and fraction", "sharpe by slow and fraction", "sharpe of all runs"], titles
+    said = " ".join(many.split())
+    assert "Neighbouring values share a place" in said and "Each cell is the median of its runs" in said, said
+    refused_json(*grid)
+    for other in (("--walk-forward", "10d:5d"), ("--dry-run",)):
+        assert "--chart" in run(*grid, "--chart", *other, status=2).stderr
+
+
+def check_compare_chart(saved, runs):
+    """Of three runs each is its number; of two a line and dots. The lowest and highest are those of the runs."""
+    env = os.environ | {"LC_ALL": "C", "NO_COLOR": "1"}
+    plain = below(run("compare", *saved, "--chart", env=env).stdout)
+    braille = below(run("compare", *saved, "--chart", env=os.environ | {"LC_ALL": "C.UTF-8"}).stdout)
+    assert plain.isascii() and "· AAAUSDT" in braille and ": AAAUSDT" in plain
+    equity, drops = part(plain, "equity, USDT"), part(plain, "drawdown, %")
+    assert "1 fast & <slow>   2 two:sma-cross   3 two:buy-and-hold" in equity[1] and "1 fast & <slow>" in drops[1], plain
+    assert set("123") <= set("".join(equity[2:-1])) and abs(ends(drops[1:])[1] + max(abs(one["max_drawdown_pct"]) for one in runs)) < 0.006, drops
+    assert ends(drops[1:])[0] == 0 and ends(equity[1:])[0] >= max(10000, *(one["equity"] for one in runs)) - 0.01, equity
+    refused_json("compare", *saved)
+
+
+def check_compare_scaled(folder, file, first):
+    """Other cash: 100 at the beginning, as the page has it, and no benchmark: a line and dots."""
+    rich, page = os.path.join(folder, "rich"), os.path.join(folder, "rich.html")
+    backtest([file], None, "--strategy", "buy-and-hold", "--cash", "50000", "--from", "2023-12-05", "--to", "2024-01-05", "--save", rich)
+    plain = below(run("compare", first, rich, "--chart", "--report", page, env=os.environ | {"LC_ALL": "C"}).stdout)
+    equity = part(plain, "equity, 100 at the beginning")
+    assert equity[1].strip() == "line fast & <slow>   dotted (:) rich" and "100 at the beginning" in "".join(read(page).itertext()), equity
+    assert ends(equity[1:])[0] >= 100 >= ends(equity[1:])[1] and any(":" in line for line in equity[2:-1]), equity
+
+
+def check_report_chart(report, state_json):
+    """A live account's: the drawdown of --json, a month's return, days; nothing where nothing is known."""
+    plain = below(run(*report, "--chart", env=os.environ | {"LC_ALL": "C", "NO_COLOR": "1"}).stdout, "\n\n  equity USDT, ")
+    braille = below(run(*report, "--chart", env=os.environ | {"LC_ALL": "C.UTF-8"}).stdout, "\n\n  equity USDT, ")
+    account = state_json["accounts"][0]
+    assert plain.isascii() and any(0x2800 < ord(c) < 0x2900 for c in braille), plain
+    assert part(plain, "equity USDT, sma-cross") and part(plain, "not cash, % of equity") and part(plain, "returns of days, %")
+    top, low = ends(part(plain, "drawdown, %"))
+    deepest = 100 * account["max_drawdown_share"]
+    assert top == 0 and deepest - 0.006 < low < deepest + 0.3, (low, deepest)  # the page's points, too, are thinned
+    product = {}
+    for day in account["days"]:
+        product[day["day"][:7]] = product.get(day["day"][:7], 1.0) * (1 + (day["return_share"] or 0))
+    months = part(plain, "return by month, %")
+    shown = {(row.split()[0], cell) for row in months[2:] for cell in row.split()[1:]}
+    assert shown == {(key[:4], f"{100 * (value - 1):.1f}") for key, value in product.items()}, (months, product)
+    refused_json(*report)
+    assert "--chart" in run(*report, "--chart", "--summary", status=2).stderr
+
+
 def check_compare(folder, file):
     """Saved runs have the figures of their --json, as far as equity of eight digits has them, on the page too."""
     few, accounts, page = ("--from", "2023-12-05", "--to", "2024-01-05", "--json"), [], os.path.join(folder, "compare.html")
@@ -236,6 +345,8 @@ def check_compare(folder, file):
     assert titles[:2] == ["Equity", "Drawdown"] and [svg for svg in root.iter("svg")][0].findall("polyline")[0] is not None
     assert "fast & <slow>" in "".join(root.itertext())
     assert "fast & <slow>" in run("compare", *saved).stdout.splitlines()[1]
+    check_compare_chart(saved, runs)
+    check_compare_scaled(folder, file, saved[0])
     assert "a second run is needed" in run("compare", saved[0], status=2).stderr
     assert "it is there twice" in run("compare", saved[0], saved[1], saved[0] + "/.", status=2).stderr
     late, apart = os.path.join(folder, "late"), "The runs are not of the same times and interval"
@@ -278,6 +389,7 @@ def check_live(folder, file):
     for row, trade in zip(listed, wanted, strict=True):
         assert row[:3] == ["AAAUSDT", trade["side"], "sma-cross"] and row[8:10] == [float(trade["fees"]), float(trade["profit"])], (row, trade)
         assert math.isclose(row[6] * row[5], float(trade["cost"]), rel_tol=1e-9), (row, trade)
+    check_report_chart(report, json.loads(run(*report, "--json").stdout))
     assert "Is a directory" in run(*report, "--html", folder, status=1).stderr
     assert "No space left on device" in run(*report, "--html", "/dev/full", status=1).stderr and not os.path.isfile("/dev/full")
 
@@ -325,6 +437,7 @@ def main():
         check_little(folder, file)
         check_sweep(folder, file)
         check_chart(folder, file)
+        check_sweep_chart(folder, file)
         check_compare(folder, file)
         check_live(folder, file)
         check_refused(folder, file)
