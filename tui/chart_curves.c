@@ -12,7 +12,8 @@
 enum {
     TITLE = 1, /* rows above the curves, and below them */
     ENDS = 1,
-    DATE = sizeof "2024-01-31 12:00" - 1,
+    DATE = sizeof "2024-01-31" - 1,
+    TIME = sizeof "2024-01-31 12:00" - 1,
     LEGEND_WORDS = 160,
     LEGEND_SPACE = 3, /* columns between names */
 };
@@ -28,7 +29,7 @@ static double x_of(const struct chart_curve *curve, size_t i)
 struct columns {
     double *values; /* [2 n] NaN where a column has no point */
     int n;
-    int last;    /* the column that has the newest values; -1: none has */
+    int last;    /* the column that has the newest values; -1: there are no values yet */
     bool broken; /* a gap since then */
 };
 
@@ -147,10 +148,11 @@ static void draw_labels(const struct area *all, int top, const struct chart_curv
                         cli_format_fit(cell, low, curves->decimals, CHART_LABELS - 1));
 }
 
-static const char *end_text(const struct chart_curve *curve, double x, char ret[static FORMAT_MAX])
+/* Of a time without room for both its date alone. */
+static const char *end_text(const struct chart_curve *curve, double x, int room, char ret[static FORMAT_MAX])
 {
     if (curve->time)
-        cli_format_time(ret, (int64_t)x)[DATE] = '\0';
+        cli_format_time(ret, (int64_t)x)[room > 2 * TIME ? TIME : DATE] = '\0';
     else
         snprintf(ret, FORMAT_MAX, "%.10g", x);
     return ret;
@@ -158,9 +160,12 @@ static const char *end_text(const struct chart_curve *curve, double x, char ret[
 
 static void draw_ends(const struct area *all, const struct chart_curves *curves, double from, double to)
 {
+    const int room = all->width - CHART_LABELS;
     char text[FORMAT_MAX];
-    tui_area_text(all, CHART_LABELS, all->height - 1, STYLE_DIM, end_text(&curves->curves[0], from, text));
-    tui_area_text_right(all, all->width, all->height - 1, STYLE_DIM, end_text(&curves->curves[0], to, text));
+    tui_area_text(all, CHART_LABELS, all->height - 1, STYLE_DIM,
+                  end_text(&curves->curves[0], from, room, text));
+    tui_area_text_right(all, all->width, all->height - 1, STYLE_DIM,
+                        end_text(&curves->curves[0], to, room, text));
 }
 
 /* ---- all ---- */

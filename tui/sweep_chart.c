@@ -23,7 +23,7 @@ enum {
     TITLE_WORDS = 600,
 };
 
-struct chart {
+struct sheet {
     int width;
     FILE *out;
 };
@@ -63,19 +63,19 @@ static void draw_heat(const struct area *all, const struct report_heat *heat)
 
 static int print_heat(void *ctx, const struct report_heat *heat, const char *caption)
 {
-    const struct chart *chart = ctx;
+    const struct sheet *sheet = ctx;
     struct canvas canvas;
     const int map = TITLE + heat->rows + BELOW,
-              words = panel_frame_wrap_rows(caption, chart->width - MARGINS);
-    int r = tui_canvas_init(&canvas, chart->width, map + words, tui_dashboard_glyphs());
+              words = panel_frame_wrap_rows(caption, sheet->width - MARGINS);
+    int r = tui_canvas_init(&canvas, sheet->width, map + words, tui_dashboard_glyphs());
     if (r < 0)
         return r;
     const struct area all = tui_canvas_area(&canvas), top = tui_area_part(&all, 0, 0, all.width, map),
                       below = tui_area_part(&all, MARGINS / 2, map, all.width - MARGINS, words);
     draw_heat(&top, heat);
     panel_frame_wrap(&below, 0, words, STYLE_DIM, caption);
-    fputc('\n', chart->out);
-    tui_canvas_print(&canvas, chart->out);
+    fputc('\n', sheet->out);
+    tui_canvas_print(&canvas, sheet->out);
     tui_canvas_finish(&canvas);
     return 0;
 }
@@ -90,7 +90,7 @@ static int by_x(const void *a, const void *b)
 
 static int print_points(void *ctx, const struct report_points *points, const char *caption)
 {
-    const struct chart *chart = ctx;
+    const struct sheet *sheet = ctx;
     const size_t n = points->n;
     double *pairs = malloc((2 * n + 1) * sizeof *pairs), *xy = malloc((2 * n + 1) * sizeof *xy);
     int r = pairs && xy ? 0 : -ENOMEM;
@@ -109,7 +109,7 @@ static int print_points(void *ctx, const struct report_points *points, const cha
                                             .rows = POINT_ROWS,
                                             .decimals = POINT_DECIMALS,
                                             .also = NAN};
-        r = tui_chart_curves_print(&curves, chart->width, chart->out);
+        r = tui_chart_curves_print(&curves, sheet->width, sheet->out);
     }
     free(pairs);
     free(xy);
@@ -120,10 +120,10 @@ static int print_points(void *ctx, const struct report_points *points, const cha
 
 int tui_sweep_chart(const struct sweep *sweep, int width, FILE *out)
 {
-    struct chart chart = {width, out};
+    struct sheet sheet = {width, out};
     const int columns = width - CHART_LABELS;
     const struct page_sweep_draw draw = {columns < REPORT_HEAT_SIDE_MAX ? columns : REPORT_HEAT_SIDE_MAX,
-                                         MAP_ROWS, print_heat, print_points, &chart};
+                                         MAP_ROWS, print_heat, print_points, &sheet};
     char title[TITLE_WORDS], name[SWEEP_METRIC_NAME_MAX];
     int r = cli_page_sweep_draw(sweep, &draw);
     double *values = r == 0 ? cli_page_sweep_metric(sweep) : NULL;
