@@ -322,6 +322,14 @@ def check_report_chart(report, state_json):
     assert "--chart" in run(*report, "--chart", "--summary", status=2).stderr
 
 
+def check_rank(folder, file):
+    """The page of a ranking is one of those that Chromium opens; system/rank compares its figures."""
+    page = os.path.join(folder, "rank.html")
+    run("rank", "--bars", file, "--no-cache", "--strategy", "sma-cross", "--strategy", "buy-and-hold", "--from", "2023-12-05", "--to", "2024-01-05", "--report", page)
+    titles = [svg.find("title").text for svg in read(page).iter("svg")]
+    assert titles[:2] == ["Equity", "Drawdown"], titles
+
+
 def check_compare(folder, file):
     """Saved runs have the figures of their --json, as far as equity of eight digits has them, on the page too."""
     few, accounts, page = ("--from", "2023-12-05", "--to", "2024-01-05", "--json"), [], os.path.join(folder, "compare.html")
@@ -438,6 +446,7 @@ def main():
         check_sweep(folder, file)
         check_chart(folder, file)
         check_sweep_chart(folder, file)
+        check_rank(folder, file)
         check_compare(folder, file)
         check_live(folder, file)
         check_refused(folder, file)
