@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Strategies from outside, live: sma-cross-rsi-risk as a built-in, a shared object and a process in Python, an account each,
 over the replay; the daemon is killed (kill -9) in the middle and started again, and after a changed file and a reload the
-account continues with the new one. Their orders and fills are the same; with the shared object gone the log verifies and is
-played again, parity holds, and an order is explained; a process that hangs, ends, writes NaN or 10 MB, or names a symbol that
-is not there is reported once, halts its account, and disturbs no other; each impossible intent has one alert; parity holds.
+account continues with the new one. Their orders, fills and ledger rows are the same; with the shared object gone the log
+verifies and is played again, parity holds, and an order is explained; a process that hangs, ends, writes NaN or 10 MB, or
+names a symbol that is not there is reported once, halts its account, and disturbs no other; one that hangs for 2 s once has
+one alert, and trades again; each impossible intent has one alert; parity holds.
 
 plugin_live.py PLUGINS"""
 
@@ -15,13 +16,13 @@ import shutil
 import subprocess
 import sys
 
+import account_rows
 import harness
 
 SHARED_OBJECT = f"{sys.argv[1]}/plugin-sma_cross_rsi_risk.so"
 PYTHON = f"{sys.executable} -S"
 IN_PYTHON = f"exec:{PYTHON} {harness.SOURCE}/trainer/python/examples/sma_cross_rsi_risk.py"
 BARS = 600 if harness.LONG else 100  # each half
-NUMBERS = ("fill", "order", "account", "group", "parent", "client_id", "book_seq", "input_seq")
 PARAMETERS = {"fast": 3, "slow": 8, "rsi": 5, "rsi_max": 95, "atr": 5, "profit_atr": 2}
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.join(harness.SOURCE, "trainer/python")}
 
@@ -48,7 +49,8 @@ from papertape.strategy import *
 
 class Faulty(Strategy):
     name = "faulty"
-    params = {"what": Param("hang", words=("hang", "end", "impossible", "share"))}
+    params = {"what": Param("hang", words=("hang", "pause", "end", "impossible", "share"))}
+    paused = False
 
     def on_bar(self, bar):
         if bar.history or not os.path.exists(os.environ["PAPERTAPE_FAULT"]):
@@ -57,8 +59,15 @@ class Faulty(Strategy):
             os._exit(7)
         if self.what == "impossible":
             return [Enter(2), Cancel(), Exit(0), Short(0.1), Order("buy", "trailing_stop", qty=1)]
+        if self.what == "pause" and not self.paused:
+            self.paused = True
+            time.sleep(2)
+        if self.what in ("pause", "share") and not bar.qty:
+            return None if bar.live_orders else Enter(0.1)
+        if self.what == "pause":
+            return Exit()
         if self.what == "share":
-            return Exit(2) if bar.qty else None if bar.live_orders else Enter(0.1)
+            return Exit(2)
         while True:
             time.sleep(3600)
 
@@ -105,10 +114,9 @@ def account(name, strategy, parameters):
     return f"[account {name}]\ncash = 20000\nstrategy = {strategy}\n{rows}"
 
 
-def table(daemon, verb, name):
-    """The account's rows, without what counts over all accounts."""
-    rows = csv.DictReader(daemon.papertape(verb, "--csv").splitlines())
-    return [{key: value for key, value in row.items() if key not in NUMBERS} for row in rows if row["account"] == name]
+def table(daemon, name, *verb):
+    """The account's rows, as account_rows.py has them."""
+    return account_rows.of_text(daemon.papertape(*verb), name)
 
 
 def run_for(daemon, seconds):
@@ -153,13 +161,13 @@ def three_alike(folder):
     assert daemon.stop() == 0
     assert replay.stop() == 0
     os.remove(plugin)
-    for verb in ("orders", "fills"):
-        expected = table(daemon, verb, "built-in")
+    counts = []
+    for verb in account_rows.VERBS:
+        expected = table(daemon, "built-in", *verb)
         assert len(expected) > BARS // 20, (verb, len(expected))
         for name in names[1:]:
-            found = table(daemon, verb, name)
-            different = [(a, b) for a, b in zip(expected, found) if a != b]
-            assert found == expected, (verb, name, len(expected), len(found), different[:2])
+            account_rows.same(expected, table(daemon, name, *verb), f"{name}: {verb[0]}")
+        counts.append(f"{len(expected)} {verb[0]}")
     assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
     daemon.papertape("events", "verify")
     print(daemon.papertape("parity").strip())
@@ -170,7 +178,7 @@ def three_alike(folder):
     done = subprocess.run([harness.PAPERTAPE, "backtest", "--events", daemon.state], capture_output=True, text=True, timeout=harness.PATIENCE,
                           env={**os.environ, "PATH": "/nonexistent"})
     assert done.returncode == 0, done
-    print(f"{len(expected)} fills each, the same over a kill")
+    print(f"each the same over a kill, with the events that they followed: {', '.join(counts)} rows")
 
 
 def one_alert_each(folder):
@@ -181,7 +189,7 @@ def one_alert_each(folder):
         with open(path, "w", encoding="ascii") as file:
             file.write(text)
     accounts = [("good", "sma-cross-rsi-risk", PARAMETERS)]
-    accounts += [(what, f"exec:{PYTHON} {faulty}", {"what": what}) for what in ("hang", "end", *REFUSED)]
+    accounts += [(what, f"exec:{PYTHON} {faulty}", {"what": what}) for what in ("hang", "pause", "end", *REFUSED)]
     accounts += [(what, f"exec:{PYTHON} {lines} {what}", {}) for what in ("nan", "long", "peer")]
     config = MARKET.format(limit=1000) + "".join(account(*row) for row in accounts)
     replay = folder.start(harness.Replay(place, "--synthetic", "17", "--speed", "2"))
@@ -193,7 +201,7 @@ def one_alert_each(folder):
 
     def all_there():
         rows = alerts()
-        return rows if len(rows) >= 2 * len(HALTS) + sum(map(len, REFUSED.values())) else None
+        return rows if len(rows) >= 1 + 2 * len(HALTS) + sum(map(len, REFUSED.values())) else None
 
     open(fault, "w", encoding="ascii").close()
     rows = harness.wait_for(all_there, "an alert of each")
@@ -202,11 +210,14 @@ def one_alert_each(folder):
     for name, (code, says) in HALTS.items():
         own = [(code, text) for code, text in rows if text.startswith(f"account {name}: ")]
         assert [code for code, _ in own] == [code, "STRATEGY_HALTED"] and says in own[0][1], (name, own)
+    ((code, text),) = [row for row in rows if "account pause: " in row[1]]
+    assert code == "STRATEGY_LATE" and "no answer within 1000 ms" in text, text
+    harness.wait_for(lambda: len(table(daemon, "pause", "fills", "--csv")) > 3, "the one that answered late trades again")
     for name, said in REFUSED.items():
         own = [text.split(f", account {name}: ")[1] for code, text in rows if code == "INTENT_REFUSED" and f", account {name}: " in text]
         assert len(own) == len(said) and all(sum(text.startswith(start) for text in own) == 1 for start in said), (name, own)
-    trades = len(table(daemon, "orders", "good"))
-    harness.wait_for(lambda: len(table(daemon, "orders", "good")) > trades, "the good one trades on")
+    trades = len(table(daemon, "good", "orders", "--csv"))
+    harness.wait_for(lambda: len(table(daemon, "good", "orders", "--csv")) > trades, "the good one trades on")
     assert daemon.stop() == 0 and replay.stop() == 0
     assert json.loads(daemon.papertape("ledger", "verify", "--json"))["ok"] is True
     daemon.papertape("events", "verify")
