@@ -17,8 +17,9 @@ static const uint64_t HISTORY_TURN_NS = 20000000;
 struct account_host {
     const struct strategy *strategy; /* NULL: it needs no host */
     double params[STRATEGY_PARAMS_MAX];
-    int n_symbols;              /* that its hello had */
-    struct strategy_host *host; /* NULL: it could not be opened */
+    int n_symbols;                  /* that its hello had … */
+    char (*names)[SYMBOL_NAME_MAX]; /* … and their names; NULL without memory */
+    struct strategy_host *host;     /* NULL: it could not be opened */
     char why[STRATEGY_FAULT_MAX];
     char account[ACCOUNT_NAME_MAX]; /* for its lines in the log */
 };
@@ -34,6 +35,7 @@ static void log_line(void *ctx, const char *line)
 static void close_host(struct account_host *entry)
 {
     strategy_host_close(entry->host);
+    free(entry->names);
     *entry = (struct account_host){0};
 }
 
@@ -67,12 +69,31 @@ static void open_host(struct session *session, int account, struct account_host 
     free(states);
 }
 
-/* A host knows the symbols of its hello alone: one that was added since needs another. */
+static bool same_names(const struct account_host *entry, const struct engine *engine)
+{
+    int s = 0;
+    while (entry->names && s < entry->n_symbols &&
+           strcmp(entry->names[s], engine_symbol(engine, s)->name) == 0)
+        s++;
+    return !entry->names || s == entry->n_symbols;
+}
+
+static void note_symbols(struct account_host *entry, const struct engine *engine)
+{
+    free(entry->names);
+    entry->n_symbols = engine_symbols(engine);
+    entry->names = calloc((size_t)entry->n_symbols, sizeof *entry->names);
+    for (int s = 0; entry->names && s < entry->n_symbols; s++)
+        memcpy(entry->names[s], engine_symbol(engine, s)->name, sizeof entry->names[s]);
+}
+
+/* A host knows the symbols of its hello alone, by their names: one that was added or renamed since needs
+ * another. The engine shows it the recent bars again (engine_request_symbols()). */
 static bool fits(const struct account_host *entry, const struct engine *engine, int account)
 {
     const struct account_spec *spec = engine_account_spec(engine, account);
     return entry->strategy == spec->strategy && entry->n_symbols == engine_symbols(engine) &&
-           memcmp(entry->params, spec->params, sizeof entry->params) == 0;
+           same_names(entry, engine) && memcmp(entry->params, spec->params, sizeof entry->params) == 0;
 }
 
 /* Opens the host that an account's strategy needs now, or tries again. */
@@ -84,7 +105,7 @@ static struct account_host *host_of(struct session *session, int account)
         close_host(entry);
     if (!entry->host) {
         entry->strategy = spec->strategy;
-        entry->n_symbols = engine_symbols(session->engine);
+        note_symbols(entry, session->engine);
         memcpy(entry->params, spec->params, sizeof entry->params);
         memcpy(entry->account, spec->name, sizeof entry->account);
         open_host(session, account, entry);

@@ -21,6 +21,7 @@ struct change {
     int to[SYMBOLS_MAX];   /* [old symbols] its index now; -1: it is removed */
     bool *keeps_memory;    /* [new accounts] its strategy keeps its memory */
     bool interval;         /* bars of another length: what was computed from bars starts again */
+    bool other_symbols;
 };
 
 #define refuse(change, code, ...) fail_with(code, (change)->err, ENGINE_ERROR_MAX, __VA_ARGS__)
@@ -379,6 +380,7 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
             change.keeps_memory[a] = move_account(&change, a);
         move_markets(&change);
         begin_sessions(&change);
+        change.other_symbols = !same_symbols(&change);
         take_over(&change);
         engine_request_move(engine, change.to, change.keeps_memory);
         engine_column_move(engine, change.to);
@@ -389,6 +391,8 @@ int engine_configure(struct engine *engine, const struct engine_config *config,
                 engine_driver_begin(engine, a);
             else if (!change.keeps_memory[a])
                 engine_runner_warm(engine, a);
+            else if (change.other_symbols)
+                engine_request_symbols(engine, a);
         engine_driver_find_waiting(engine);
         engine_request_continue(engine);
     }

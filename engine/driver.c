@@ -518,7 +518,7 @@ void engine_driver_pass(struct engine *engine, int account)
     for (int i = 0; i < driver->policy->n_assets; i++) {
         struct policy_slot *slot = &driver->slots[i];
         const struct recent_bars *recent = &engine->markets[slot->symbol].recent;
-        uint32_t n = recent->n;
+        uint32_t n = engine_driver_recent(engine, account, slot->symbol);
         while (n > 0 && !engine_kept_takes(engine, account, engine_recent_bar(recent, n - 1)))
             n--;
         slot->there = n > 0 && engine_recent_bar(recent, n - 1)->open_ns == driver->round_ns;
@@ -581,21 +581,24 @@ static void decide(struct engine *engine, int account)
             decide_asset(engine, account, &round, &driver->slots[i], actions[i]);
 }
 
+void engine_driver_due_of(struct engine *engine, int account, int symbol, const struct bar *bar)
+{
+    const struct policy_driver *driver = &engine->runners[account].driver;
+    if (!driver->policy || bar->open_ns <= driver->round_ns || !find_slot(driver, symbol) ||
+        !engine_kept_takes(engine, account, bar))
+        return;
+    if (!driver->decided && driver->since_ns == ROUND_PASSES)
+        end_pass(engine, account);
+    else if (!driver->decided)
+        decide(engine, account);
+    if (driver->runtime && driver->round_ns > 0)
+        engine_driver_pass_to(engine, account, bar->open_ns);
+}
+
 void engine_driver_due(struct engine *engine, int symbol, const struct bar *bar)
 {
-    int64_t open_ns = bar->open_ns;
-    for (int a = 0; a < engine->n_accounts; a++) {
-        const struct policy_driver *driver = &engine->runners[a].driver;
-        if (!driver->policy || open_ns <= driver->round_ns || !find_slot(driver, symbol) ||
-            !engine_kept_takes(engine, a, bar))
-            continue;
-        if (!driver->decided && driver->since_ns == ROUND_PASSES)
-            end_pass(engine, a);
-        else if (!driver->decided)
-            decide(engine, a);
-        if (driver->runtime && driver->round_ns > 0)
-            engine_driver_pass_to(engine, a, open_ns);
-    }
+    for (int a = 0; a < engine->n_accounts; a++)
+        engine_driver_due_of(engine, a, symbol, bar);
 }
 
 static bool waits(const struct engine *engine, const struct policy_driver *driver)

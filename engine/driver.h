@@ -17,6 +17,7 @@ void engine_driver_count_quanta(struct policy_slot *slot);
 void engine_driver_close(struct engine *engine, int account);
 /* Before a bar takes effect: ends rounds of earlier bars, even if incomplete. */
 void engine_driver_due(struct engine *engine, int symbol, const struct bar *bar);
+void engine_driver_due_of(struct engine *engine, int account, int symbol, const struct bar *bar);
 void engine_driver_bar(struct engine *engine, int account, int symbol, const struct bar *bar, bool fresh);
 /* Orders what was kept, as far as the position still bears it. */
 void engine_driver_order(struct engine *engine, int account, const struct kept_decision *kept);
@@ -61,7 +62,10 @@ bool engine_driver_leaves(const struct engine *engine, int account);
  * false: they pass, and nothing is written. */
 bool engine_driver_act(struct engine *engine, int account, int64_t open_ns, bool wanted, float *ret_actions);
 void engine_driver_leave(struct engine *engine); /* its policies end before it: closes their runtimes */
-/* Shows it the recent bars of its symbols, as history: every row passes, the newest one when it is whole. */
+/* How many of a symbol's recent bars have come to the account: the last one may wait for the decision of
+ * another account's outside strategy first. */
+uint32_t engine_driver_recent(const struct engine *engine, int account, int symbol);
+/* Shows it those of its symbols, as history: every row passes, the newest one when it is whole. */
 void engine_driver_warm(struct engine *engine, int account);
 
 #endif

@@ -107,6 +107,16 @@ void engine_driver_leave(struct engine *engine)
     }
 }
 
+uint32_t engine_driver_recent(const struct engine *engine, int account, int symbol)
+{
+    const struct recent_bars *recent = &engine->markets[symbol].recent;
+    const int64_t until_ns = engine_request_until(engine, account, symbol, INT64_MAX);
+    uint32_t n = recent->n;
+    while (n > 0 && engine_recent_bar(recent, n - 1)->open_ns >= until_ns)
+        n--;
+    return n;
+}
+
 /* Which of its symbols has the oldest next recent bar of its session; of bars of one time the first in its
  * order; -1: all were shown. */
 static int next_asset(const struct engine *engine, int account, uint32_t *shown)
@@ -116,10 +126,10 @@ static int next_asset(const struct engine *engine, int account, uint32_t *shown)
     int64_t oldest = INT64_MAX;
     for (int i = 0; i < driver->policy->n_assets; i++) {
         const struct recent_bars *recent = &engine->markets[driver->slots[i].symbol].recent;
-        while (shown[i] < recent->n &&
-               !engine_kept_takes(engine, account, engine_recent_bar(recent, shown[i])))
+        const uint32_t n = engine_driver_recent(engine, account, driver->slots[i].symbol);
+        while (shown[i] < n && !engine_kept_takes(engine, account, engine_recent_bar(recent, shown[i])))
             shown[i]++;
-        if (shown[i] == recent->n || engine_recent_bar(recent, shown[i])->open_ns >= oldest)
+        if (shown[i] == n || engine_recent_bar(recent, shown[i])->open_ns >= oldest)
             continue;
         oldest = engine_recent_bar(recent, shown[i])->open_ns;
         next = i;
@@ -143,5 +153,9 @@ void engine_driver_warm(struct engine *engine, int account)
     }
     if (driver->round_ns > 0)
         engine_driver_pass(engine, account);
+    const struct waiting_event *waiting = &engine->waiting;
+    if (waiting->there &&
+        (waiting->stage == WAITING_DUE || (waiting->stage == WAITING_BAR && waiting->account < account)))
+        engine_driver_due_of(engine, account, waiting->symbol, &waiting->bar);
     engine_driver_scales(engine, account);
 }

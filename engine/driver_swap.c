@@ -56,8 +56,11 @@ void engine_driver_begin(struct engine *engine, int account)
         engine_driver_warm(engine, account);
     for (int i = 0; i < driver->policy->n_assets && !driver->runtime; i++) {
         const struct market_state *market = &engine->markets[driver->slots[i].symbol];
-        if (market->bars > 0 && market->last_bar.open_ns > driver->round_ns)
-            driver->round_ns = market->last_bar.open_ns;
+        const int64_t last_ns = market->bars > 0 ? market->last_bar.open_ns : 0;
+        const bool comes =
+            last_ns == engine_request_until(engine, account, driver->slots[i].symbol, INT64_MAX);
+        if (last_ns > driver->round_ns)
+            driver->round_ns = last_ns - comes; /* it comes to this account yet */
     }
     engine_driver_scales(engine, account);
 }

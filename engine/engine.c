@@ -507,6 +507,7 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
         return -EINVAL;
     struct market_state *market = &engine->markets[event->index];
     bool other_calendar = strcmp(market->symbol.calendar, event->listed.calendar) != 0;
+    bool other_name = strcmp(market->symbol.name, event->listed.name) != 0;
     market->symbol = event->listed;
     market->builder.loose = event->listed.loose_ids;
     if (other_calendar) {
@@ -514,6 +515,8 @@ static int on_symbol(struct engine *engine, const struct event_symbol *event)
         engine_calendars_date_again(engine, event->index);
     }
     engine_driver_symbol(engine, event->index);
+    for (int a = 0; a < engine->n_accounts && other_name; a++)
+        engine_request_symbols(engine, a);
     if (market->symbol.gone)
         engine_hours_trading(engine, event->index, MARKET_ENDED, NULL);
     else if (market->trading == MARKET_ENDED)

@@ -302,17 +302,24 @@ static struct bar_request *acting_of(struct engine *engine, int account, int sym
     return last && last->account == account && (symbol < 0 || last->symbol == symbol) ? last : NULL;
 }
 
-/* Of a strategy that sees peers: all symbols by time, unless it left memory here. */
+/* Of a strategy that sees peers: all symbols by time, unless it left memory here. The bar that waits for its
+ * decision comes after them, and of a round the bars of all symbols; of a single bar those of other symbols,
+ * also of its time, came before it. */
 static void show_all_again(struct engine *engine, int account)
 {
-    const struct strategy_slot *slots = engine->runners[account].slots;
+    const struct strategy_runner *runner = &engine->runners[account];
+    const struct strategy_slot *slots = runner->slots;
     const struct bar_request *acting = acting_of(engine, account, -1);
     for (int s = 0; s < engine->n_symbols; s++)
         if (slots[s].kept_len > 0)
             return;
     engine_request_drop_history(engine, account, -1);
     size_t before = engine_requests(engine);
-    engine_together_show(engine, account, acting ? acting->bar.open_ns : INT64_MAX);
+    engine_together_show(engine, account,
+                         &(const struct together_bounds){
+                             acting && !runner->strategy->together ? acting->symbol : -1,
+                             acting ? acting->bar.open_ns : INT64_MAX,
+                         });
     struct bar_request *last = acting_of(engine, account, -1);
     if (last)
         last->begins = engine_requests(engine) == before;
@@ -336,6 +343,16 @@ static void show_again(struct engine *engine, int account)
         if (last)
             last->begins = engine_requests(engine) == before;
     }
+}
+
+/* Its host is opened again, since that knows the symbols that it was opened with: so it loses what the
+ * process keeps itself. */
+void engine_request_symbols(struct engine *engine, int account)
+{
+    const struct strategy_runner *runner = &engine->runners[account];
+    if (engine_request_asks(engine, account) && !runner->answers.halted &&
+        runner->strategy->external->form == STRATEGY_PROCESS)
+        show_again(engine, account);
 }
 
 void engine_requests_begin(struct engine *engine)

@@ -96,6 +96,9 @@ void engine_request_continue(struct engine *engine);
 /* engine.c: it gets no decision, and what its bar still brings about follows. */
 void engine_request_lapse(struct engine *engine);
 void engine_request_finish(struct bar_requests *requests);
+/* The engine's symbols, or the name of one, are others: a process that left nothing here is shown the recent
+ * bars again. */
+void engine_request_symbols(struct engine *engine, int account);
 /* How it answered, and the alerts of that: another trades from now on, or it starts again. */
 void engine_request_forget(struct engine *engine, int account);
 /* Asks it again, if it was halted, from the recent bars on. */

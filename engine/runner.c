@@ -269,7 +269,7 @@ void engine_runner_warm(struct engine *engine, int account)
     if (!strategy)
         return;
     if (strategy_sees_peers(strategy)) {
-        engine_together_warm(engine, account, INT64_MAX);
+        engine_together_warm(engine, account);
         return;
     }
     for (int s = 0; s < engine->n_symbols; s++)
@@ -284,7 +284,7 @@ static void again_together(struct engine *engine, int account)
     if (engine_runner_open(engine, account, &spec) < 0)
         engine->out_of_memory = true;
     else
-        engine_together_warm(engine, account, INT64_MAX);
+        engine_together_warm(engine, account);
 }
 
 static void restart_slot(struct engine *engine, int account, int symbol)

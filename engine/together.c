@@ -427,8 +427,9 @@ bool engine_together_bar(struct engine *engine, int account, int symbol, const s
 
 /* ---- history ---- */
 
-/* The symbol whose next bar is the earliest, the first of several; -1: all before that time are shown. */
-static int next_symbol(const struct engine *engine, int account, const uint32_t *at, int64_t before_ns)
+/* The symbol whose next bar is the earliest, the first of several; -1: all are shown. */
+static int next_symbol(const struct engine *engine, int account, const uint32_t *at,
+                       const struct together_bounds *bounds)
 {
     int next = -1;
     int64_t next_ns = 0;
@@ -437,6 +438,7 @@ static int next_symbol(const struct engine *engine, int account, const uint32_t 
         if (at[s] == recent->n)
             continue;
         int64_t open_ns = engine_recent_bar(recent, at[s])->open_ns;
+        int64_t before_ns = bounds->symbol < 0 || bounds->symbol == s ? bounds->before_ns : INT64_MAX;
         if (open_ns < engine_request_until(engine, account, s, before_ns) &&
             (next < 0 || open_ns < next_ns)) {
             next = s;
@@ -459,16 +461,21 @@ static void show_past(struct engine *engine, int account, int symbol, const stru
     (void)engine_together_bar(engine, account, symbol, bar, false);
 }
 
-void engine_together_warm(struct engine *engine, int account, int64_t before_ns)
+static void warm_until(struct engine *engine, int account, const struct together_bounds *bounds)
 {
     uint32_t *at = calloc((size_t)engine->n_symbols, sizeof *at);
     if (!at) {
         engine->out_of_memory = true;
         return;
     }
-    for (int s; (s = next_symbol(engine, account, at, before_ns)) >= 0;)
+    for (int s; (s = next_symbol(engine, account, at, bounds)) >= 0;)
         show_past(engine, account, s, engine_recent_bar(&engine->markets[s].recent, at[s]++));
     free(at);
+}
+
+void engine_together_warm(struct engine *engine, int account)
+{
+    warm_until(engine, account, &(const struct together_bounds){-1, INT64_MAX});
 }
 
 /* The last round of history, where it was over without some of its bars: it is asked of, as the others are,
@@ -487,7 +494,7 @@ static void close_slots(struct strategy_slot *slots, int n)
     free(slots);
 }
 
-void engine_together_show(struct engine *engine, int account, int64_t before_ns)
+void engine_together_show(struct engine *engine, int account, const struct together_bounds *bounds)
 {
     struct strategy_runner *runner = &engine->runners[account];
     struct strategy_round *round = &runner->round, own = *round;
@@ -500,7 +507,7 @@ void engine_together_show(struct engine *engine, int account, int64_t before_ns)
         runner->slots = fresh;
         round->open_ns = round->since_ns = 0;
         round->decided = true;
-        engine_together_warm(engine, account, before_ns);
+        warm_until(engine, account, bounds);
         end_history(engine, account, &own);
         for (int s = 0; s < engine->n_symbols; s++)
             slots[s].shown = fresh[s].shown;

@@ -25,10 +25,15 @@ int engine_together_wait_asked(struct engine *engine, int account);
 void engine_together_decided(struct engine *engine, int account, bool acts,
                              const struct strategy_input *asked, const struct strategy_decision *decision);
 void engine_together_find_waiting(struct engine *engine); /* lowers engine->wait_until_ns */
-/* Shows it the recent bars of all of its symbols that opened before a time, by time, as history. */
-void engine_together_warm(struct engine *engine, int account, int64_t before_ns);
+/* Shows it the recent bars of all of its symbols, by time, as history. */
+void engine_together_warm(struct engine *engine, int account);
+/* Which of them: of this symbol, -1: of each, those that opened before a time; all of the other symbols. */
+struct together_bounds {
+    int symbol;
+    int64_t before_ns;
+};
 /* Asks an outside strategy of them, and leaves its slots and its round as they are. */
-void engine_together_show(struct engine *engine, int account, int64_t before_ns);
+void engine_together_show(struct engine *engine, int account, const struct together_bounds *bounds);
 
 /* ---- runner.c: of one symbol ---- */
 /* What a strategy may know of a symbol at a bar, except the counts of positions and symbols, which

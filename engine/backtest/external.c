@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/column.h"
 #include "engine/specs.h"
@@ -56,7 +57,7 @@ double backtest_external_at(const struct external_columns *columns, const char *
     for (size_t i = 0; i < columns->n; i++) {
         const struct external_column *column = &columns->columns[i];
         bool own = column->symbol[0] != '\0';
-        if (strcmp(column->name, source->name) != 0 || (own && strcmp(column->symbol, symbol) != 0))
+        if (strcmp(column->name, source->name) != 0 || (own && strcasecmp(column->symbol, symbol) != 0))
             continue;
         const struct column_value *at = engine_column_newest(column->values, column->n, end_ns);
         if (at && (!newest || at->published_ns > newest->published_ns ||

@@ -116,7 +116,7 @@ static struct external_column *column_of(struct reading *reading, const char *na
 {
     struct external_columns *to = reading->to;
     for (size_t i = reading->first; i < to->n; i++)
-        if (strcmp(to->columns[i].name, name) == 0 && strcmp(to->columns[i].symbol, symbol) == 0)
+        if (strcmp(to->columns[i].name, name) == 0 && strcasecmp(to->columns[i].symbol, symbol) == 0)
             return &to->columns[i];
     if (to->n == to->cap) {
         size_t cap = to->cap ? 2 * to->cap : 8;

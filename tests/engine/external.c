@@ -515,6 +515,17 @@ static void test_moved(void)
     engine_destroy(engine);
 }
 
+/* A file may write its symbols in small letters. */
+static void test_symbol_case(void)
+{
+    struct column_value value = {1, 2, 0.5};
+    struct external_column column = {.name = "funding", .symbol = "btcusdt", .values = &value, .n = 1};
+    const struct external_columns small = {.columns = &column, .n = 1};
+    const struct column_source source = {.name = "funding"};
+    CHECK(backtest_external_at(&small, "BTCUSDT", &source, 3) == 0.5);
+    CHECK(isnan(backtest_external_at(&small, "ETHUSDT", &source, 3)));
+}
+
 /* ---- files ---- */
 
 static void check_file(const char *text, const char *words)
@@ -585,6 +596,7 @@ int main(void)
     test_spec_words();
     test_events();
     test_moved();
+    test_symbol_case();
     test_files();
     test_names();
     test_ways(&random);

@@ -7,6 +7,7 @@
 #include "tests/counts.h"
 #include "tests/engine/driver.h"
 #include "tests/engine/harness.h"
+#include "tests/engine/made_policy.h"
 #include "tests/engine/reload.h"
 #include "tests/engine/tape.h"
 #include "tests/engine/wrapped.h"
@@ -182,10 +183,11 @@ static void test_as_the_built_in(uint64_t seed)
 
 static struct harness h;
 
-/* A market, and so many accounts whose strategies, which buy and hold, are asked. */
-static void open_accounts(int n)
+/* A market of that calendar, and so many accounts whose strategies, which buy and hold, are asked. */
+static void open_market(const char *calendar, int n)
 {
     harness_init(&h);
+    snprintf(h.symbols[BTCUSDT].calendar, sizeof h.symbols[BTCUSDT].calendar, "%s", calendar);
     memset(&wrapped, 0, sizeof wrapped);
     h.config.latency_ns = 0;
     h.config.n_symbols = 1;
@@ -197,6 +199,11 @@ static void open_accounts(int n)
     harness_open(&h);
     quote(&h, BTCUSDT, 59000 * E8, 10 * E8, 59001 * E8, 10 * E8);
     trade(&h, BTCUSDT, 59000 * E8, E8);
+}
+
+static void open_accounts(int n)
+{
+    open_market("", n);
 }
 
 /* Alice's alone. */
@@ -542,6 +549,43 @@ static void test_another_file(void)
     }
 }
 
+/* The symbols are others: a host is opened with their names, so a process that keeps its memory itself is
+ * shown the recent bars again. One that left its memory continues, and one that is halted stays so. */
+static void test_other_symbols(void)
+{
+    for (int renamed = 0; renamed < 2; renamed++)
+        for (int how = 0; how < 3; how++) {
+            struct strategy_request request;
+            struct event event = {.kind = EVENT_SYMBOL};
+            open_market(renamed ? "X" : "", 1);
+            for (int i = 0; i < 3; i++) {
+                next_bar();
+                if (how == 0)
+                    give_nothing();
+                else
+                    CHECK_INT(give(h.now_ns, how == 1 ? STRATEGY_DECIDED : STRATEGY_LATE, "no"), 0);
+            }
+            event.symbol = (struct event_symbol){!renamed, h.symbols[renamed ? BTCUSDT : ETHUSDT]};
+            if (renamed)
+                snprintf(event.symbol.listed.name, sizeof event.symbol.listed.name, "NEWUSDT");
+            CHECK_INT(harness_event(&h, &event), 0);
+            CHECK_INT(engine_symbols(h.engine), renamed ? 1 : 2);
+            CHECK_STR(engine_symbol(h.engine, !renamed)->name, renamed ? "NEWUSDT" : "ETHUSDT");
+            CHECK_INT(engine_requests(h.engine), how == 0 ? 3 : 0);
+            check_answers(how == 2 ? 3 : 0, 0, 0, how == 2);
+            for (int i = 0; how == 0 && i < 3; i++) {
+                CHECK(engine_request_next(h.engine, &request));
+                CHECK(request.begins == (i == 0) && !request.acts);
+                CHECK_INT(request.bar.open_ns, h.now_ns - (3 - i) * MINUTE_NS);
+                give_nothing();
+            }
+            next_bar();
+            CHECK_INT(engine_request_next(h.engine, &request), how < 2);
+            CHECK(how == 2 || (request.acts && !request.begins));
+            harness_close(&h);
+        }
+}
+
 /* ---- rounds ---- */
 
 /* Alice holds the better one of two symbols. */
@@ -651,6 +695,43 @@ static void test_rounds_again(void)
     harness_close(&h);
 }
 
+/* One that sees the other symbol at each bar is shown again all that it has seen: the bar of the other symbol
+ * that closed at the same time, before the one that waits for its decision, too. */
+static void test_peers_again(void)
+{
+    static struct strategy seeing;
+    struct strategy_request request;
+    harness_init(&h);
+    memset(&wrapped, 0, sizeof wrapped);
+    h.config.n_accounts = 1;
+    h.config.n_symbols = 2;
+    seeing = *wrapped_strategy("buy-and-hold");
+    seeing.peers = true;
+    h.accounts[ALICE].strategy = &seeing;
+    strategy_defaults(&seeing, h.accounts[ALICE].params);
+    harness_open(&h);
+    quote(&h, BTCUSDT, 59000 * E8, 10 * E8, 59001 * E8, 10 * E8);
+    quote(&h, ETHUSDT, 3000 * E8, 10 * E8, 3001 * E8, 10 * E8);
+    for (int i = 0; i < 3; i++) {
+        close_bar(BTCUSDT, 59000 + i, true);
+        give_nothing();
+        close_bar(ETHUSDT, 3000 + i, false);
+        if (i < 2)
+            give_nothing();
+    }
+    engine_requests_begin(h.engine);
+    CHECK_INT(engine_requests(h.engine), 6);
+    for (int i = 0; i < 6; i++) {
+        CHECK(engine_request_next(h.engine, &request));
+        CHECK_INT(request.symbol, i % 2);
+        CHECK_INT(request.bar.open_ns, h.now_ns - (3 - i / 2) * MINUTE_NS);
+        CHECK(request.acts == (i == 5));
+        CHECK(request.input.peers[BTCUSDT].close == 59000 + i / 2);
+        give_nothing();
+    }
+    harness_close(&h);
+}
+
 /* So it is of a round that was decided on without one of its bars, the last one or before another. */
 static void test_incomplete_again(void)
 {
@@ -694,6 +775,53 @@ static void test_incomplete_again(void)
         }
     }
     harness_close(&h);
+}
+
+/* ---- a policy's bars ---- */
+
+static int policy_saw;
+
+static void counting_see(struct policy_runtime *runtime, int asset, int64_t open_ns,
+                         const struct indicator_bar *bar)
+{
+    policy_saw++;
+    made_runtime_see(runtime, asset, open_ns, bar);
+}
+
+/* The bar at which alice's decision is waited for comes to bob's policy after that, once, where that starts
+ * meanwhile. */
+static void test_policy_after(struct random *random)
+{
+    static struct policy_runtime_ops counting;
+    struct made_policy made;
+    const struct policy_rules rules = {.capital = 10000};
+    char err[ENGINE_ERROR_MAX] = "";
+    counting = made_runtime;
+    counting.see = counting_see;
+    open_accounts(2);
+    made_policy_open(&made, random, 1, 0, MINUTE_NS, 1, 0, &rules, 0);
+    snprintf(made.assets[0].name, sizeof made.assets[0].name, "BTC");
+    made.policy.runtime = &counting;
+    for (int i = 0; i < 3; i++) {
+        next_bar();
+        give_nothing();
+        give_nothing();
+    }
+    next_bar();
+    CHECK(engine_request_waits(h.engine));
+    h.accounts[BOB].strategy = NULL;
+    h.accounts[BOB].policy = &made.policy;
+    CHECK_INT(engine_configure(h.engine, &h.config, err), 0);
+    CHECK_STR(err, "");
+    CHECK_INT(policy_saw, 3);
+    CHECK(engine_request_waits(h.engine));
+    give_nothing();
+    CHECK_INT(policy_saw, 4);
+    next_bar();
+    give_nothing();
+    CHECK_INT(policy_saw, 5);
+    harness_close(&h);
+    free(made.actions);
 }
 
 static struct {
@@ -775,6 +903,9 @@ int main(void)
     test_as_the_built_in(random.state);
     test_incomplete_rounds();
     test_rounds_again();
+    test_peers_again();
+    test_other_symbols();
+    test_policy_after(&random);
     test_incomplete_again();
     test_history_trace();
     test_too_many();
