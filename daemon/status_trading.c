@@ -1,5 +1,6 @@
 /* Accounts, positions and orders as the status reports them. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/feed/feeds.h"
@@ -64,6 +65,18 @@ json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS])
 RECORD_VIEW_OBJECT(account_object, account_view, RECORD_SHOWN_ACCOUNT);
 RECORD_VIEW_OBJECT(position_object, position_view, RECORD_SHOWN_POSITION);
 
+/* Why its outside strategy is not asked any more; NULL: it is, or has none. */
+static const char *why_halted(const struct engine *engine, int index, char *text, size_t size)
+{
+    const struct engine_answers answers = engine_answers(engine, index);
+    if (!answers.halted)
+        return NULL;
+    snprintf(text, size, "no decision on 3 bars in a row (in all %llu late, %llu invalid, %llu ended)",
+             (unsigned long long)answers.late, (unsigned long long)answers.invalid,
+             (unsigned long long)answers.ended);
+    return text;
+}
+
 /* An account by the rules for stocks; which of them its own ask for. */
 struct by_rules {
     struct margin_figures figures;
@@ -91,10 +104,12 @@ json_t *daemon_status_account(const struct engine *engine, int index)
     double drawdown_pct = equity < account->equity_peak ? 100 * ((double)equity / peak - 1) : 0.0;
     bool marked = totals.marked;
     const struct by_rules by = by_rules_of(engine, index);
+    char halted[128];
     const struct account_view view = {
         .account = account->name,
         .currency = account->currency,
         .strategy = account_spec_trader(spec),
+        .halted = why_halted(engine, index, halted, sizeof halted),
         .session = session_choice_names[spec->session],
         .return_pct = marked ? account_return_pct((double)equity, deposits) : NAN,
         .drawdown_pct = marked && peak > 0 ? drawdown_pct : NAN,

@@ -161,7 +161,8 @@
     FIELD(TIME, OPTIONAL, settles_ns) FIELD(UNSIGNED, UNKNOWN, violations) \
     FIELD(BOOL, REQUIRED, killed) /* locked by its drawdown: it opens no position until it is resumed */ \
     FIELD(TIME, OPTIONAL, killed_ns) \
-    TEXT(LINE, OPTIONAL, at_venue) /* how its account at its venue is; "": its orders are filled here */
+    TEXT(LINE, OPTIONAL, at_venue) /* how its account at its venue is; "": its orders are filled here */ \
+    TEXT(LINE, OPTIONAL, halted) /* why its outside strategy is not asked any more; "": it is */
 
 /* Its account there, `venue_account`; what the last comparison with the venue found; an order from elsewhere. */
 #define RECORD_SHOWN_VENUE_ACCOUNT(TEXT, FIELD) \

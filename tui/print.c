@@ -158,6 +158,8 @@ static void accounts(FILE *out, const struct model *model, struct moment now)
         tui_status_at_venue(account, tui_model_clock_ns(model, now), there);
         if (there[0])
             fprintf(out, "          at %s\n", there);
+        if (account->halted[0])
+            fprintf(out, "          strategy halted: %s\n", account->halted);
     }
 }
 

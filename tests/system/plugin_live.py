@@ -210,6 +210,11 @@ def one_alert_each(folder):
     for name, (code, says) in HALTS.items():
         own = [(code, text) for code, text in rows if text.startswith(f"account {name}: ")]
         assert [code for code, _ in own] == [code, "STRATEGY_HALTED"] and says in own[0][1], (name, own)
+    status = daemon.papertape("status")
+    halted = {row["account"]: row["halted"] for row in daemon.status_object()["accounts"]}
+    assert all(bool(halted[name]) == (name in HALTS) for name in halted), halted
+    assert halted["hang"] == "no decision on 3 bars in a row (in all 3 late, 0 invalid, 0 ended)", halted
+    assert status.count("strategy halted: no decision on 3 bars in a row (in all ") == len(HALTS), status
     ((code, text),) = [row for row in rows if "account pause: " in row[1]]
     assert code == "STRATEGY_LATE" and "no answer within 1000 ms" in text, text
     harness.wait_for(lambda: len(table(daemon, "pause", "fills", "--csv")) > 3, "the one that answered late trades again")

@@ -182,11 +182,13 @@ void panel_accounts(const struct area *area, const struct scene *scene)
                          gone ? "-" : cli_format_fit(text, a->equity, 2, 12));
         panel_table_text(&table, RETURN, y, panel_frame_style(freshness, style_signed(a->return_pct, 2)),
                          gone ? "-" : cli_format_percent(text, a->return_pct, 2));
-        panel_table_text(&table, DRAWDOWN, y,
-                         panel_frame_style(freshness, a->killed ? STYLE_BAD : style_signed(drawdown, 2)),
-                         gone        ? "-"
-                         : a->killed ? "killed"
-                                     : cli_format_percent(text, drawdown, fabs(drawdown) < 1 ? 2 : 1));
+        panel_table_text(
+            &table, DRAWDOWN, y,
+            panel_frame_style(freshness, a->killed || a->halted[0] ? STYLE_BAD : style_signed(drawdown, 2)),
+            gone           ? "-"
+            : a->killed    ? "killed"
+            : a->halted[0] ? "halted"
+                           : cli_format_percent(text, drawdown, fabs(drawdown) < 1 ? 2 : 1));
         for (int k = 0; k < 4; k++)
             panel_table_text(
                 &table, CASH + k, y,
