@@ -1,5 +1,5 @@
-/* One look at the universe: which symbols a rule takes in at a time, by the bars of a state's database. Pure
- * but for reading that; on any thread. */
+/* One look at the universe: which symbols a rule takes in at a time, by the bars of a state's database, which
+ * is all that it reads and writes; on any thread. */
 #ifndef DAEMON_UNIVERSE_LOOK_H
 #define DAEMON_UNIVERSE_LOOK_H
 
