@@ -26,7 +26,7 @@ sys.path.insert(0, os.path.join(harness.SOURCE, "tests/daemon/training"))
 from fake import Fake, Training  # noqa: E402
 
 KILLS = 60 if harness.LONG else 3
-DAYS = 500
+DAYS = 1200  # more than a slow machine takes
 HISTORY_DAYS = 30
 CHAMPION_DAYS = 10
 START_S = recorded.START_S
@@ -134,7 +134,7 @@ class World:
         where = os.path.join(self.path, f"venue-{from_day:.3f}")
         os.mkdir(where)
         self.replay = self.folder.start(harness.Replay(where, "--bars", *self.bars, "--speed", str(86400 * days_a_second), "--fault",
-                                                       "age@9000h", "--from", str((START_S + math.ceil(from_day) * 86400) * 1000)))
+                                                       "age@30000h", "--from", str((START_S + math.ceil(from_day) * 86400) * 1000)))
 
     def start(self):
         self.daemon = self.folder.start(harness.Daemon(self.path, self.replay, CONFIG, ["--clock", "feed"], env=self.env))
