@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "engine/event.h"
 
-enum { TICK_MS = 1000, AGAIN = 3, LIST_MAX = 512 };
+enum { TICK_MS = 1000, AGAIN = 3, LIST_MAX = SYMBOLS_MAX * (SYMBOL_NAME_MAX + 2) };
 
 #define ABOUT "[market] universe"
 
@@ -41,7 +41,8 @@ static void release(struct universe_watch *watch)
 
 /* ---- what a look gave ---- */
 
-static void give(struct universe_watch *watch, int symbol, bool in)
+/* Was it not so before? */
+static bool give(struct universe_watch *watch, int symbol, bool in)
 {
     struct session *session = watch->daemon->session;
     struct engine_symbol_view view;
@@ -49,13 +50,13 @@ static void give(struct universe_watch *watch, int symbol, bool in)
     struct event event = {.kind = EVENT_UNIVERSE, .universe = {symbol, in}};
     if (view.out == in)
         daemon_session_event(session, &event);
+    return view.out == in;
 }
 
 static void add_name(char *list, const char *name)
 {
     const size_t at = strlen(list);
-    if (at + strlen(name) + 3 < LIST_MAX)
-        snprintf(list + at, LIST_MAX - at, "%s%s", at > 0 ? ", " : "", name);
+    snprintf(list + at, LIST_MAX - at, "%s%s", at > 0 ? ", " : "", name);
 }
 
 static void say(const struct universe_watch *watch)
@@ -80,12 +81,7 @@ static void take(struct universe_watch *watch)
     }
     for (int i = 0; i < look->n; i++) {
         const int symbol = engine_find_symbol(daemon_session_engine(session), look->symbols[i].name);
-        struct engine_symbol_view view;
-        if (symbol < 0)
-            continue;
-        engine_symbol_view(daemon_session_engine(session), symbol, &view);
-        changed |= view.out == look->symbols[i].in;
-        give(watch, symbol, look->symbols[i].in);
+        changed |= symbol >= 0 && give(watch, symbol, look->symbols[i].in);
     }
     if (changed)
         say(watch);
@@ -93,7 +89,17 @@ static void take(struct universe_watch *watch)
 
 /* ---- when ---- */
 
-/* Prepares a look at the rule's last time, of the symbols that there are now. False: there is no memory. */
+/* The rule's last time of which the bars are stored; none before one that was looked at, though a clock
+ * steps. */
+static int64_t last_time(const struct universe_watch *watch)
+{
+    const int64_t now_ns = daemon_session_now(watch->daemon->session);
+    const int64_t last_ns = engine_universe_last(&watch->rule, now_ns - stored_ns);
+    return last_ns > watch->looked_ns ? last_ns : watch->looked_ns;
+}
+
+/* Prepares a look at one of the rule's times, of the symbols that there are now. False: there is no memory.
+ */
 static bool prepare(struct universe_watch *watch, int64_t at_ns)
 {
     const struct engine *engine = daemon_session_engine(watch->daemon->session);
@@ -140,8 +146,7 @@ static void on_tick(uv_timer_t *timer)
     struct universe_watch *watch = timer->data;
     if (!watch->started || watch->busy || watch->daemon->stopping)
         return;
-    const int64_t at_ns =
-        engine_universe_last(&watch->rule, daemon_session_now(watch->daemon->session) - stored_ns);
+    const int64_t at_ns = last_time(watch);
     if (is_due(watch, at_ns) && prepare(watch, at_ns))
         watch->busy = uv_queue_work(watch->daemon->loop, &watch->work, on_thread, on_done) == 0;
 }
@@ -153,6 +158,7 @@ struct universe_watch *daemon_universe_create(struct daemon *daemon)
     if (!watch)
         return NULL;
     watch->daemon = daemon;
+    watch->looked_ns = INT64_MIN;
     watch->work.data = watch;
     watch->has_rule =
         daemon->config.universe[0] && engine_universe_parse(daemon->config.universe, &watch->rule, why) == 0;
@@ -166,12 +172,10 @@ struct universe_watch *daemon_universe_create(struct daemon *daemon)
 void daemon_universe_started(struct universe_watch *watch)
 {
     const struct engine *engine = daemon_session_engine(watch->daemon->session);
-    const int64_t at_ns =
-        watch->has_rule ? engine_universe_last(&watch->rule, daemon_session_now(watch->daemon->session)) : 0;
     watch->started = true;
     for (int s = 0; !watch->has_rule && s < engine_symbols(engine); s++)
         give(watch, s, true);
-    if (watch->has_rule && prepare(watch, at_ns)) {
+    if (watch->has_rule && prepare(watch, last_time(watch))) {
         daemon_universe_look(&watch->look);
         take(watch);
     }

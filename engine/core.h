@@ -62,6 +62,9 @@ struct column_values {
     uint32_t n, cap;
 };
 
+struct event_connection;
+struct event_symbol;
+struct event_venue_clock;
 struct event_action;
 struct event_calendar;
 struct event_venue_account;
@@ -276,6 +279,15 @@ void engine_halt_lift(struct engine *engine, int account); /* the user resumes i
 bool engine_gate_entered(const struct engine *engine, int account, int symbol, uint64_t but);
 /* Would an order on its way, or resting, open a position or enlarge one? */
 bool engine_gate_opens(const struct engine *engine, const struct order *order);
+
+/* listing.c: 0, -EINVAL for other units, or a name that is another symbol's, or as engine_configure_add() */
+int engine_listing_event(struct engine *engine, const struct event_symbol *event);
+
+/* connection.c */
+void engine_connection_event(struct engine *engine, const struct event_connection *event);
+void engine_connection_symbol(struct engine *engine, int symbol, bool up); /* of one that there is */
+/* -EINVAL: further ahead, or behind, than ENGINE_VENUE_AHEAD_MAX. */
+int engine_connection_clock(struct engine *engine, const struct event_venue_clock *event);
 
 /* universe.c */
 /* -EINVAL for a symbol that there is not. */

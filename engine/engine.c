@@ -488,74 +488,6 @@ static int on_bars(struct engine *engine, const struct event_bars *event)
     return 0;
 }
 
-/* The name is no other symbol's. */
-static bool may_rename(const struct engine *engine, const struct event_symbol *event)
-{
-    return symbol_renamed(&engine->markets[event->index].symbol, &event->listed) &&
-           engine_find_symbol(engine, event->listed.name) < 0;
-}
-
-/* The venue's filters changed, or a stock's name, or a symbol is added. Assets and scales cannot change: the
- * ledger uses them. */
-static int on_symbol(struct engine *engine, const struct event_symbol *event)
-{
-    if (event->index == engine->n_symbols && event->index < SYMBOLS_MAX)
-        return engine_configure_add(engine, &event->listed);
-    if (event->index < 0 || event->index >= engine->n_symbols ||
-        (!symbol_same_units(&engine->markets[event->index].symbol, &event->listed) &&
-         !may_rename(engine, event)))
-        return -EINVAL;
-    struct market_state *market = &engine->markets[event->index];
-    bool other_calendar = strcmp(market->symbol.calendar, event->listed.calendar) != 0;
-    bool other_name = strcmp(market->symbol.name, event->listed.name) != 0;
-    market->symbol = event->listed;
-    market->builder.loose = event->listed.loose_ids;
-    if (other_calendar) {
-        engine_hours_begin(engine, event->index);
-        engine_calendars_date_again(engine, event->index);
-    }
-    engine_driver_symbol(engine, event->index);
-    for (int a = 0; a < engine->n_accounts && other_name; a++)
-        engine_request_symbols(engine, a);
-    if (market->symbol.gone)
-        engine_hours_trading(engine, event->index, MARKET_ENDED, NULL);
-    else if (market->trading == MARKET_ENDED)
-        engine_hours_trading(engine, event->index, MARKET_TRADES, NULL);
-    return 0;
-}
-
-/* After an interruption partial data may be incomplete. */
-static void on_symbol_connection(struct engine *engine, int symbol, bool up)
-{
-    struct market_state *market = &engine->markets[symbol];
-    engine_match_interrupted(engine, symbol);
-    bar_builder_interrupt(&market->builder);
-    engine_revise_interrupted(&market->trades);
-    market->torn = true;
-    book_reset(&market->book);
-    market->quote = (struct market_quote){0};
-    market->stale = !up;
-    engine_measure_update(engine, symbol, 0);
-}
-
-static void on_connection(struct engine *engine, const struct event_connection *event)
-{
-    for (int s = 0; s < engine->n_symbols; s++)
-        if (engine_hours_of_venue(&engine->markets[s], event->venue))
-            on_symbol_connection(engine, s, event->up);
-}
-
-static int on_venue_clock(struct engine *engine, const struct event_venue_clock *event)
-{
-    if (event->ahead_ns < -ENGINE_VENUE_AHEAD_MAX || event->ahead_ns > ENGINE_VENUE_AHEAD_MAX)
-        return -EINVAL;
-    for (int s = 0; s < engine->n_symbols; s++)
-        if (engine_hours_of_venue(&engine->markets[s], event->venue))
-            engine_hours_clock(engine, s, event->ahead_ns);
-    engine_auction_find_due(engine);
-    return 0;
-}
-
 /* Refuses an order with values that could not even be recorded. */
 static enum order_reason unspeakable(const struct engine *engine, const struct order *leg)
 {
@@ -762,7 +694,7 @@ int engine_handle(struct engine *engine, const struct event *event)
     if (event->recv_ns > engine->recv_ns)
         engine->recv_ns = event->recv_ns;
     if (event->kind == EVENT_VENUE_CLOCK) /* before time moves: what is due by then depends on it */
-        r = on_venue_clock(engine, &event->venue_clock);
+        r = engine_connection_clock(engine, &event->venue_clock);
     advance_to(engine, event);
 
     switch (event->kind) {
@@ -784,16 +716,16 @@ int engine_handle(struct engine *engine, const struct event *event)
         r = on_bars(engine, &event->bars);
         break;
     case EVENT_SYMBOL:
-        r = on_symbol(engine, &event->symbol);
+        r = engine_listing_event(engine, &event->symbol);
         break;
     case EVENT_CONNECTION:
-        on_connection(engine, &event->connection);
+        engine_connection_event(engine, &event->connection);
         break;
     case EVENT_SYMBOL_CONNECTION:
         if (event->symbol_connection.symbol < 0 || event->symbol_connection.symbol >= engine->n_symbols)
             r = -EINVAL;
         else
-            on_symbol_connection(engine, event->symbol_connection.symbol, event->symbol_connection.up);
+            engine_connection_symbol(engine, event->symbol_connection.symbol, event->symbol_connection.up);
         break;
     case EVENT_STALE:
         if (event->stale.symbol < 0 || event->stale.symbol >= engine->n_symbols)

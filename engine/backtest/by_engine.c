@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/backtest/drive.h"
 #include "engine/backtest/phases.h"
 #include "engine/backtest/run.h"
 #include "engine/backtest/universe.h"
@@ -15,151 +16,7 @@
 
 enum { PROGRESS_ROWS = 4096, PROGRESS_ROWS_OUTSIDE = 32 /* of strategies that take a process a bar */ };
 
-/* One account's result while it grows. */
-struct account_book {
-    struct backtest_account *ret;
-    struct curve curve;
-    size_t cap_fills, cap_ledger, cap_taken;
-    int64_t split, dividend; /* booked by the action that takes effect */
-    bool moved;              /* by this row */
-};
-
-struct drive {
-    const struct backtest_config *config;
-    struct engine *engine;
-    int first, n;
-    struct account_book *books; /* [n] */
-    struct order *orders;       /* by id, of all accounts, when they are kept */
-    size_t n_orders, cap_orders;
-    uint8_t waits[SYMBOLS_MAX]; /* bars of the symbol wait behind a gap */
-    bool any_waits, out_of_memory;
-    size_t row;
-    size_t ticks[SYMBOLS_MAX]; /* played of each symbol's */
-    uint64_t seq;              /* of the last event, where trades are played */
-    uint64_t event_seq;        /* of the last event, */
-    int64_t event_ns;          /* and when it was received */
-    size_t action;             /* the next one */
-    size_t change;             /* likewise, of the universe */
-    struct backtest_phases phases;
-    bool sessions;                /* there is a calendar */
-    struct strategy_host **hosts; /* [n], NULL of a strategy that is called */
-    size_t *seen;                 /* values given of each external column */
-};
-
 static const int64_t TICK_LIQUIDITY = INT64_MAX / 4; /* on both sides of a trade's price */
-
-static void count_refused(struct drive *drive, const struct order *order)
-{
-    const struct account *account = engine_account(drive->engine, order->account);
-    const struct balance *cash = &account->assets[account->currency_at];
-    struct engine_symbol_view view;
-    engine_symbol_view(drive->engine, order->symbol, &view);
-    const struct run_refusal refusal = {.listed = engine_symbol(drive->engine, order->symbol),
-                                        .symbol = order->symbol,
-                                        .last = view.last,
-                                        .free_cash = cash->total - cash->reserved,
-                                        .spec = &drive->config->accounts[drive->first + order->account]};
-    backtest_run_refused(drive->books[order->account].ret, order->reason, 1, &refusal);
-}
-
-static void on_order(void *ctx, const struct order *order)
-{
-    struct drive *drive = ctx;
-    if (order->state == ORDER_REJECTED)
-        count_refused(drive, order);
-    if (!drive->config->orders)
-        return;
-    if (order->id > drive->n_orders) { /* ids have no holes */
-        struct order *moved =
-            backtest_run_room(drive->orders, drive->n_orders, &drive->cap_orders, sizeof *drive->orders);
-        if (!moved) {
-            drive->out_of_memory = true;
-            return;
-        }
-        drive->orders = moved;
-        drive->n_orders++;
-    }
-    drive->orders[order->id - 1] = *order;
-    drive->orders[order->id - 1].account += drive->first;
-}
-
-static void on_fill(void *ctx, const struct fill *fill)
-{
-    struct drive *drive = ctx;
-    struct account_book *book = &drive->books[fill->account];
-    struct fill *moved =
-        backtest_run_room(book->ret->fills, book->ret->n_fills, &book->cap_fills, sizeof *moved);
-    if (!moved) {
-        drive->out_of_memory = true;
-        return;
-    }
-    book->ret->fills = moved;
-    moved[book->ret->n_fills] = *fill;
-    moved[book->ret->n_fills++].account += drive->first;
-}
-
-static void on_ledger(void *ctx, const struct ledger_row *row)
-{
-    struct drive *drive = ctx;
-    struct account_book *book = &drive->books[row->account];
-    book->moved = true;
-    book->split += row->kind == LEDGER_SPLIT ? row->amount : 0;
-    book->dividend += row->kind == LEDGER_DIVIDEND ? row->amount : 0;
-    if (!drive->config->ledger)
-        return;
-    struct ledger_row *moved =
-        backtest_run_room(book->ret->ledger, book->ret->n_ledger, &book->cap_ledger, sizeof *moved);
-    if (!moved) {
-        drive->out_of_memory = true;
-        return;
-    }
-    book->ret->ledger = moved;
-    moved[book->ret->n_ledger++] = *row;
-}
-
-/* After the ledger's rows of it. */
-static void on_action(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns)
-{
-    struct drive *drive = ctx;
-    for (int a = 0; a < drive->n; a++) {
-        struct account_book *book = &drive->books[a];
-        struct backtest_taken *moved =
-            backtest_run_room(book->ret->taken, book->ret->n_taken, &book->cap_taken, sizeof *moved);
-        if (!moved) {
-            drive->out_of_memory = true;
-            return;
-        }
-        book->ret->taken = moved;
-        moved[book->ret->n_taken++] = (struct backtest_taken){.symbol = symbol,
-                                                              .action = *action,
-                                                              .ts_ns = ts_ns,
-                                                              .input_seq = drive->event_seq,
-                                                              .n_fills = book->ret->n_fills,
-                                                              .change = book->split,
-                                                              .paid = book->dividend};
-        book->split = book->dividend = 0;
-    }
-}
-
-static void on_need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
-{
-    struct drive *drive = ctx;
-    (void)from_open_ns;
-    (void)to_open_ns;
-    drive->waits[symbol] = 1;
-    drive->any_waits = true;
-}
-
-static void on_decision(void *ctx, const struct engine_decision *decision)
-{
-    struct drive *drive = ctx;
-    const struct market *market = drive->config->market;
-    size_t row = (size_t)((decision->bar->open_ns - market->start_ns) / market->interval_ns);
-    /* Not again, where what was kept is ordered. A round of several symbols may end with a later row. */
-    if (!decision->kept && decision->acted && decision->n_intents > 0)
-        drive->config->decided(drive->config->ctx, drive->first + decision->account, decision->symbol, row,
-                               decision->intents, decision->n_intents);
-}
 
 /* The exact bar of a row. 0, or -EINVAL for what is no price or quantity at the symbol's scales. */
 static int bar_at(const struct market *market, int symbol, size_t row, struct bar *ret)
@@ -697,7 +554,7 @@ static int sum_up(struct run_thread *thread, struct drive *drive)
     return r < 0 ? backtest_run_fail(thread, r, "not enough memory for this backtest") : 0;
 }
 
-static int open_drive(struct run_thread *thread, struct drive *drive, const struct engine_trace *trace)
+static int open_drive(struct run_thread *thread, struct drive *drive)
 {
     const struct backtest_config *config = drive->config;
     const struct market *market = config->market;
@@ -728,13 +585,7 @@ static int open_drive(struct run_thread *thread, struct drive *drive, const stru
         .slippage_e6 = config->slippage_e6,
         .direct = true,
     };
-    const struct engine_sink sink = {.ctx = drive,
-                                     .order = on_order,
-                                     .fill = on_fill,
-                                     .ledger = on_ledger,
-                                     .action = on_action,
-                                     .need_bars = on_need_bars,
-                                     .trace = config->decided ? trace : NULL};
+    const struct engine_sink sink = backtest_drive_sink(drive);
     r = engine_create(&setup, &sink, &drive->engine);
     free(symbols);
     if (r == -EINVAL)
@@ -783,9 +634,8 @@ static int open_hosts(struct run_thread *thread, struct drive *drive)
 int backtest_by_engine(struct run_thread *thread, int first, int n)
 {
     struct drive drive = {.config = thread->run->config, .first = first, .n = n};
-    const struct engine_trace trace = {.ctx = &drive, .decision = on_decision};
     double started_s = clock_now_s();
-    int r = open_drive(thread, &drive, &trace);
+    int r = open_drive(thread, &drive);
     if (r == 0)
         r = open_hosts(thread, &drive);
     if (r == 0)
