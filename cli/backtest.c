@@ -60,8 +60,6 @@ static int check(struct backtest_args *args)
     bool source = args->events || args->run.n_bars > 0 || args->n_ticks > 0;
     if (args->list)
         return EXIT_OK;
-    if (args->chart && args->json)
-        return cli_backtest_fail(EXIT_USAGE, "--chart", "it is of the text: without --json");
     if (args->policy || args->actions)
         return check_policy(args);
     if (args->account && !source)
@@ -156,7 +154,7 @@ static const struct option_row options[] = {
     {"chart", NULL,
      "below the report, in characters as the terminal and its locale have them: equity with the benchmark, drawdown, "
      "exposure, the distribution of returns",
-     AT(chart)},
+     AT(chart), .without = "json"},
     {"report", "FILE",
      "one HTML page, which loads nothing and runs nothing: equity, drawdown, months, trades on prices, returns, "
      "exposure, costs, the verdict on luck, all figures; of several strategies what compares them, too",

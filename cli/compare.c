@@ -8,8 +8,8 @@
 
 #include "cli/format.h"
 #include "cli/output.h"
+#include "cli/page/charts.h"
 #include "cli/page/page.h"
-#include "cli/page/run_chart.h"
 #include "cli/page/saved.h"
 #include "cli/stored.h"
 #include "cli/text.h"
@@ -197,8 +197,6 @@ static int run(struct option_call *call)
     const struct asked *asked = call->into;
     struct output page = {0};
     struct compared all = {0};
-    if (asked->chart && call->json)
-        return cli_stored_fail(EXIT_USAGE, "compare", "--chart", "it is of the text: without --json");
     int status = asked->page ? cli_output_open("compare", asked->page, &page) : EXIT_OK;
     if (status == EXIT_OK)
         status = load(call, &all);
@@ -215,7 +213,7 @@ static const struct option_action actions[] = {
 static const struct option_row options[] = {
     {"chart", NULL,
      "below the table, in characters as the terminal and its locale have them: equity and drawdown over each other",
-     offsetof(struct asked, chart)},
+     offsetof(struct asked, chart), .without = "json"},
     {"report", "FILE",
      "one HTML page, which loads nothing and runs nothing: curves over each other, figures, differences to the first "
      "run, and all parts of each",

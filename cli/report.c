@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/ask.h"
-#include "cli/page/run_chart.h"
+#include "cli/page/charts.h"
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -292,8 +292,6 @@ static int run(struct option_call *call)
     struct db_reader *reader;
     struct db_report_query query;
     struct db_report report;
-    if (((const struct asked *)call->into)->chart && call->json)
-        return cli_stored_fail(EXIT_USAGE, "report", "--chart", "it is of the text: without --json");
     int status = cli_stored_open("report", call->state, &reader);
     if (status != EXIT_OK)
         return status;
@@ -339,7 +337,7 @@ static const struct option_row options[] = {
     {"chart", NULL,
      "the text and below it, in characters as the terminal and its locale have them: of each account equity, drawdown, "
      "what is not cash, months, the distribution of daily returns",
-     offsetof(struct asked, chart)},
+     offsetof(struct asked, chart), .without = "json"},
     {"summary", NULL, "a line an account on stdout, for a message", offsetof(struct asked, summary),
      .without = "text chart"},
     {"dir", "DIR", "report-DAY.html, .json and .txt into DIR, which is made if it is missing",

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/output.h"
-#include "cli/page/run_chart.h"
+#include "cli/page/charts.h"
 #include "cli/page/sweep.h"
 #include "cli/stored.h"
 #include "cli/sweep_run.h"
@@ -270,9 +270,6 @@ static int open_device(struct sweep *sweep)
 
 static int run(struct option_call *call)
 {
-    const struct sweep *sweep = call->into;
-    if (sweep->chart && call->json)
-        return fail(EXIT_USAGE, "--chart", "it is of the text: without --json");
     int status = check(call->into);
     if (status == EXIT_OK)
         status = open_device(call->into);
@@ -347,7 +344,7 @@ static const struct option_row options[] = {
     {"chart", NULL,
      "below the list, in characters as the terminal and its locale have them: the metric over the grid as heat maps, "
      "its distribution",
-     AT(chart)},
+     AT(chart), .without = "json"},
     {"report", "FILE",
      "one HTML page, which loads nothing and runs nothing: the metric over the grid as heat maps, its distribution, the "
      "best runs",
@@ -362,7 +359,7 @@ static const struct option_row options[] = {
      AT(progress), .without = "walk-forward"},
     {"dry-run", NULL,
      "only how many sets there are and about how long they take: the first few are run for it, and kept",
-     AT(dry_run), .without = "walk-forward screen csv report chart returns yes"},
+     AT(dry_run), .without = "walk-forward screen backend csv report chart returns yes"},
     {"yes", NULL, "run what takes longer than 60 s without a question", AT(yes)},
     {"fresh", NULL, "run all of it again, even what an earlier run of the same command has done", AT(fresh),
      .without = "no-cache"},

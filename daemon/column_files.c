@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "daemon/daemon.h"
@@ -134,21 +133,12 @@ static int give_value(struct column_files *files, struct event *event)
     return r;
 }
 
-/* In either case of letters, as a backtest reads them. */
-static int symbol_of(const struct engine *engine, const char *name)
-{
-    int s = engine_symbols(engine) - 1;
-    while (s >= 0 && strcasecmp(engine_symbol(engine, s)->name, name) != 0)
-        s--;
-    return s;
-}
-
 static void give_column(struct column_files *files, size_t i)
 {
     const struct external_column *column = &files->columns.columns[i];
     const struct engine *engine = daemon_session_engine(files->daemon->session);
     struct event event = {.kind = EVENT_COLUMN, .column.symbol = -1};
-    if (column->symbol[0] && (event.column.symbol = symbol_of(engine, column->symbol)) < 0)
+    if (column->symbol[0] && (event.column.symbol = engine_find_symbol_written(engine, column->symbol)) < 0)
         return; /* it may be added */
     if (files->next[i] == SIZE_MAX)
         files->next[i] =

@@ -326,7 +326,6 @@ static void check_account(const struct daemon_config *config, int a, const struc
             daemon_config_misfit(check, section, "", "named twice");
 }
 
-/* The sentence begins with the key that it is about. */
 static void check_universe(const struct daemon_config *config, const struct daemon_config_check *check)
 {
     struct engine_universe_rule rule;
@@ -341,6 +340,7 @@ static void check_universe(const struct daemon_config *config, const struct daem
                              bar_interval_name(config->interval_ns));
 }
 
+/* The sentence begins with the key that it is about. */
 static void check_limits(const struct daemon_config *config, const struct daemon_config_check *check)
 {
     char why[CONFIG_WHY_MAX];

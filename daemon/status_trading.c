@@ -71,8 +71,8 @@ static const char *why_halted(const struct engine *engine, int index, char *text
     const struct engine_answers answers = engine_answers(engine, index);
     if (!answers.halted)
         return NULL;
-    snprintf(text, size, "no decision on 3 bars in a row (in all %llu late, %llu invalid, %llu ended)",
-             (unsigned long long)answers.late, (unsigned long long)answers.invalid,
+    snprintf(text, size, "no decision on %d bars in a row (in all %llu late, %llu invalid, %llu ended)",
+             ENGINE_FAILURES_MOST, (unsigned long long)answers.late, (unsigned long long)answers.invalid,
              (unsigned long long)answers.ended);
     return text;
 }

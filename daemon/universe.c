@@ -69,16 +69,24 @@ static void say(const struct universe_watch *watch)
                     *out ? out : "none");
 }
 
+/* After a while, a few times. */
+static void look_again(struct universe_watch *watch)
+{
+    watch->n_again = 0;
+    watch->since_ms = uv_now(watch->daemon->loop);
+}
+
 static void take(struct universe_watch *watch)
 {
     struct session *session = watch->daemon->session;
     const struct universe_look *look = &watch->look;
     bool changed = false;
-    daemon_session_alert_over(session, "universe", ABOUT);
     if (look->error[0]) {
+        look_again(watch);
         daemon_session_alert_lasting(session, DB_WARNING, "universe", ABOUT, look->error);
         return;
     }
+    daemon_session_alert_over(session, "universe", ABOUT);
     for (int i = 0; i < look->n; i++) {
         const int symbol = engine_find_symbol(daemon_session_engine(session), look->symbols[i].name);
         changed |= symbol >= 0 && give(watch, symbol, look->symbols[i].in);
@@ -103,11 +111,9 @@ static int64_t last_time(const struct universe_watch *watch)
 static bool prepare(struct universe_watch *watch, int64_t at_ns)
 {
     const struct engine *engine = daemon_session_engine(watch->daemon->session);
-    watch->looked_ns = at_ns;
     if (watch->n_symbols != engine_symbols(engine)) {
         watch->n_symbols = engine_symbols(engine);
-        watch->n_again = 0;
-        watch->since_ms = uv_now(watch->daemon->loop);
+        look_again(watch);
     }
     return daemon_universe_look_begin(&watch->look, &watch->rule, watch->daemon->state.database, engine,
                                       at_ns) == 0;

@@ -272,6 +272,7 @@ bool engine_request_waits(const struct engine *engine);
  * processes that left nothing with the engine are shown the recent bars again. */
 void engine_requests_begin(struct engine *engine);
 
+enum { ENGINE_FAILURES_MOST = 3 }; /* bars in a row without a decision: then a strategy is halted */
 /* How an account's strategy answers; `asked` false: it is no outside one, and the rest is 0. */
 struct engine_answers {
     bool asked, halted;
@@ -364,7 +365,9 @@ bool engine_may_short(const struct engine *engine, int account);
 /* Has it reached its limit of a day's loss? */
 bool engine_account_daily_loss(const struct engine *engine, int account);
 const struct book *engine_book(const struct engine *engine, int symbol);
-int engine_find_symbol(const struct engine *engine, const char *name);  /* index or -ENOENT */
+int engine_find_symbol(const struct engine *engine, const char *name); /* index or -ENOENT */
+/* The same in either case of letters, as files may have it. */
+int engine_find_symbol_written(const struct engine *engine, const char *name);
 int engine_find_account(const struct engine *engine, const char *name); /* index or -ENOENT */
 /* A live order by its account's client id, or by its id; NULL when there is none. */
 const struct order *engine_find_order(const struct engine *engine, uint64_t id);

@@ -8,7 +8,6 @@
 #include "engine/together.h"
 
 /* Without a decision so often in a row, a strategy is not asked any more. */
-enum { FAILURES_MOST = 3 };
 
 static const char *const codes[STRATEGY_OUTCOMES] = {NULL, "STRATEGY_LATE", "STRATEGY_INVALID",
                                                      "STRATEGY_ENDED"};
@@ -256,7 +255,7 @@ static void halt(struct engine *engine, int account)
     engine_alert(engine, "STRATEGY_HALTED", ENGINE_OF(account, -1, 0),
                  "account %s: %.200s is halted: no decision on %d bars in a row. Nothing is opened any more, "
                  "positions keep their stops; `account resume %s` or a reload asks it again",
-                 engine->accounts[account].name, runner->strategy->name, FAILURES_MOST,
+                 engine->accounts[account].name, runner->strategy->name, ENGINE_FAILURES_MOST,
                  engine->accounts[account].name);
 }
 
@@ -271,7 +270,7 @@ static void fail(struct engine *engine, int account, int symbol, const struct st
                      engine->runners[account].strategy->name, engine->markets[symbol].symbol.name,
                      STRATEGY_FAULT_MAX - 1, decision->fault);
     answers->alerted |= 1u << decision->outcome;
-    if (answers->in_a_row >= FAILURES_MOST)
+    if (answers->in_a_row >= ENGINE_FAILURES_MOST)
         halt(engine, account);
 }
 

@@ -1,6 +1,7 @@
 /* What screens and status messages show. */
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/core.h"
 #include "engine/driver.h"
@@ -99,6 +100,14 @@ int engine_find_symbol(const struct engine *engine, const char *name)
 {
     for (int s = 0; s < engine->n_symbols; s++)
         if (strcmp(engine->markets[s].symbol.name, name) == 0)
+            return s;
+    return -ENOENT;
+}
+
+int engine_find_symbol_written(const struct engine *engine, const char *name)
+{
+    for (int s = 0; s < engine->n_symbols; s++)
+        if (strcasecmp(engine->markets[s].symbol.name, name) == 0)
             return s;
     return -ENOENT;
 }

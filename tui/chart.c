@@ -123,16 +123,22 @@ void tui_chart_line(const struct area *area, const double *values, int n, double
         ascii(area, values, n, low, high, style);
 }
 
+static void mark_value(const struct area *area, int x, double value, double low, double high,
+                       enum style style, wchar_t mark)
+{
+    int at = level(value, low, high, area->height), y = area->height - 1 - at;
+    if (at >= 0 && tui_canvas_cell(area->canvas, area->x + x, area->y + y)->text[0] == L' ')
+        tui_area_char(area, x, y, style, mark);
+}
+
 void tui_chart_marks(const struct area *area, const double *values, int n, double low, double high,
                      enum style style, wchar_t mark)
 {
     if (n < 1 || area->width < 1 || area->height < 1 || !(high > low))
         return;
-    for (int x = 0; x < area->width; x++) {
-        int at = level(sample(values, n, area->width, x), low, high, area->height);
-        int y = area->height - 1 - at;
-        if (at >= 0 && tui_canvas_cell(area->canvas, area->x + x, area->y + y)->text[0] == L' ')
-            tui_area_char(area, x, y, style, mark);
+    for (int i = 0; i < n; i++) {
+        int x = n <= area->width ? area->width - n + i : (int)((long)i * area->width / n);
+        mark_value(area, x, values[i], low, high, style, mark);
     }
 }
 
@@ -143,9 +149,9 @@ void tui_chart_overlay(const struct area *area, const double *values, int n, dou
         return;
     if (area->canvas->glyphs == GLYPHS_BRAILLE)
         braille(area, values, n, low, high, style);
-    else
-        tui_chart_marks(area, values, n, low, high, style,
-                        area->canvas->glyphs == GLYPHS_ASCII ? L':' : L'·');
+    for (int x = 0; x < area->width && area->canvas->glyphs != GLYPHS_BRAILLE; x++)
+        mark_value(area, x, sample(values, n, area->width, x), low, high, style,
+                   area->canvas->glyphs == GLYPHS_ASCII ? L':' : L'·');
 }
 
 void tui_chart_bar(const struct area *area, int x, int y, int columns, double share, enum style style)

@@ -115,7 +115,7 @@ static int legend(const struct area *area, int width, int y, const struct chart_
 {
     char words[LEGEND_WORDS];
     int x = CHART_LABELS;
-    if (!curves->legend || !curves->curves[0].name)
+    if (!curves->curves[0].name)
         return y;
     for (int i = 0; i < curves->n; i++) {
         const int wide = cli_text_width(legend_of(curves, i, words));
@@ -133,7 +133,7 @@ static int legend(const struct area *area, int width, int y, const struct chart_
 static void draw_title(const struct area *all, const struct chart_curves *curves)
 {
     int x = tui_area_text(all, 2, 0, STYLE_STRONG, curves->title);
-    if (curves->legend && !curves->curves[0].name && curves->n > 1)
+    if (!curves->curves[0].name && curves->n > 1)
         tui_area_printf(all, x + 2, 0, STYLE_DIM, "line, and dotted %s%s", is_plain() ? "(:) " : "",
                         curves->curves[1].name);
 }

@@ -29,14 +29,14 @@ struct chart_curves {
     const char *title;
     const struct chart_curve *curves;
     int n; /* 1 to CHART_CURVES_MAX */
-    bool legend;
     int rows, decimals;
     double also; /* in view, too; NaN: none */
 };
 
-/* Prints an empty line and the curves, so many columns wide, of which CHART_LABELS are labels. Each column
- * keeps its lowest and its highest point; points that are further apart than a column are joined. 0; -ENOMEM;
- * errors of the output are the caller's to find. */
+/* Prints an empty line and the curves, so many columns wide, of which CHART_LABELS are labels. In braille
+ * each column keeps its lowest and its highest point, and of marks it keeps both; a line in ASCII or blocks
+ * keeps the last of them; points that are further apart than a column are joined. 0; -ENOMEM; errors of the
+ * output are the caller's to find. */
 int tui_chart_curves_print(const struct chart_curves *curves, int width, FILE *out);
 
 #endif

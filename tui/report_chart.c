@@ -4,8 +4,9 @@
 #include <stdlib.h>
 
 #include "cli/months.h"
-#include "cli/page/run_chart.h"
+#include "cli/page/charts.h"
 #include "cli/text.h"
+#include "db/report/report.h"
 #include "report/page_parts.h"
 #include "tui/chart_bars.h"
 #include "tui/chart_curves.h"
@@ -24,9 +25,9 @@ static int print_curves(const struct db_report_account *a, int width, FILE *out)
     const struct chart_curve equity = curve_of(a, a->chart_equity), drop = curve_of(a, a->chart_drawdown);
     struct chart_curve exposed = curve_of(a, a->chart_exposure);
     exposed.mean = true;
-    const struct chart_curves all[] = {{title, &equity, 1, false, EQUITY_ROWS, DECIMALS, NAN},
-                                       {"drawdown, %", &drop, 1, false, ROWS, DECIMALS, 0},
-                                       {"not cash, % of equity", &exposed, 1, false, ROWS, DECIMALS, 0}};
+    const struct chart_curves all[] = {{title, &equity, 1, EQUITY_ROWS, DECIMALS, NAN},
+                                       {"drawdown, %", &drop, 1, ROWS, DECIMALS, 0},
+                                       {"not cash, % of equity", &exposed, 1, ROWS, DECIMALS, 0}};
     int r = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all && r == 0; i++)
         r = tui_chart_curves_print(&all[i], width, out);

@@ -1,4 +1,4 @@
-#include "cli/page/run_chart.h"
+#include "cli/page/charts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -46,9 +46,9 @@ static int print_curves(const struct page_run *run, int width, FILE *out)
                                     curve_of(run, "long less short", run->net)};
     exposed[0].mean = exposed[1].mean = true;
     const struct chart_curves all[] = {
-        {title, equity, run->held ? 2 : 1, true, EQUITY_ROWS, DECIMALS, run->equity[0]},
-        {"drawdown, %", &drop, 1, false, DROP_ROWS, DECIMALS, 0},
-        {"positions, % of equity", exposed, run->shorts ? 2 : 1, true, DROP_ROWS, DECIMALS, 0}};
+        {title, equity, run->held ? 2 : 1, EQUITY_ROWS, DECIMALS, run->equity[0]},
+        {"drawdown, %", &drop, 1, DROP_ROWS, DECIMALS, 0},
+        {"positions, % of equity", exposed, run->shorts ? 2 : 1, DROP_ROWS, DECIMALS, 0}};
     const int n = run->result->n_fills > 0 ? 3 : 2; /* without a fill nothing was exposed */
     int r = 0;
     for (int i = 0; i < n && r == 0; i++)
@@ -84,13 +84,13 @@ int tui_run_chart_compared(const struct page_run *runs, size_t n, int width, FIL
         drops[i] = curve_of(&runs[i], runs[i].name, runs[i].drawdown);
     }
     snprintf(title, sizeof title, "equity, %s", compared.unit);
-    struct chart_curves of = {title, equity, compared.drawn, true, EQUITY_ROWS, DECIMALS, compared.start};
+    struct chart_curves of = {title, equity, compared.drawn, EQUITY_ROWS, DECIMALS, compared.start};
     if (compared.held) {
         equity[of.n] = curve_of(&runs[0], runs[0].source->benchmark, compared.held);
         equity[of.n++].dotted = true;
     }
     r = tui_chart_curves_print(&of, width, out);
-    of = (struct chart_curves){"drawdown, %", drops, compared.drawn, true, EQUITY_ROWS, DECIMALS, 0};
+    of = (struct chart_curves){"drawdown, %", drops, compared.drawn, EQUITY_ROWS, DECIMALS, 0};
     r = r < 0 ? r : tui_chart_curves_print(&of, width, out);
     if (r == 0 && cli_page_compared_more(n, words))
         fprintf(out, "\n%s\n", words);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/page/run_chart.h"
+#include "cli/page/charts.h"
 #include "cli/page/sweep.h"
 #include "cli/text.h"
 #include "tui/chart_bars.h"

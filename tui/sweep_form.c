@@ -476,21 +476,23 @@ static const struct option_row *sweeps_own(const char *name)
     return NULL;
 }
 
-enum line { LINE_SWEEP, LINE_PLAN, LINE_RUN };
+enum sweep_line { LINE_SWEEP, LINE_PLAN, LINE_RUN };
 
 /* Does that line not take the option, with or without its dashes? A backtest takes none of the sweep's own,
  * and a plan none of those that it cannot go with. */
-static const struct option_row *left_out(const char *name, enum line line)
+static const struct option_row *option_left_out(const char *name, enum sweep_line line)
 {
     const struct option_row *plan = sweeps_own("dry-run"), *row = sweeps_own(name);
 
-    return row && (line == LINE_RUN || (line == LINE_PLAN && option_is_one_of(plan->without, ' ', row->name)))
+    /* --walk-forward stays, so that its refusal is seen: its plan is another one. */
+    return row && (line == LINE_RUN || (line == LINE_PLAN && strcmp(row->name, "walk-forward") != 0 &&
+                                        option_is_one_of(plan->without, ' ', row->name)))
                ? row
                : NULL;
 }
 
 /* Words with blanks between; quotes hold one together. */
-static void add_options(struct sweep_argv *argv, const char *options, enum line line)
+static void add_options(struct sweep_argv *argv, const char *options, enum sweep_line line)
 {
     char text[OPTION_LINE_MAX], *words[OPTION_LINE_WORDS + 1];
     int n = option_line_words(options, text, words, NULL);
@@ -498,14 +500,15 @@ static void add_options(struct sweep_argv *argv, const char *options, enum line 
     if (n < 0)
         tui_sweep_argv_add(argv, options, NULL);
     for (int i = 0; i < n; i++) {
-        const struct option_row *row = strncmp(words[i], "--", 2) == 0 ? left_out(words[i] + 2, line) : NULL;
+        const struct option_row *row =
+            strncmp(words[i], "--", 2) == 0 ? option_left_out(words[i] + 2, line) : NULL;
         if (!row)
             tui_sweep_argv_add(argv, words[i], NULL);
         i += row && row->argument && !strchr(words[i], '=');
     }
 }
 
-static void add_all(struct sweep_argv *argv, const json_t *fields, enum line line)
+static void add_all(struct sweep_argv *argv, const json_t *fields, enum sweep_line line)
 {
     const size_t len = strlen(PARAM);
     char option[48], text[SWEEP_VALUE_MAX + STRATEGY_PARAM_NAME_MAX];
@@ -523,7 +526,7 @@ static void add_all(struct sweep_argv *argv, const json_t *fields, enum line lin
     }
     for (int i = 1; i < USUAL; i++) {
         const char *words = field_of(fields, usual[i].name);
-        if (!words[0] || left_out(usual[i].name, line))
+        if (!words[0] || option_left_out(usual[i].name, line))
             continue;
         snprintf(option, sizeof(option), "--%s", usual[i].name);
         if (strcmp(usual[i].name, "options") == 0)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/backtest_result.h"
+#include "cli/page/charts.h"
 #include "cli/page/page.h"
-#include "cli/page/run_chart.h"
 #include "exchange/exit_status.h"
 
 int cli_backtest_runs(const struct backtest_result *result, struct page_source *source, struct page_run **ret)

@@ -7,7 +7,7 @@
  *   bare date YYYY-MM-DD with a calendar the first moment of the next day that trades, as live;
  * - shares and per: of a split, so many new ones for so many old ones, not as many; empty or 0 of a dividend;
  * - cash: of a dividend, for one share, in the symbol's quote, up to 9 digits after the point; empty or 0 of
- * a split;
+ *   a split;
  * - id: may be missing, or empty: made of kind and time;
  * - ts_ns: may be missing, or empty: when it took effect, if it was reported later than ex_ns; an earlier one
  *   counts as ex_ns.

@@ -107,7 +107,7 @@ static uint64_t number_between(struct drive *drive)
 /* The symbol of a column: -1 of every one; of none that is here -2. */
 static int symbol_of(const struct drive *drive, const struct external_column *column)
 {
-    int s = column->symbol[0] ? engine_find_symbol(drive->engine, column->symbol) : -1;
+    int s = column->symbol[0] ? engine_find_symbol_written(drive->engine, column->symbol) : -1;
     return column->symbol[0] && s < 0 ? -2 : s;
 }
 

@@ -80,6 +80,7 @@ static struct backtest_config config_of(const struct ranking *ranking, const str
     config.threads = ranking->threads;
     config.decided = NULL; /* whose `ctx` this is not */
     config.restarts = NULL;
+    config.ended = NULL;
     return config;
 }
 

@@ -204,6 +204,8 @@ static int run_batch(struct batch *batch, char *err, size_t err_size)
     config.progress = show;
     config.ended = ended;
     config.ctx = batch;
+    config.decided = NULL; /* whose `ctx` this is not */
+    config.restarts = NULL;
     memset(batch->rows, 0, batch->n * sizeof *batch->rows);
     memset(batch->refused, 0, batch->n * sizeof *batch->refused);
     batch->kept_s = clock_now_s();

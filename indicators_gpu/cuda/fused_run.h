@@ -45,7 +45,7 @@ BLOCK_FN void fused_next(const struct fused_rule *rule, unsigned kernel, const s
 BLOCK_FN double fused_rsi(double gain, double loss, bool *edge)
 {
     double sum = gain + loss, inverse = block_inverse(sum);
-    if (!(sum >= RSI_FADED && sum < 0x1p1000))
+    if (!(sum >= AVERAGE_FADED && sum < 0x1p1000))
         *edge = true;
     inverse = block_fma(inverse, block_fma(-sum, inverse, 1.0), inverse);
     inverse = block_fma(inverse, block_fma(-sum, inverse, 1.0), inverse);

@@ -209,7 +209,7 @@ static void rsi_alone(const struct exact_task *task, struct rsi_state *s, size_t
 
 static void rsi(const struct exact_task *tasks, size_t n)
 {
-    const vec zero = vec_all(0.0), hundred = vec_all(100.0), faded = vec_all(RSI_FADED);
+    const vec zero = vec_all(0.0), hundred = vec_all(100.0), faded = vec_all(AVERAGE_FADED);
     struct span span = span_of(tasks, n);
     struct rsi_state states[W];
     const double *closes[W];

@@ -47,16 +47,16 @@ const struct indicator indicator_ad = {
     .warmup = indicator_warmup_never,
 };
 
-static size_t lookback_adosc(const double options[])
+static size_t lookback_slower(const double options[])
 {
     return (size_t)(options[0] > options[1] ? options[0] : options[1]) - 1;
 }
 
-/* A line with another beginning shifts both averages alike. */
-static size_t warmup_adosc(const double options[], enum indicator_precision precision)
+/* By the slower of two averages; a line with another beginning, as ADOSC has, shifts both alike. */
+static size_t warmup_slower(const double options[], enum indicator_precision precision)
 {
     double slow = options[0] > options[1] ? options[0] : options[1];
-    return lookback_adosc(options) + indicator_warmup_decay(ema_factor(slow), precision);
+    return lookback_slower(options) + indicator_warmup_decay(ema_factor(slow), precision);
 }
 
 const struct indicator indicator_adosc = {
@@ -67,8 +67,8 @@ const struct indicator indicator_adosc = {
     INDICATOR_OPTIONS(INDICATOR_PERIOD("fast", 3, 2), INDICATOR_PERIOD("slow", 10, 2)),
     INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_COLUMN, 1e-11, 1e-3},
-    .lookback = lookback_adosc,
-    .warmup = warmup_adosc,
+    .lookback = lookback_slower,
+    .warmup = warmup_slower,
 };
 
 /* A session that began before the history is over after a day, which has at most so many bars of a second. */
@@ -193,7 +193,7 @@ const struct indicator indicator_efi = {
 
 static size_t warmup_pvo(const double options[], enum indicator_precision precision)
 {
-    return options[2] != 0.0 ? warmup_adosc(options, precision) : lookback_adosc(options);
+    return options[2] != 0.0 ? warmup_slower(options, precision) : lookback_slower(options);
 }
 
 const struct indicator indicator_pvo = {
@@ -205,6 +205,6 @@ const struct indicator indicator_pvo = {
                       {.name = "exponential", .value = 1, .min = 0, .max = 1, .whole = true}),
     INDICATOR_OUTPUTS(""),
     .tolerance = {INDICATOR_OF_ONE, 1e-9, 1e-3},
-    .lookback = lookback_adosc,
+    .lookback = lookback_slower,
     .warmup = warmup_pvo,
 };

@@ -21,8 +21,7 @@ STEP double share_of_change(double close, double before)
 }
 
 struct step_pvt {
-    double before, value; /* the last close, the sum */
-    uint64_t any;         /* whether there was a bar */
+    struct line_state line;
 };
 
 STEP size_t step_pvt_cells(const double options[])
@@ -34,17 +33,16 @@ STEP size_t step_pvt_cells(const double options[])
 STEP void step_pvt_start(struct step_pvt *s, const double options[])
 {
     (void)options;
-    s->before = s->value = 0.0;
-    s->any = 0;
+    line_start(&s->line);
 }
 
 STEP bool step_pvt_next(struct step_pvt *s, const struct indicator_bar *bar, double out[])
 {
-    if (s->any)
-        s->value += share_of_change(bar->close, s->before) * bar->volume;
-    s->before = bar->close;
-    s->any = 1;
-    out[0] = s->value;
+    if (s->line.any)
+        s->line.value += share_of_change(bar->close, s->line.before) * bar->volume;
+    s->line.before = bar->close;
+    s->line.any = 1;
+    out[0] = s->line.value;
     return true;
 }
 
@@ -118,8 +116,7 @@ STEP bool step_pvi_next(struct step_pvi *s, const struct indicator_bar *bar, dou
 }
 
 struct step_wad {
-    double before, value; /* the last close, the sum */
-    uint64_t any;         /* whether there was a bar */
+    struct line_state line;
 };
 
 STEP size_t step_wad_cells(const double options[])
@@ -131,21 +128,20 @@ STEP size_t step_wad_cells(const double options[])
 STEP void step_wad_start(struct step_wad *s, const double options[])
 {
     (void)options;
-    s->before = s->value = 0.0;
-    s->any = 0;
+    line_start(&s->line);
 }
 
 STEP bool step_wad_next(struct step_wad *s, const struct indicator_bar *bar, double out[])
 {
-    double before = s->before, low = before < bar->low ? before : bar->low;
+    double before = s->line.before, low = before < bar->low ? before : bar->low;
     double high = before > bar->high ? before : bar->high;
-    if (s->any && bar->close > before)
-        s->value += bar->close - low;
-    else if (s->any && bar->close < before)
-        s->value += bar->close - high;
-    s->before = bar->close;
-    s->any = 1;
-    out[0] = s->value;
+    if (s->line.any && bar->close > before)
+        s->line.value += bar->close - low;
+    else if (s->line.any && bar->close < before)
+        s->line.value += bar->close - high;
+    s->line.before = bar->close;
+    s->line.any = 1;
+    out[0] = s->line.value;
     return true;
 }
 

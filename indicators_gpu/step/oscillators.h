@@ -1,5 +1,9 @@
 /* Oscillators that are written once, bar by bar (STEPS in indicator_rows.h). See step/dispatch.h for a row's
- * functions. */
+ * functions.
+ *
+ * Sources: TA-Lib's definitions (TSI, SMI, KDJ and RVI among them); W. Blau, Momentum, Direction, and
+ * Divergence, 1995, for TSI and SMI; G. Lane for the stochastic that KDJ is made of; D. Dorsey, 1993, revised
+ * 1995, for RVI. */
 #ifndef INDICATORS_GPU_STEP_OSCILLATORS_H
 #define INDICATORS_GPU_STEP_OSCILLATORS_H
 
@@ -52,7 +56,7 @@ STEP bool step_cmo_next(struct step_cmo *s, const struct indicator_bar *bar, dou
     if (!rsi_step(&s->rsi, bar->close, &rsi))
         return false;
     double gain = s->rsi.gain, loss = s->rsi.loss, sum = gain + loss;
-    out[0] = sum < RSI_FADED ? 0.0 : 100.0 * ((gain - loss) / sum);
+    out[0] = sum < AVERAGE_FADED ? 0.0 : 100.0 * ((gain - loss) / sum);
     return true;
 }
 
@@ -146,15 +150,14 @@ STEP bool blau_step(struct blau_state *s, double value, double measure, double *
     ema_step(&s->measure[1], s->measure[0].value);
     if (!second)
         return false;
-    *ret = s->measure[1].value >= RSI_FADED ? 100.0 * s->value[1].value / s->measure[1].value : 0.0;
+    *ret = s->measure[1].value >= AVERAGE_FADED ? 100.0 * s->value[1].value / s->measure[1].value : 0.0;
     return true;
 }
 
 /* True strength: the change as a share of its size. */
 struct step_tsi {
     struct blau_state smooth;
-    double before; /* the last close */
-    uint64_t any;  /* whether there was a bar */
+    struct delta_state close;
 };
 
 STEP size_t step_tsi_cells(const double options[])
@@ -166,17 +169,13 @@ STEP size_t step_tsi_cells(const double options[])
 STEP void step_tsi_start(struct step_tsi *s, const double options[])
 {
     blau_start(&s->smooth, options[0], options[1]);
-    s->before = 0.0;
-    s->any = 0;
+    delta_start(&s->close);
 }
 
 STEP bool step_tsi_next(struct step_tsi *s, const struct indicator_bar *bar, double out[])
 {
-    double change = bar->close - s->before;
-    bool any = s->any != 0;
-    s->before = bar->close;
-    s->any = 1;
-    return any && blau_step(&s->smooth, change, fabs(change), out);
+    double change;
+    return delta_step(&s->close, bar->close, &change) && blau_step(&s->smooth, change, fabs(change), out);
 }
 
 /* Stochastic momentum: the close's distance from the window's middle as a share of half its range. Options:
@@ -274,7 +273,7 @@ STEP bool step_rvi_next(struct step_rvi *s, const struct indicator_bar *bar, dou
     if (!there)
         return false;
     double sum = s->up.value + s->down.value;
-    out[0] = sum >= RSI_FADED ? 100.0 * (s->up.value / sum) : 50.0;
+    out[0] = sum >= AVERAGE_FADED ? 100.0 * (s->up.value / sum) : 50.0;
     return true;
 }
 

@@ -19,9 +19,9 @@
 #define STEP static inline
 #endif
 
-/* Below this, gains and losses together count as 0: their digits are lost beside it. TA-Lib 0.8.1 has no such
- * bound, and ends with rounding errors. */
-#define RSI_FADED 1e-290
+/* An average below this counts as 0, as of gains and losses together: its digits are lost. TA-Lib 0.8.1 has
+ * no such bound, and ends with rounding errors. */
+#define AVERAGE_FADED 1e-290
 
 STEP double ema_factor(double period)
 {
@@ -42,7 +42,7 @@ STEP double wilder_next(double y, double x, double period)
 STEP double rsi_value(double gain, double loss)
 {
     double sum = gain + loss;
-    return sum < RSI_FADED ? 0.0 : 100.0 * (gain / sum);
+    return sum < AVERAGE_FADED ? 0.0 : 100.0 * (gain / sum);
 }
 
 /* From this bar's high and low and the close before. */
@@ -221,6 +221,39 @@ STEP bool atr_step(struct atr_state *s, double high, double low, double close, d
     }
     *ret_atr = s->value;
     return true;
+}
+
+/* What a line has that adds up from bar to bar. */
+struct line_state {
+    double before, value; /* the last close, the sum */
+    uint64_t any;         /* whether there was a bar */
+};
+
+STEP void line_start(struct line_state *s)
+{
+    s->before = s->value = 0.0;
+    s->any = 0;
+}
+
+/* The change of a value; false: it is the first. */
+struct delta_state {
+    double before; /* the last value */
+    uint64_t any;  /* whether there was one */
+};
+
+STEP void delta_start(struct delta_state *s)
+{
+    s->before = 0.0;
+    s->any = 0;
+}
+
+STEP bool delta_step(struct delta_state *s, double value, double *ret_change)
+{
+    bool any = s->any != 0;
+    *ret_change = value - s->before;
+    s->before = value;
+    s->any = 1;
+    return any;
 }
 
 #endif

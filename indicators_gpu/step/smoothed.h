@@ -70,8 +70,7 @@ STEP bool step_zlema_next(struct step_zlema *s, const struct indicator_bar *bar,
 /* The average of the close's change times the volume. */
 struct step_efi {
     struct ema_state ema;
-    double before; /* the last close */
-    uint64_t any;  /* whether there was a bar */
+    struct delta_state close;
 };
 
 STEP size_t step_efi_cells(const double options[])
@@ -83,18 +82,17 @@ STEP size_t step_efi_cells(const double options[])
 STEP void step_efi_start(struct step_efi *s, const double options[])
 {
     ema_start(&s->ema, options[0]);
-    s->before = 0.0;
-    s->any = 0;
+    delta_start(&s->close);
 }
 
 /* The average of one value is the value: y + (x - y) is not, where y is far larger. */
 STEP bool step_efi_next(struct step_efi *s, const struct indicator_bar *bar, double out[])
 {
-    double force = (bar->close - s->before) * bar->volume;
-    bool any = s->any != 0;
-    s->before = bar->close;
-    s->any = 1;
-    if (!any || !ema_step(&s->ema, force))
+    double change;
+    if (!delta_step(&s->close, bar->close, &change))
+        return false;
+    double force = change * bar->volume;
+    if (!ema_step(&s->ema, force))
         return false;
     out[0] = s->ema.period > 1.0 ? s->ema.value : force;
     return true;
@@ -173,7 +171,7 @@ STEP bool step_cvi_next(struct step_cvi *s, const struct indicator_bar *bar, dou
     if (!ema_step(&s->range, bar->high - bar->low) || !ring_push(&s->averages, cells, s->range.value))
         return false;
     double before = cells[s->averages.next];
-    out[0] = before >= RSI_FADED ? 100.0 * ((s->range.value - before) / before) : 0.0;
+    out[0] = before >= AVERAGE_FADED ? 100.0 * ((s->range.value - before) / before) : 0.0;
     return true;
 }
 

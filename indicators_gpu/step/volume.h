@@ -84,8 +84,7 @@ STEP bool step_mfi_next(struct step_mfi *s, const struct indicator_bar *bar, dou
 }
 
 struct step_obv {
-    double before, value; /* the last close, the sum */
-    uint64_t any;         /* whether there was a bar */
+    struct line_state line;
 };
 
 STEP size_t step_obv_cells(const double options[])
@@ -97,19 +96,18 @@ STEP size_t step_obv_cells(const double options[])
 STEP void step_obv_start(struct step_obv *s, const double options[])
 {
     (void)options;
-    s->before = s->value = 0.0;
-    s->any = 0;
+    line_start(&s->line);
 }
 
 STEP bool step_obv_next(struct step_obv *s, const struct indicator_bar *bar, double out[])
 {
-    if (!s->any || bar->close > s->before)
-        s->value += bar->volume;
-    else if (bar->close < s->before)
-        s->value -= bar->volume;
-    s->before = bar->close;
-    s->any = 1;
-    out[0] = s->value;
+    if (!s->line.any || bar->close > s->line.before)
+        s->line.value += bar->volume;
+    else if (bar->close < s->line.before)
+        s->line.value -= bar->volume;
+    s->line.before = bar->close;
+    s->line.any = 1;
+    out[0] = s->line.value;
     return true;
 }
 

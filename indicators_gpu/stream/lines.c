@@ -5,9 +5,7 @@
 void visit_row_pvt(void *state, const struct indicator_stream_fields *fields)
 {
     struct step_pvt *s = state;
-    visit_number(fields, &s->before);
-    visit_number(fields, &s->value);
-    fields->count(fields->ctx, &s->any, 1);
+    visit_line(fields, &s->line);
 }
 
 static void visit_volume_index(const struct indicator_stream_fields *fields, struct volume_index *s)
@@ -31,7 +29,5 @@ void visit_row_pvi(void *state, const struct indicator_stream_fields *fields)
 void visit_row_wad(void *state, const struct indicator_stream_fields *fields)
 {
     struct step_wad *s = state;
-    visit_number(fields, &s->before);
-    visit_number(fields, &s->value);
-    fields->count(fields->ctx, &s->any, 1);
+    visit_line(fields, &s->line);
 }

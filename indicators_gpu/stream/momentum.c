@@ -153,8 +153,7 @@ void visit_row_tsi(void *state, const struct indicator_stream_fields *fields)
 {
     struct step_tsi *s = state;
     visit_blau(fields, &s->smooth);
-    visit_number(fields, &s->before);
-    fields->count(fields->ctx, &s->any, 1);
+    visit_delta(fields, &s->close);
 }
 
 void visit_row_smi(void *state, const struct indicator_stream_fields *fields)

@@ -18,8 +18,7 @@ void visit_row_efi(void *state, const struct indicator_stream_fields *fields)
 {
     struct step_efi *s = state;
     visit_ema(fields, &s->ema);
-    visit_number(fields, &s->before);
-    fields->count(fields->ctx, &s->any, 1);
+    visit_delta(fields, &s->close);
 }
 
 void visit_row_eri(void *state, const struct indicator_stream_fields *fields)

@@ -51,6 +51,19 @@ static inline void visit_atr(const struct indicator_stream_fields *fields, struc
     visit_u32(fields, &s->seen, (uint64_t)s->period + 1);
 }
 
+static inline void visit_line(const struct indicator_stream_fields *fields, struct line_state *s)
+{
+    visit_number(fields, &s->before);
+    visit_number(fields, &s->value);
+    fields->count(fields->ctx, &s->any, 1);
+}
+
+static inline void visit_delta(const struct indicator_stream_fields *fields, struct delta_state *s)
+{
+    visit_number(fields, &s->before);
+    fields->count(fields->ctx, &s->any, 1);
+}
+
 /* Highs and lows side by side (step/extremes.h). */
 static inline void visit_range(const struct indicator_stream_fields *fields, struct ring *r, double cells[])
 {

@@ -13,9 +13,7 @@ void visit_row_mfi(void *state, const struct indicator_stream_fields *fields)
 void visit_row_obv(void *state, const struct indicator_stream_fields *fields)
 {
     struct step_obv *s = state;
-    visit_number(fields, &s->before);
-    visit_number(fields, &s->value);
-    fields->count(fields->ctx, &s->any, 1);
+    visit_line(fields, &s->line);
 }
 
 void visit_row_ad(void *state, const struct indicator_stream_fields *fields)

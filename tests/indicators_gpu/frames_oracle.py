@@ -62,7 +62,7 @@ def seen_by_strategy(folder, path, specs, *options):
 
 
 def write(folder, name, rows):
-    """Rows of time in seconds and step of the clock: a walk of prices."""
+    """Bars at these times, in seconds: a random walk, from a fixed seed."""
     draw, price, path = random.Random(34), 100.0, os.path.join(folder, name)
     with open(path, "w") as file:
         file.write("time,open,high,low,close,volume\n")

@@ -117,11 +117,8 @@ SPECS += ["eri:1", "eri:13", "eri:100", "wad"]
 FIXTURES += ["eri:13", "wad"]
 ABSOLUTE |= {"eri": lambda c: 1e-14 * c["high"].max()}
 
-RMA = 13  # of TA-Lib's types of averages
-
-
 ROWS |= {
-    "kdj": lambda o, c: list(talib.KDJ(c["high"], c["low"], c["close"], int(o[0]), int(o[1]), RMA, int(o[2]), RMA)),
+    "kdj": lambda o, c: list(talib.KDJ(c["high"], c["low"], c["close"], int(o[0]), int(o[1]), talib.MA_Type.RMA, int(o[2]), talib.MA_Type.RMA)),
     "smi": lambda o, c: list(talib.SMI(c["high"], c["low"], c["close"], *map(int, o))),
     "tsi": lambda o, c: [talib.TSI(c["close"], *map(int, o))],
 }

@@ -1,16 +1,18 @@
 /* Charts of --chart in characters, on the dashboard's canvas, which needs no screen: tui/run_chart.c,
  * tui/sweep_chart.c, tui/report_chart.c. As the verbs of tui they are drawn there and called from here. They
  * draw what the pages of --report draw, of the same columns, in so many columns (40 to 200): in braille dots
- * and blocks, or in ASCII where the locale is not UTF-8. Curves keep each column's extremes. 0; -ENOMEM;
+ * and blocks, or in ASCII where the locale is not UTF-8. Curves are as
+ * tui/chart_curves.h has them. 0; -ENOMEM;
  * errors of the output are the caller's to find. */
-#ifndef CLI_PAGE_RUN_CHART_H
-#define CLI_PAGE_RUN_CHART_H
+#ifndef CLI_PAGE_CHARTS_H
+#define CLI_PAGE_CHARTS_H
 
 #include <stdio.h>
 
 #include "cli/page/run.h"
-#include "cli/sweep_run.h"
-#include "db/report/report.h"
+
+struct db_report;
+struct sweep;
 
 /* The columns of the terminal that stdout is; 80 where it is none. */
 int tui_run_chart_width(void);
