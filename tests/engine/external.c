@@ -2,6 +2,7 @@
  * and as columns, against a search of all values for each bar; guards; files, and what is refused of them. */
 #include "engine/backtest/external.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 
@@ -526,6 +527,32 @@ static void test_symbol_case(void)
     CHECK(isnan(backtest_external_at(&small, "ETHUSDT", &source, 3)));
 }
 
+/* All columns with their symbols in small letters: the same fills. */
+static void test_small_letters(void)
+{
+    struct external_column small[16];
+    CHECK(columns.n > 0 && columns.n <= sizeof small / sizeof *small);
+    for (size_t i = 0; i < columns.n; i++) {
+        small[i] = columns.columns[i];
+        for (char *c = small[i].symbol; *c; c++)
+            *c = (char)tolower((unsigned char)*c);
+    }
+    const struct external_columns lower = {.columns = small, .n = columns.n};
+    struct backtest_config config = config_of(BACKTEST_AUTO);
+    struct backtest written, as_small;
+    char err[512] = "";
+    CHECK_INT(backtest_run(&config, &written, err, sizeof err), 0);
+    config.external = &lower;
+    CHECK_INT(backtest_run(&config, &as_small, err, sizeof err), 0);
+    CHECK(written.accounts[0].n_fills > 50);
+    CHECK_INT(as_small.accounts[0].n_fills, written.accounts[0].n_fills);
+    for (size_t i = 0; i < written.accounts[0].n_fills && i < as_small.accounts[0].n_fills; i++)
+        CHECK(written.accounts[0].fills[i].ts_ns == as_small.accounts[0].fills[i].ts_ns &&
+              written.accounts[0].fills[i].qty == as_small.accounts[0].fills[i].qty);
+    backtest_finish(&written);
+    backtest_finish(&as_small);
+}
+
 /* ---- files ---- */
 
 static void check_file(const char *text, const char *words)
@@ -600,6 +627,7 @@ int main(void)
     test_files();
     test_names();
     test_ways(&random);
+    test_small_letters();
     test_future(&random);
     test_guards();
     backtest_external_finish(&columns);

@@ -289,6 +289,7 @@ def check_compare_chart(saved, runs):
     equity, drops = part(plain, "equity, USDT"), part(plain, "drawdown, %")
     assert "1 fast & <slow>   2 two:sma-cross   3 two:buy-and-hold" in equity[1] and "1 fast & <slow>" in drops[1], plain
     assert set("123") <= set("".join(equity[2:-1])) and abs(ends(drops[1:])[1] + max(abs(one["max_drawdown_pct"]) for one in runs)) < 0.006, drops
+    assert any(c in "123:" for c in drops[-2][11:]), drops  # the lowest point is drawn
     assert ends(drops[1:])[0] == 0 and ends(equity[1:])[0] >= max(10000, *(one["equity"] for one in runs)) - 0.01, equity
     refused_json("compare", *saved)
 

@@ -294,7 +294,10 @@ static void check_at_venue(void)
     view.tab = TAB_POSITIONS;
     check_screen("at-venue-positions-80x24", &view, 80, 24, GLYPHS_BRAILLE);
     view.zoomed = PANEL_ACCOUNTS;
+    struct status_account *last = &model->status.accounts[model->status.n_accounts - 1];
+    strcpy(last->halted, "no decision on 3 bars in a row (in all 3 late, 0 invalid, 0 ended)");
     check_screen("at-venue-accounts-120x40", &view, 120, 40, GLYPHS_BRAILLE);
+    last->halted[0] = '\0';
     view.zoomed = PANEL_NONE;
     view.tab = TAB_ORDERS;
     check_screen("at-venue-orders-80x24", &view, 80, 24, GLYPHS_BRAILLE);

@@ -294,6 +294,14 @@ static void check_lines(void)
     CHECK(!argv.words[argv.n]);
     tui_sweep_argv_finish(&argv);
     begin(RUNNING);
+    tui_sweep_argv_sweep(&argv, tui_sweep_page_chosen(view.sweeps)->fields);
+    tui_sweep_argv_line(&argv, line, sizeof(line));
+    CHECK(strstr(line, "--backend gpu"));
+    tui_sweep_argv_finish(&argv);
+    tui_sweep_argv_plan(&argv, tui_sweep_page_chosen(view.sweeps)->fields);
+    tui_sweep_argv_line(&argv, line, sizeof(line));
+    CHECK(strstr(line, "--dry-run") && !strstr(line, "--backend"));
+    tui_sweep_argv_finish(&argv);
     tui_sweep_argv_run(&argv, tui_sweep_page_chosen(view.sweeps)->fields, "");
     tui_sweep_argv_line(&argv, line, sizeof(line));
     CHECK_STR(
