@@ -202,11 +202,9 @@ struct backtest_acted cli_backtest_acted(const struct backtest_result *result, i
     const struct backtest_account *account = &result->backtest->accounts[a];
     const int64_t from_ns = market_open_ns(market, result->backtest->from);
     struct backtest_acted acted = {0};
-    for (size_t i = 0; i < account->n_taken; i++) {
+    for (size_t i = backtest_taken_from(account, from_ns); i < account->n_taken; i++) {
         const struct backtest_taken *taken = &account->taken[i];
         const bool split = taken->action.kind == ACTION_SPLIT;
-        if (taken->ts_ns < from_ns)
-            continue;
         *(split ? &acted.splits : &acted.dividends) += 1;
         if (!split)
             acted.paid += decimal_to_double(taken->paid, market->series[taken->symbol].symbol.quote_scale);

@@ -14,7 +14,8 @@ struct taken_bars {
     int64_t *open_ns;
     double *close, *traded;
     size_t n, capacity;
-    bool failed; /* there is no memory */
+    double price; /* of the last, as it was traded */
+    bool failed;  /* there is no memory */
 };
 
 static bool grow(struct taken_bars *taken)
@@ -59,12 +60,35 @@ static int read_bars(struct db_reader *reader, const struct universe_look *look,
     return taken->failed ? -ENOMEM : r;
 }
 
+static void take_price(void *ctx, const struct bar *bar)
+{
+    struct taken_bars *taken = ctx;
+    taken->price = decimal_to_double(bar->close, taken->symbol->price_scale);
+}
+
+/* What the bars of the window do not say: when the first of all opened, and the last close as it was traded.
+ */
+static int measure_more(struct db_reader *reader, const struct universe_look *look, struct taken_bars *taken,
+                        double ret[static UNIVERSE_MEASURES])
+{
+    const char *name = taken->symbol->name;
+    int64_t first_ns = 0;
+    int r = db_reader_first_bar(reader, name, look->interval_ns, BAR_VENUE, &first_ns);
+    if (r == 0 && first_ns < look->at_ns)
+        ret[UNIVERSE_AGE] = (double)(look->at_ns - first_ns);
+    if (r < 0 || isnan(ret[UNIVERSE_PRICE]))
+        return r;
+    const int64_t last_ns = taken->open_ns[taken->n - 1];
+    r = db_reader_bars(reader, name, look->interval_ns, BAR_VENUE, last_ns, last_ns, take_price, taken);
+    ret[UNIVERSE_PRICE] = taken->price;
+    return r;
+}
+
 /* 0; what there are no bars for is NaN. */
 static int measure(struct db_reader *reader, const struct universe_look *look,
                    const struct universe_symbol *symbol, double ret[static UNIVERSE_MEASURES])
 {
     struct taken_bars taken = {.symbol = symbol};
-    int64_t first_ns = 0;
     int r = read_bars(reader, look, &taken);
     const struct engine_universe_bars bars = {.n = taken.n,
                                               .interval_ns = look->interval_ns,
@@ -73,11 +97,8 @@ static int measure(struct db_reader *reader, const struct universe_look *look,
                                               .traded = taken.traded,
                                               .price = taken.close};
     engine_universe_measure(&look->rule, &bars, taken.n, look->at_ns, ret);
-    if (r == 0 && engine_universe_uses(&look->rule, UNIVERSE_AGE)) {
-        r = db_reader_first_bar(reader, symbol->name, look->interval_ns, BAR_VENUE, &first_ns);
-        if (r == 0 && first_ns < look->at_ns)
-            ret[UNIVERSE_AGE] = (double)(look->at_ns - first_ns);
-    }
+    if (r == 0)
+        r = measure_more(reader, look, &taken, ret);
     free(taken.open_ns);
     free(taken.close);
     free(taken.traded);

@@ -43,9 +43,8 @@ static void row(struct text *text, const struct page_run *run, const struct back
 size_t cli_page_splits(const struct page_run *run, int symbol)
 {
     size_t n = 0;
-    for (size_t i = 0; i < run->result->n_taken; i++)
-        n += run->result->taken[i].symbol == symbol && run->result->taken[i].ts_ns >= run->x[0] &&
-             run->result->taken[i].action.kind == ACTION_SPLIT;
+    for (size_t i = backtest_taken_from(run->result, run->x[0]); i < run->result->n_taken; i++)
+        n += run->result->taken[i].symbol == symbol && run->result->taken[i].action.kind == ACTION_SPLIT;
     return n;
 }
 
@@ -53,10 +52,8 @@ void cli_page_actions(struct text *text, const struct page_run *run)
 {
     static const char *const names[] = {"Symbol", "what", "since, UTC", "terms", "shares", "paid"};
     const struct backtest_account *result = run->result;
-    size_t first = 0;
+    size_t first = backtest_taken_from(result, run->x[0]); /* after history */
     char words[96];
-    while (first < result->n_taken && result->taken[first].ts_ns < run->x[0])
-        first++; /* history */
     if (first == result->n_taken)
         return;
     report_page_heading(text, "Splits and dividends");

@@ -190,6 +190,14 @@ int backtest_run(const struct backtest_config *config, struct backtest *ret, cha
     return 0;
 }
 
+size_t backtest_taken_from(const struct backtest_account *account, int64_t from_ns)
+{
+    size_t first = 0;
+    while (first < account->n_taken && account->taken[first].ts_ns < from_ns)
+        first++;
+    return first;
+}
+
 void backtest_finish(struct backtest *backtest)
 {
     for (int a = 0; backtest->accounts && a < backtest->n_accounts; a++)

@@ -236,4 +236,7 @@ int backtest_needs(const struct backtest_config *config, const struct account_sp
 int backtest_run(const struct backtest_config *config, struct backtest *ret, char *err, size_t err_size);
 void backtest_finish(struct backtest *backtest);
 
+/* The first of an account's actions that took effect at a moment or later; n_taken: none did. */
+size_t backtest_taken_from(const struct backtest_account *account, int64_t from_ns);
+
 #endif

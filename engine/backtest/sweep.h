@@ -54,7 +54,8 @@ struct backtest_sweep {
      * contradicts itself among them; false: stop. Not while keep() is. */
     bool (*progress)(void *ctx, double share);
     /* NULL, or called after the first `tried` sets, with how many are left to run and how many seconds one
-     * takes of those that ran last: the first few wait for threads and memory, too. False: -ECANCELED. Once,
+     * takes of those that ran last: the first few wait for threads and memory, too, which
+     * behind a screen are those. False: -ECANCELED. Once,
      * but behind a screen again where more must be run than was thought. More sets than BACKTEST_GRID_MOST
      * are refused after it. */
     bool (*started)(void *ctx, size_t tried, size_t left, double set_s);
