@@ -368,9 +368,11 @@ static void print_costs(const struct backtest_result *result)
 
 void cli_backtest_print(const struct backtest_result *result)
 {
+    char gain[FORMAT_MAX];
     print_market(result);
     if (result->benchmark)
-        printf("against   %s, held\n", result->benchmark);
+        printf("against   %s, held: %s\n", result->benchmark,
+               cli_backtest_percent(gain, result->reports[0].benchmark.total_return));
     if (result->backtest->n_accounts > 1)
         print_comparison(result);
     for (int a = 0; a < result->backtest->n_accounts; a++)

@@ -26,20 +26,14 @@ int cli_run_take_universe(struct option_call *call, const struct option_row *row
 static void note_empty(const struct run_args *args, const struct market *market)
 {
     const struct backtest_universe *universe = &args->universe;
-    const struct engine_universe_rule *rule = &universe->rule;
-    const enum engine_universe_measure measure =
-        rule->n_conditions > 0 ? rule->conditions[0].measure : rule->by;
-    double value = measure == UNIVERSE_AGE ? universe->highest / 86400e9 : universe->highest;
+    char text[UNIVERSE_TEXT_MAX];
     fprintf(
         stderr,
-        "papertape: %s: note: --universe: no symbol is in at any of its times, so that nothing is entered: ",
-        args->verb);
-    if (isnan(value))
-        fprintf(stderr, "no symbol has a %s then\n", engine_universe_measure_name(measure));
-    else
-        fprintf(stderr, "the highest %s of all is %.6g%s, of %s\n", engine_universe_measure_name(measure),
-                value, measure == UNIVERSE_AGE ? " days" : "",
-                market->series[universe->highest_symbol].symbol.name);
+        "papertape: %s: note: --universe: no symbol is in at any of its times, so that nothing is entered: "
+        "%s\n",
+        args->verb,
+        engine_universe_empty_text(&universe->rule, universe->highest,
+                                   market->series[universe->highest_symbol].symbol.name, text));
 }
 
 int cli_run_universe(struct run_args *args, const struct market *market, size_t from, size_t to)

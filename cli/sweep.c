@@ -186,7 +186,7 @@ static int run_plan(struct sweep *sweep, const struct backtest_config *config,
                     const struct account_spec *base, bool json)
 {
     int status = cli_sweep_rows(sweep, config, base);
-    return status == EXIT_OK || sweep->plan.known ? cli_sweep_print_plan(sweep, json) : status;
+    return status == EXIT_OK || sweep->plan.known ? cli_sweep_print_plan(sweep, base, json) : status;
 }
 
 static int run_and_print(struct sweep *sweep, const struct backtest_config *config,

@@ -80,19 +80,34 @@ bool cli_sweep_ask_screen(const struct sweep *sweep, double seconds)
     return ask(sweep, work, seconds * times, false);
 }
 
-int cli_sweep_print_plan(const struct sweep *sweep, bool json)
+/* How many sets contradict themselves; more than are ever run are not counted. */
+static size_t contradictory_of(const struct sweep *sweep, const struct account_spec *base)
+{
+    struct account_spec spec = *base;
+    size_t n = 0;
+    for (size_t i = 0; sweep->sets.n <= BACKTEST_GRID_MOST && i < sweep->sets.n; i++)
+        n += !backtest_sets_get(&sweep->sets, spec.strategy, i, spec.params);
+    return n;
+}
+
+int cli_sweep_print_plan(const struct sweep *sweep, const struct account_spec *base, bool json)
 {
     const struct sweep_plan *plan = &sweep->plan;
-    char count[48], time[SWEEP_TIME_MAX];
+    const size_t tried = plan->known ? plan->tried : sweep->runs.n - sweep->runs.known;
+    const size_t contradictory = contradictory_of(sweep, base);
+    char count[48], time[SWEEP_TIME_MAX], contradict[64] = "";
     if (json)
         return cli_stored_print(
             "sweep",
-            json_pack("{s:s, s:f, s:I, s:I, s:I, s:f, s:i}", "schema", "papertape.sweep_plan/1", "asked",
-                      sweep->sets.asked, "combinations", (json_int_t)sweep->sets.n, "tried",
-                      (json_int_t)(plan->known ? plan->tried : sweep->runs.n - sweep->runs.known), "left",
-                      (json_int_t)plan->left, "seconds", plan->seconds, "asks_above_s", SWEEP_ASK_S),
+            json_pack("{s:s, s:f, s:I, s:I, s:I, s:I, s:f, s:i}", "schema", "papertape.sweep_plan/1", "asked",
+                      sweep->sets.asked, "combinations", (json_int_t)sweep->sets.n, "contradictory",
+                      (json_int_t)contradictory, "tried", (json_int_t)tried, "left", (json_int_t)plan->left,
+                      "seconds", plan->seconds, "asks_above_s", SWEEP_ASK_S),
             17);
     count_text(sweep, count, sizeof count);
-    printf("%s, %zu to run, about %s\n", count, plan->left, cli_sweep_time(plan->seconds, time));
+    if (contradictory > 0)
+        snprintf(contradict, sizeof contradict, ", %zu contradict themselves", contradictory);
+    printf("%s%s, %zu to run, about %s\n", count, contradict, plan->left,
+           cli_sweep_time(plan->seconds, time));
     return EXIT_OK;
 }

@@ -32,7 +32,8 @@ static json_t *result_object(const struct sweep *sweep, size_t row)
         (json_int_t)beside->hold, "beside_hold_pct", record_json_real(100 * beside->share),
         "sharpe_fees_twice", record_json_real(cli_sweep_sharpe_at(sweep, SWEEP_COSTS_FEES, row)),
         "sharpe_more_slippage", record_json_real(cli_sweep_sharpe_at(sweep, SWEEP_COSTS_SLIPPAGE, row)),
-        "skew", record_json_real(r->skew), "kurtosis", record_json_real(r->kurtosis));
+        "skew", record_json_real(r->skew), "kurtosis",
+        record_json_real(r->kurtosis - 3)); /* as a backtest has it */
     for (int m = 0; object && m < SWEEP_METRICS; m++) {
         char key[SWEEP_METRIC_NAME_MAX];
         json_object_set_new(object, cli_sweep_metric_name((enum sweep_metric)m, key),

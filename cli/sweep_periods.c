@@ -163,7 +163,7 @@ void cli_sweep_periods_print(const struct sweep *sweep)
     if (!periods->ran)
         return;
     printf("periods   %s\n", cli_sweep_periods_text(sweep, text));
-    printf("rank   median    worst  above 0  Sharpe, of each period\n");
+    printf("rank   median    worst  above 0  of the Sharpe ratios of each period\n");
     for (size_t i = 0; i < sweep->shown; i++) {
         const struct sweep_period_figures *of = &periods->figures[i];
         printf("%4zu %8s %8s %4zu/%-4lld  %s\n", i + 1, cli_format_number(cells[0], of->median, 3),

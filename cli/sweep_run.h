@@ -120,7 +120,7 @@ void cli_sweep_watch_say(const struct sweep *sweep, struct sweep_watch *watch, c
                          double share, bool last);
 
 /* The plan of a dry run, as a line or as papertape.sweep_plan/1. An exit status. */
-int cli_sweep_print_plan(const struct sweep *sweep, bool json);
+int cli_sweep_print_plan(const struct sweep *sweep, const struct account_spec *base, bool json);
 
 /* sweep_kept.c: opens the file that the results are kept in; nothing with --no-cache. */
 void cli_sweep_keep(const struct sweep *sweep, const struct backtest_sweep *all, struct sweep_file *ret);

@@ -18,6 +18,7 @@
 #include "daemon/status_internal.h"
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
+#include "daemon/universe.h"
 #include "db/rebuilt.h"
 #include "indicators_gpu/indicators.h"
 #include "record/book.h"
@@ -93,6 +94,9 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
             .prices = fill_basis_name(fill_basis_of_feed(symbol->feed)),
             .interval = bar_interval_name(daemon->config.interval_ns),
             .bars = (int64_t)view.bars,
+            .universe = !daemon->config.universe[0] ? NULL
+                        : view.out                  ? "out"
+                                                    : "in",
         };
         json_t *object = symbol_object(&shown);
         json_object_set_new(object, "last_bar",
@@ -270,6 +274,8 @@ static json_t *whole_object(const struct daemon *daemon, const struct engine *en
         .slippage = (double)daemon->config.slippage_e6 / 1e6,
         .trading = trading(engine, reason, sizeof reason),
         .trading_reason = reason,
+        .universe = daemon->config.universe,
+        .universe_ns = daemon_universe_looked(daemon->universe),
     };
     return whole_view_object(&view);
 }

@@ -13,7 +13,7 @@
 
 enum { TICK_MS = 1000, AGAIN = 3, LIST_MAX = SYMBOLS_MAX * (SYMBOL_NAME_MAX + 2) };
 
-#define ABOUT "[market] universe"
+#define EMPTY "[market] universe: no symbol is in" /* what the alert's text begins with */
 
 static const int64_t stored_ns = 10 * INT64_C(1000000000); /* after which a time's bars are in the database */
 /* Since the symbols are as they are now: their history may come later. */
@@ -76,6 +76,20 @@ static void look_again(struct universe_watch *watch)
     watch->since_ms = uv_now(watch->daemon->loop);
 }
 
+/* An alert while no symbol is in. */
+static void say_empty(const struct universe_watch *watch)
+{
+    const struct universe_look *look = &watch->look;
+    char why[UNIVERSE_TEXT_MAX], text[2 * UNIVERSE_TEXT_MAX];
+    if (look->n_in > 0 || look->n == 0) {
+        daemon_session_alert_over(watch->daemon->session, "universe", EMPTY);
+        return;
+    }
+    engine_universe_empty_text(&watch->rule, look->highest, look->symbols[look->highest_symbol].name, why);
+    snprintf(text, sizeof text, EMPTY ", so that nothing is entered: %s, by the bars that are stored", why);
+    daemon_session_alert_lasting(watch->daemon->session, DB_WARNING, "universe", EMPTY, text);
+}
+
 static void take(struct universe_watch *watch)
 {
     struct session *session = watch->daemon->session;
@@ -83,10 +97,11 @@ static void take(struct universe_watch *watch)
     bool changed = false;
     if (look->error[0]) {
         look_again(watch);
-        daemon_session_alert_lasting(session, DB_WARNING, "universe", ABOUT, look->error);
+        daemon_session_alert_lasting(session, DB_WARNING, "universe", UNIVERSE_UNREAD, look->error);
         return;
     }
-    daemon_session_alert_over(session, "universe", ABOUT);
+    daemon_session_alert_over(session, "universe", UNIVERSE_UNREAD);
+    say_empty(watch);
     for (int i = 0; i < look->n; i++) {
         const int symbol = engine_find_symbol(daemon_session_engine(session), look->symbols[i].name);
         changed |= symbol >= 0 && give(watch, symbol, look->symbols[i].in);
@@ -115,8 +130,11 @@ static bool prepare(struct universe_watch *watch, int64_t at_ns)
         watch->n_symbols = engine_symbols(engine);
         look_again(watch);
     }
-    return daemon_universe_look_begin(&watch->look, &watch->rule, watch->daemon->state.database, engine,
-                                      at_ns) == 0;
+    if (daemon_universe_look_begin(&watch->look, &watch->rule, watch->daemon->state.database, engine, at_ns) <
+        0)
+        return false;
+    watch->looked_ns = at_ns;
+    return true;
 }
 
 static void on_thread(uv_work_t *work)
@@ -185,6 +203,11 @@ void daemon_universe_started(struct universe_watch *watch)
         daemon_universe_look(&watch->look);
         take(watch);
     }
+}
+
+int64_t daemon_universe_looked(const struct universe_watch *watch)
+{
+    return watch->has_rule && watch->looked_ns > INT64_MIN ? watch->looked_ns : 0;
 }
 
 static void on_closed(uv_handle_t *handle)

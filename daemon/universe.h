@@ -9,6 +9,8 @@
 #ifndef DAEMON_UNIVERSE_H
 #define DAEMON_UNIVERSE_H
 
+#include <stdint.h>
+
 struct daemon;
 struct universe_watch;
 
@@ -16,6 +18,8 @@ struct universe_watch;
 struct universe_watch *daemon_universe_create(struct daemon *daemon);
 /* The session takes events. */
 void daemon_universe_started(struct universe_watch *watch);
+/* The rule's time that was looked at last; 0: none, or there is no rule. */
+int64_t daemon_universe_looked(const struct universe_watch *watch);
 void daemon_universe_stop(struct universe_watch *watch);
 
 #endif

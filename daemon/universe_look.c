@@ -112,7 +112,7 @@ static int pick(struct universe_look *look, const double (*measures)[UNIVERSE_ME
     size_t *order = calloc(n, sizeof *order);
     const int r = in && order ? 0 : -ENOMEM;
     if (r == 0)
-        engine_universe_pick(&look->rule, measures, n, in, order);
+        look->n_in = (int)engine_universe_pick(&look->rule, measures, n, in, order);
     for (size_t i = 0; r == 0 && i < n; i++)
         look->symbols[i].in = in[i];
     free(in);
@@ -124,8 +124,14 @@ static int measure_all(struct universe_look *look, struct db_reader *reader)
 {
     double(*measures)[UNIVERSE_MEASURES] = calloc((size_t)look->n, sizeof *measures);
     int r = measures ? 0 : -ENOMEM;
-    for (int i = 0; r == 0 && i < look->n; i++)
+    for (int i = 0; r == 0 && i < look->n; i++) {
         r = measure(reader, look, &look->symbols[i], measures[i]);
+        const double value = measures[i][engine_universe_first(&look->rule)];
+        if (r == 0 && !isnan(value) && !(value <= look->highest)) {
+            look->highest = value;
+            look->highest_symbol = i;
+        }
+    }
     if (r == 0)
         r = pick(look, (const double(*)[UNIVERSE_MEASURES])measures);
     free(measures);
@@ -145,8 +151,8 @@ void daemon_universe_look(struct universe_look *look)
     }
     look->error[0] = '\0';
     if (r < 0)
-        snprintf(look->error, sizeof look->error,
-                 "its bars cannot be read: %.400s: in and out stay as they were", why);
+        snprintf(look->error, sizeof look->error, UNIVERSE_UNREAD ": %.400s: in and out stay as they were",
+                 why);
 }
 
 int daemon_universe_look_begin(struct universe_look *look, const struct engine_universe_rule *rule,
@@ -163,8 +169,12 @@ int daemon_universe_look_begin(struct universe_look *look, const struct engine_u
         symbols[s].qty_scale = symbol->qty_scale;
     }
     free(look->symbols);
-    *look = (struct universe_look){
-        .rule = *rule, .interval_ns = engine_interval(engine), .at_ns = at_ns, .symbols = symbols, .n = n};
+    *look = (struct universe_look){.rule = *rule,
+                                   .interval_ns = engine_interval(engine),
+                                   .at_ns = at_ns,
+                                   .highest = NAN,
+                                   .symbols = symbols,
+                                   .n = n};
     snprintf(look->database, sizeof look->database, "%s", database);
     return 0;
 }

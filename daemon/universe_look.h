@@ -8,6 +8,8 @@
 #include "engine/engine.h"
 #include "engine/universe.h"
 
+#define UNIVERSE_UNREAD "[market] universe: its bars cannot be read" /* what `error` begins with */
+
 struct universe_look {
     struct engine_universe_rule rule;
     char database[STATE_PATH_MAX];
@@ -18,6 +20,8 @@ struct universe_look {
         bool in; /* what it gives */
     } * symbols;
     int n;
+    double highest; /* of the rule's first measure; NaN: no symbol has it */
+    int highest_symbol, n_in;
     char error[DB_ERROR_MAX + 64]; /* "": it gave that */
 };
 

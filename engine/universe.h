@@ -77,6 +77,13 @@ int64_t engine_universe_next(const struct engine_universe_rule *rule, int64_t ns
 /* Is a measure used? */
 bool engine_universe_uses(const struct engine_universe_rule *rule, enum engine_universe_measure measure);
 
+/* The measure of the first condition, or of the rank. */
+enum engine_universe_measure engine_universe_first(const struct engine_universe_rule *rule);
+
+/* Why no symbol is in, in words: the highest first measure of any, NaN: there is none, and whose it is. */
+const char *engine_universe_empty_text(const struct engine_universe_rule *rule, double highest,
+                                       const char *symbol, char ret[static UNIVERSE_TEXT_MAX]);
+
 /* A symbol's closed bars as columns without gaps in the columns (missing bars are left out), oldest first:
  * `close` in new shares after each split, so that a split is no change. */
 struct engine_universe_bars {

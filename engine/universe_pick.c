@@ -1,5 +1,6 @@
 /* The times of a universe's rule, its measures, and the symbols that it picks. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/universe.h"
@@ -86,6 +87,25 @@ void engine_universe_measure(const struct engine_universe_rule *rule, const stru
         ret[UNIVERSE_VOLATILITY] = volatility(bars, from, n);
     ret[UNIVERSE_CHANGE] = from > 0 ? bars->close[n - 1] / bars->close[from - 1] - 1 : NAN;
     ret[UNIVERSE_PRICE] = bars->price[n - 1];
+}
+
+enum engine_universe_measure engine_universe_first(const struct engine_universe_rule *rule)
+{
+    return rule->n_conditions > 0 ? rule->conditions[0].measure : rule->by;
+}
+
+const char *engine_universe_empty_text(const struct engine_universe_rule *rule, double highest,
+                                       const char *symbol, char ret[static UNIVERSE_TEXT_MAX])
+{
+    const enum engine_universe_measure measure = engine_universe_first(rule);
+    const char *name = engine_universe_measure_name(measure);
+    if (isnan(highest))
+        snprintf(ret, UNIVERSE_TEXT_MAX, "no symbol has a %s then", name);
+    else
+        snprintf(ret, UNIVERSE_TEXT_MAX, "the highest %s of all is %.6g%s, of %.64s", name,
+                 measure == UNIVERSE_AGE ? highest / (double)DAY_NS : highest,
+                 measure == UNIVERSE_AGE ? " days" : "", symbol);
+    return ret;
 }
 
 /* ---- picking ---- */

@@ -42,7 +42,9 @@
     TEXT(WORD, REQUIRED, clock) FIELD(SIGNED, REQUIRED, now_ns) FIELD(REAL, NULLABLE, uptime_s) \
     TEXT(LINE, REQUIRED, state_dir) TEXT(WORD, REQUIRED, fill_model) TEXT(WORD, OPTIONAL, beyond) \
     FIELD(REAL, NULLABLE, slippage) \
-    TEXT(WORD, OPTIONAL, trading) TEXT(LINE, OPTIONAL, trading_reason)
+    TEXT(WORD, OPTIONAL, trading) TEXT(LINE, OPTIONAL, trading_reason) \
+    TEXT(LINE, OPTIONAL, universe) /* the rule of [market] universe */ \
+    FIELD(SIGNED, OPTIONAL, universe_ns) /* its time that was looked at last */
 
 #define RECORD_SHOWN_COUNTERS(TEXT, FIELD) \
     FIELD(UNSIGNED, REQUIRED, events) FIELD(UNSIGNED, REQUIRED, decisions) \
@@ -137,7 +139,8 @@
     FIELD(REAL, NULLABLE, change_24h_pct) FIELD(SCALE, REQUIRED, price_decimals) \
     TEXT(WORD, REQUIRED, book) FIELD(UNSIGNED, REQUIRED, book_gaps) \
     FIELD(UNSIGNED, REQUIRED, book_crossed) TEXT(WORD, REQUIRED, interval) \
-    FIELD(UNSIGNED, REQUIRED, bars) TEXT(WORD, OPTIONAL, prices) /* "nbbo", "iex" (exchange/fill.h) */
+    FIELD(UNSIGNED, REQUIRED, bars) TEXT(WORD, OPTIONAL, prices) /* "nbbo", "iex" (exchange/fill.h) */ \
+    TEXT(WORD, OPTIONAL, universe) /* "in", "out"; "": there is no rule */
 
 /* A symbol's last closed bar. */
 #define RECORD_SHOWN_BAR(TEXT, FIELD) \

@@ -163,10 +163,39 @@ static void accounts(FILE *out, const struct model *model, struct moment now)
     }
 }
 
+static void universe_part(FILE *out, const struct status *status, const char *word)
+{
+    const char *before = "";
+    fprintf(out, "; %s: ", word);
+    for (int i = 0; i < status->n_symbols; i++)
+        if (strcmp(status->symbols[i].universe, word) == 0) {
+            fprintf(out, "%s%s", before, status->symbols[i].symbol);
+            before = ", ";
+        }
+    if (!*before)
+        fputs("none", out);
+}
+
+/* The rule, its time that was looked at last, and what is in and out. */
+static void universe(FILE *out, const struct model *model)
+{
+    const struct status *status = &model->status;
+    char at[FORMAT_MAX];
+    if (!status->universe[0] || model->source != MODEL_DAEMON)
+        return;
+    fprintf(out, "universe  %s; at %s%s", status->universe,
+            status->universe_ns > 0 ? cli_format_time(at, status->universe_ns) : "no time yet",
+            status->universe_ns > 0 ? "Z" : "");
+    universe_part(out, status, "in");
+    universe_part(out, status, "out");
+    fputc('\n', out);
+}
+
 static void prices(FILE *out, const struct model *model, struct moment now)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], bars[FORMAT_MAX], age[FORMAT_MAX];
 
+    universe(out, model);
     for (int i = 0; i < model->status.n_symbols; i++) {
         const struct status_symbol *s = &model->status.symbols[i];
         enum freshness freshness = tui_model_symbol_freshness(model, s, now);

@@ -79,7 +79,7 @@ static int columns_make(const struct market *market, const struct backtest_actio
 static void note_highest(struct picking *picking, int symbol, const double *measures)
 {
     const struct engine_universe_rule *rule = picking->rule;
-    const double value = measures[rule->n_conditions > 0 ? rule->conditions[0].measure : rule->by];
+    const double value = measures[engine_universe_first(rule)];
     if (isnan(value) || value <= picking->ret->highest)
         return;
     picking->ret->highest = value;

@@ -380,10 +380,18 @@ def watched(folder, bars):
     plan = figures(*grid, "--cache", cache, "--dry-run")
     assert (plan["schema"], plan["asked"], plan["combinations"]) == ("papertape.sweep_plan/1", 35, 35), plan
     assert 0 < plan["tried"] and plan["tried"] + plan["left"] == 35 and plan["seconds"] > 0 and plan["asks_above_s"] == 60, plan
+    wide = figures(*CROSS, "--grid", "fast=3:30:3", "--grid", "slow=10:60:10", "--bars", bars, "--cache", cache, "--dry-run")
+    contradictory = sum(fast >= slow for fast in range(3, 31, 3) for slow in range(10, 61, 10))
+    assert wide["contradictory"] == contradictory > 0 == plan["contradictory"], (wide, plan)
     text = sweep(*grid, "--cache", cache, "--dry-run").stdout
     assert text.startswith("35 combinations, ") and text.count("\n") == 1, text
     done = sweep(*grid, "--cache", cache, "--progress", "--json", "--csv", csv_path)
     result, lines = json.loads(done.stdout), [json.loads(text) for text in done.stderr.splitlines() if text.startswith("{")]
+    first = result["top"][0]
+    params = ",".join(f"{name}={value}" for name, value in first["params"].items())
+    report = json.loads(harness.run([harness.PAPERTAPE, "backtest", "--strategy", f"sma-cross:{params}", *CROSS[2:], "--bars", bars, "--no-cache",
+                                     "--json"]).stdout)["accounts"][0]
+    assert all(math.isclose(first[key], report[key], rel_tol=1e-9) for key in ("kurtosis", "skew", "sharpe")), (first, report)
     assert result["kept"] >= plan["tried"] and result["runs"] == 35, result
     assert {one["schema"] for one in lines} == {"papertape.sweep_progress/1"} and {one["of"] for one in lines} == {35}, lines
     counts = [one["done"] for one in lines]

@@ -99,6 +99,11 @@ def live(folder):
     daemon = start()
     harness.wait_last_bars(daemon, dict.fromkeys(SYMBOLS, (START_S + 60 * (30 * HALVES - 1)) * 1000), "1m")
     found = events(daemon)
+    status = daemon.status_object()
+    now = {symbol["symbol"] for symbol in status["symbols"] if symbol["universe"] == "in"}
+    assert status["universe"] == RULE and now == states(found)[-1][1] and status["universe_ns"] in wanted, (status["universe_ns"], now)
+    said = daemon.papertape("status")
+    assert f"universe  {RULE}; at 2024-01-01 " in said and f"in: {', '.join(sorted(now))}; out: " in said, said
     for i, (at_ns, symbols) in enumerate(states(found)):  # of the last time, or of the one before while a look takes its time
         late = [wanted[half] for half in wanted if at_ns - 2 * HALF_NS < half <= at_ns]
         assert symbols in late or (i == 0 and not symbols), (at_ns, symbols, late)  # no bar was stored at the start
@@ -107,7 +112,8 @@ def live(folder):
     check_orders(daemon, found)
     assert daemon.stop() == 0 and replay.stop() == 0
     assert json.loads(daemon.papertape("parity", "--json"))["ok"] is True
-    assert "universe" not in [alert["code"] for alert in json.loads(daemon.papertape("alerts", "--json"))["alerts"]]
+    rows = daemon.query("SELECT text, closed_ns FROM alerts WHERE code = 'universe'")  # of the start, before there were bars
+    assert all("no symbol is in" in text and closed_ns for text, closed_ns in rows), rows
     print(f"{len(states(found))} times, {len(found)} events: in are those of the backtest")
     without(folder, inside, paths)
 
