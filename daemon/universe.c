@@ -207,7 +207,7 @@ void daemon_universe_started(struct universe_watch *watch)
 
 int64_t daemon_universe_looked(const struct universe_watch *watch)
 {
-    return watch->has_rule && watch->looked_ns > INT64_MIN ? watch->looked_ns : 0;
+    return watch && watch->has_rule && watch->looked_ns > INT64_MIN ? watch->looked_ns : 0;
 }
 
 static void on_closed(uv_handle_t *handle)

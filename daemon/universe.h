@@ -18,7 +18,7 @@ struct universe_watch;
 struct universe_watch *daemon_universe_create(struct daemon *daemon);
 /* The session takes events. */
 void daemon_universe_started(struct universe_watch *watch);
-/* The rule's time that was looked at last; 0: none, or there is no rule. */
+/* The rule's time that was looked at last; 0: none, or there is no rule, or no watch. */
 int64_t daemon_universe_looked(const struct universe_watch *watch);
 void daemon_universe_stop(struct universe_watch *watch);
 
