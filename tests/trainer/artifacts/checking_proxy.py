@@ -133,7 +133,7 @@ class Proxy(http.server.ThreadingHTTPServer):
         if fault == "slow down":
             return error(503, "SlowDown", "Please reduce your request rate.")
         if fault == "damage body":
-            body = b"x" + body[1:]
+            body = changed(body)
         try:
             names, signature = self.check(method, path, headers, body)
         except Refused as refused:
@@ -146,13 +146,18 @@ class Proxy(http.server.ThreadingHTTPServer):
         status, reply, content = self.forward(method, path + more, {name: value for name, value in headers.items()
                                                             if name.lower() not in ("host", "expect", "authorization")}, body)
         if fault == "other bytes":
-            content = b"?" + content[1:]
+            content = changed(content)
         if fault == "other checksum":
             reply = {name: value for name, value in reply.items() if name.lower() != "x-amz-checksum-sha256"}
             reply["x-amz-checksum-sha256"] = checksum(b"of something else")
         if fault == "short":
             content = content[:len(content) // 2]
         return (status, reply, content, "cut") if fault == "cut" else (status, reply, content)
+
+
+def changed(data):
+    """Other bytes of the same length, whatever the first byte is."""
+    return bytes([data[0] ^ 1]) + data[1:]
 
 
 class Handler(http.server.BaseHTTPRequestHandler):

@@ -136,7 +136,7 @@ def fault(calls, proxy, folder, data, number):
     check(reply["r"] == -wanted, f"{call} with {faults}: {reply}")
     check(len(proxy.faults[key]) == (1 if wanted else 0), f"{call} with {faults}: {proxy.faults[key]} left of its attempts")
     check(proxy.object(f"faults/{key}") == (data if call != "put" or not wanted else None), f"{call} with {faults}: what is stored")
-    check(sorted(os.listdir(own)) == (["back", "file"] if call == "get" and not wanted else ["file"]), f"{call} with {faults}: nothing half")
+    check((names := sorted(os.listdir(own))) == (["back", "file"] if call == "get" and not wanted else ["file"]), f"{call} with {faults}: nothing half: {names}")
     if call == "get" and not wanted:
         with open(back, "rb") as file:
             check(file.read() == data, f"{call} with {faults}: other bytes")
