@@ -101,24 +101,40 @@ static void batch_try(batch_compute_fn *compute, enum gpu_method method, enum in
     free(out);
 }
 
-/* Every row; sizes around nothing, a warp, a tile, and enough for several segments of most. With `small` what
- * a sanitizer gets through. Rows that are written once have one method, and are walks as the others are. */
-static void batch_try_sizes(batch_compute_fn *compute, bool small)
+/* How much: all; what a short run has time for; what it has under a sanitizer. */
+enum batch_extent { BATCH_ALL, BATCH_SOME, BATCH_FEW };
+
+static bool batch_has_size(enum batch_extent extent, size_t n, enum series_kind kind)
+{
+    if (extent == BATCH_FEW)
+        return kind == SERIES_WALK && (n == 33 || n == 1025);
+    if (n > 5000)
+        return kind == SERIES_WALK || kind == SERIES_JUMPS || kind == SERIES_FLAT ||
+               kind == SERIES_ALTERNATING;
+    return extent == BATCH_ALL || n < 1000 || n == 1025 || kind == SERIES_WALK;
+}
+
+/* Every row; sizes around nothing, a warp, a tile, and enough for several segments of most. Rows that are
+ * written once have one method, and are walks as the others are. BATCH_SOME has all kinds at one of the
+ * tile's edges and a walk at each, and bars by the ten thousand one after the other and as float32 of a walk
+ * alone. */
+static void batch_try_sizes(batch_compute_fn *compute, enum batch_extent extent)
 {
     const size_t apart = test_specs_apart();
     const size_t sizes[] = {0, 1, 31, 32, 33, 1000, 1023, 1024, 1025, 12007};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         for (enum series_kind kind = 0; kind < SERIES_KINDS; kind++) {
-            bool is_long = sizes[i] > 5000, is_usual = kind == SERIES_WALK || kind == SERIES_JUMPS;
-            if ((small && (kind != SERIES_WALK || (sizes[i] != 33 && sizes[i] != 1025))) ||
-                (is_long && !is_usual && kind != SERIES_FLAT && kind != SERIES_ALTERNATING))
+            if (!batch_has_size(extent, sizes[i], kind))
                 continue;
             struct series s = series_make(sizes[i], kind, 77 + i);
+            bool all = extent == BATCH_ALL, is_long = sizes[i] > 5000;
+            bool is_usual = kind == SERIES_WALK || kind == SERIES_JUMPS;
             bool few = sizes[i] >= 1000 && kind != SERIES_WALK && (is_long || kind != SERIES_JUMPS);
-            size_t n = few ? apart : TEST_SPECS;
-            batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, n, &s, 1);
+            bool one = is_long && kind != SERIES_WALK && !all;
+            if (!one)
+                batch_try(compute, GPU_EXACT, INDICATOR_F64, test_specs, few ? apart : TEST_SPECS, &s, 1);
             batch_try(compute, GPU_PARALLEL, INDICATOR_F64, test_specs, apart, &s, 1);
-            if (sizes[i] >= 1000 && is_usual) {
+            if (is_usual && (all ? sizes[i] >= 1000 : sizes[i] > 1024 && !one)) {
                 batch_round(&s);
                 batch_try(compute, GPU_EXACT, INDICATOR_F32, test_specs, is_long ? apart : TEST_SPECS, &s, 1);
                 batch_try(compute, GPU_PARALLEL, INDICATOR_F32, test_specs, apart, &s, 1);
@@ -163,14 +179,12 @@ static void batch_try_many(batch_compute_fn *compute, size_t n, size_t n_bars)
         series_free(&all[s]);
 }
 
-/* How much of the long series: every row on each kind; every row on a walk, and on each other kind some; on a
- * walk every second row. */
-enum batch_extent { BATCH_ALL, BATCH_SOME, BATCH_FEW };
-
+/* Of the long series: every row on each kind; every second row on a walk, and on each kind some; on a walk
+ * every fifth row. */
 static bool batch_has(enum batch_extent extent, size_t row, enum series_kind kind)
 {
     return extent == BATCH_ALL || (extent == BATCH_SOME && row % (SERIES_JUMPS + 1) == kind) ||
-           (kind == SERIES_WALK && (extent == BATCH_SOME || row % 2 == 0));
+           (kind == SERIES_WALK && row % (extent == BATCH_SOME ? 2 : 5) == 0);
 }
 
 /* Enough tiles that values are forgotten on the way back, and that there is more than one load of them. */

@@ -12,6 +12,8 @@ enum { SMALL = true };
 enum { SMALL = false };
 #endif
 
+enum { FEW_SERIES = 2 };
+
 static struct gpu_module *module;
 
 static void compute(const struct gpu_batch *batch, bool again)
@@ -32,26 +34,29 @@ int main(int argc, char **argv)
     }
     test_specs_check();
     refusals_try(module);
-    batch_try_sizes(compute, SMALL);
+    const bool thorough = getenv("PAPERTAPE_LONG") != NULL;
+    const enum batch_extent extent = thorough ? BATCH_ALL : SMALL ? BATCH_FEW : BATCH_SOME;
+    batch_try_sizes(compute, extent);
     batch_try_lookbacks(compute);
     /* Many of fewer bars, and a few of enough to be cut into segments, whatever the row. */
-    const bool thorough = getenv("PAPERTAPE_LONG") != NULL;
     const size_t n_series = thorough ? BATCH_SERIES : 33, n_bars = thorough ? 2500 : 1300;
     batch_try_many(compute, n_series, n_bars);
     if (!thorough && !SMALL)
-        batch_try_many(compute, 5, 2500);
+        batch_try_many(compute, FEW_SERIES, 2500);
     if (!thorough)
         printf(
             "counts: %zu series of %zu bars, %d of 2500, of long series %s (PAPERTAPE_LONG: %d series of 2500, long "
             "series of 4 kinds for every row)\n",
-            n_series, n_bars, SMALL ? 0 : 5,
-            SMALL ? "a walk for every second row" : "a walk for every row, 3 kinds for some", BATCH_SERIES);
+            n_series, n_bars, SMALL ? 0 : FEW_SERIES,
+            SMALL ? "a walk for every fifth row" : "a walk for every second row, 4 kinds for some",
+            BATCH_SERIES);
     if (!thorough)
         printf(
-            "counts: of the last %zu of %d specifications, written once, one method, a thousand bars of two kinds, "
+            "counts: sizes 1000, 1023 and 1024 of a walk, float32 at 1025 and 12007 alone (PAPERTAPE_LONG: all kinds, both "
+            "precisions); of the last %zu of %d specifications, written once, one method, a thousand bars of two kinds, "
             "12007 of one (PAPERTAPE_LONG: as of the others)\n",
             TEST_SPECS - test_specs_apart(), TEST_SPECS);
-    batch_try_long(compute, thorough ? BATCH_ALL : SMALL ? BATCH_FEW : BATCH_SOME);
+    batch_try_long(compute, extent);
     gpu_module_close(module);
     if (SMALL)
         printf("counts: of sizes 33 and 1025, of kinds one (without a sanitizer: all)\n");

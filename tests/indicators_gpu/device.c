@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     }
     printf("device: %s\n", gpu_module_device(module));
     test_specs_check();
-    batch_try_sizes(compute, small);
+    batch_try_sizes(compute, small ? BATCH_FEW : BATCH_ALL);
     streams_try_all(module, 37, TEST_SPECS, small ? 5 : 600);
     if (!small) {
         batch_try_lookbacks(compute);
