@@ -27,7 +27,7 @@ struct job {
 };
 
 #ifdef __SANITIZE_THREAD__ /* the threads are the same in each of them */
-enum { PART = 4, ON_DEVICE = 2 };
+enum { PART = 6, ON_DEVICE = 2 };
 #else
 enum { PART = 2, ON_DEVICE = COUNTS_PART ? 5 : 10 };
 #endif
