@@ -9,11 +9,7 @@
 #include "tests/db/fixture.h"
 
 enum { EVENTS_ALL = 2500, CELLS_LONG = 3000, BITS_LONG = 5000 };
-enum {
-    EVENTS = COUNTS_PART ? 1000 : EVENTS_ALL,
-    CELLS = COUNTS_PART ? 12 : 60,
-    BITS = COUNTS_PART ? 20 : 100
-};
+enum { EVENTS = COUNTS_PART ? 1000 : 1500, CELLS = COUNTS_PART ? 12 : 30, BITS = COUNTS_PART ? 20 : 50 };
 
 static struct {
     char path[SCRATCH_PATH_MAX];
@@ -259,7 +255,7 @@ int main(void)
     struct random random = random_seeded("altered", 20261121);
     scratch_make(directory);
     snprintf(record.path, sizeof record.path, "%s/papertape.db", directory);
-    books_keep(&b, record.path, random_next(&random), EVENTS);
+    books_keep(&b, record.path, random_next(&random), thorough ? EVENTS_ALL : EVENTS);
     books_close(&b);
     read_file();
     record.digest = books_digest(record.path);

@@ -9,11 +9,7 @@
 #include "tests/counts.h"
 #include "tests/engine/recording.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { RECORDINGS = 1 };
-#else
-enum { RECORDINGS = 5 };
-#endif
+enum { RECORDINGS_LONG = 5, RECORDINGS = COUNTS_PART ? 1 : 2, DAMAGED = COUNTS_PART ? 12 : 20 };
 
 static struct recording recording;
 static int n_damaged;
@@ -344,12 +340,15 @@ static void test_spoiled(void)
 int main(void)
 {
     struct random random = random_seeded("engine/replay", 20261121);
-    n_damaged = counts_of("cuts, and as many altered bytes of each segment", 40, 12);
-    if (RECORDINGS < 5)
-        printf("counts: %d recording, 5 without a sanitizer\n", RECORDINGS);
-    for (uint64_t i = 0; i < RECORDINGS; i++) {
+    const bool thorough = getenv("PAPERTAPE_LONG") != NULL;
+    const uint64_t recordings = thorough ? RECORDINGS_LONG : RECORDINGS;
+    n_damaged = thorough ? 40 : DAMAGED;
+    printf(
+        "counts: %d recordings, %d cuts, and as many altered bytes of each segment (PAPERTAPE_LONG: %d, 40)\n",
+        (int)recordings, n_damaged, RECORDINGS_LONG);
+    for (uint64_t i = 0; i < recordings; i++) {
         test_whole(random.state + i, 6000);
-        if (i + 1 < RECORDINGS)
+        if (i + 1 < recordings)
             recording_remove(&recording);
     }
     test_parts();

@@ -16,7 +16,7 @@
 #include "tests/indicators_gpu/specs.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { EACH = 3 };
+enum { EACH = 5 };
 #else
 enum { EACH = 1 };
 #endif

@@ -79,9 +79,9 @@ static const char *const test_specs[] = {
 /* Bars of the longest series, for the few of test_spec_at_length() unless PAPERTAPE_LONG is set, and of the
  * long ones that every specification is tried with. */
 #ifdef __SANITIZE_ADDRESS__
-enum { TEST_LONG = 200003, TEST_LONGISH = 9001 };
+enum { TEST_LONG = 50003, TEST_LONGISH = 4001, TEST_PART = 2 };
 #else
-enum { TEST_LONG = 1000003, TEST_LONGISH = 20011 };
+enum { TEST_LONG = 1000003, TEST_LONGISH = 20011, TEST_PART = 1 };
 #endif
 
 enum { TEST_SPECS = sizeof(test_specs) / sizeof(test_specs[0]) };
@@ -140,6 +140,13 @@ static inline size_t test_spec_sizes(const struct indicator_spec *spec, enum ser
 static inline size_t test_spec_longish(const struct indicator_spec *spec)
 {
     return test_spec_once(spec) && !test_long() ? TEST_ONCE_LONGISH : TEST_LONGISH;
+}
+
+/* Whether the specification of this number is tried with that kind: under a sanitizer with a walk, and with
+ * each second of the others. */
+static inline bool test_spec_has(size_t i, enum series_kind kind)
+{
+    return kind == SERIES_WALK || (i + (size_t)kind) % TEST_PART == 0;
 }
 
 /* How many of test_specs a part of a test takes that leaves those out, but in a long run. */

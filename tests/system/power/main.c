@@ -1,6 +1,6 @@
 /* Power loss of daemon, event log and database together: whole runs on one thread, each drawn by its seed.
  *
- * power [--seeds N] [--seed S] [--echo]: seeds 1 to N (25; 4 under a sanitizer; with PAPERTAPE_LONG
+ * power [--seeds N] [--seed S] [--echo]: seeds 1 to N (12; 4 under a sanitizer; with PAPERTAPE_LONG
  * 10,000), or one. A failure prints the command that plays it again. */
 #include <getopt.h>
 #include <time.h>
@@ -12,9 +12,9 @@
 #ifdef __SANITIZE_ADDRESS__
 enum { SEEDS = 4 };
 #else
-enum { SEEDS = 25 };
+enum { SEEDS = 12 };
 #endif
-enum { SEEDS_LONG = 10000, TWICE_EVERY = 20, ROUNDS_MAX = 2, OPENS_MAX = 8 };
+enum { SEEDS_LONG = 10000, TWICE_EVERY = 10, ROUNDS_MAX = 2, OPENS_MAX = 8 };
 
 /* How a life ends: which call to the disk is its last, and what fails before. */
 static struct faulty_plan plan_of(struct sim *sim, bool early)

@@ -4,9 +4,10 @@
  *
  * Arguments: the module's path, and that of one without an environment. PAPERTAPE_LONG=1 draws more
  * parameters. */
+#include "tests/counts.h"
 #include "tests/trainer/env/device_try.h"
 
-enum { STEPS = 4096, ROUNDS = 2, LONG_ROUNDS = 20 };
+enum { STEPS = COUNTS_PART ? 1024 : 4096, ROUNDS = COUNTS_PART ? 1 : 2, LONG_ROUNDS = 20 };
 
 static void try_other(const char *path, struct random *random)
 {
@@ -77,8 +78,8 @@ int main(int argc, char **argv)
         return check_done("trainer/env/blocks");
     struct random random = random_seeded("trainer/env/blocks", 20260107);
     int rounds = getenv("PAPERTAPE_LONG") ? LONG_ROUNDS : ROUNDS;
-    printf("%d rounds (PAPERTAPE_LONG=1: %d) of %d copies, %d steps\n", rounds, LONG_ROUNDS, TRY_COPIES,
-           STEPS);
+    printf("counts: %d rounds (PAPERTAPE_LONG=1: %d) of %d copies, %d steps (a sanitizer: 1024)\n", rounds,
+           LONG_ROUNDS, TRY_COPIES, STEPS);
     for (int reversed = 0; reversed < 2; reversed++) {
         CHECK_INT(setenv("BLOCKS_REVERSED", reversed ? "1" : "0", 1), 0);
         for (int round = 0; round < rounds; round++)

@@ -147,19 +147,12 @@ static bool compare(struct random *random, enum env_execution execution, enum en
     return equal;
 }
 
-#ifdef __SANITIZE_ADDRESS__
-enum { ROUNDS = 1 };
-#else
-enum { ROUNDS = 3 };
-#endif
-
 int main(void)
 {
     struct random random = random_seeded("trainer/env/side_by_side", 20260131);
     bool whole = getenv("PAPERTAPE_LONG") != NULL;
-    long steps = 4096, rounds = whole ? 40 : ROUNDS;
-    if (ROUNDS < 3)
-        printf("counts: %d round of each kernel (without a sanitizer: 3)\n", ROUNDS);
+    long steps = 4096, rounds = whole ? 40 : 1;
+    printf("counts: %ld round of each kernel (PAPERTAPE_LONG: 40)\n", rounds);
     for (enum env_backend backend = ENV_BASELINE; backend <= ENV_AVX512; backend++) {
         if (!env_backend_works(backend)) {
             printf("%s: not on this processor\n", env_backend_name(backend));

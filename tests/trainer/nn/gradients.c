@@ -6,9 +6,9 @@
 #include "tests/trainer/nn/cases.h"
 
 #ifdef __SANITIZE_ADDRESS__
-enum { EACH = 3, OF_TENSOR = 10 };
+enum { EACH = 5, OF_TENSOR = 10 };
 #else
-enum { EACH = 1, OF_TENSOR = 120 };
+enum { EACH = 1, OF_TENSOR = 60 };
 #endif
 
 #define STEP         1e-6
@@ -185,8 +185,8 @@ int main(void)
 {
     struct random random = random_seeded("gradients", 2026);
     if (EACH > 1)
-        printf("counts: each third of %d cases, about %d differences of a large tensor (without a sanitizer "
-               "all, 120)\n",
+        printf("counts: each fifth of %d cases, about %d differences of a large tensor (without a sanitizer "
+               "all, 60)\n",
                nn_n_cases, OF_TENSOR);
     for (int i = 0; i < nn_n_cases; i += EACH) {
         case_draw(&nn_cases[i], random_next(&random));

@@ -1,6 +1,7 @@
 /* Whole networks by the kernels, with products as plain loops between them, against trainer/nn in float64:
  * every shape and option of its cases. Loss, log-probabilities and all gradients; in float32, and in bfloat16
  * with float32 sums. Then Adam's steps against trainer/nn's. */
+#include "tests/counts.h"
 #include "tests/trainer/nn/cases.h"
 #include "tests/trainer/ppo/blocks_try.h"
 #include "trainer/nn/adam.h"
@@ -15,7 +16,7 @@
  * both precisions are right and nothing alike. */
 #define FAR 100
 
-enum { DRAWS = 5, LARGE_DRAWS = 1 };
+enum { DRAWS = 5, LARGE_DRAWS = 1, EACH = COUNTS_PART ? 3 : 1 };
 
 struct pass {
     struct try *t;
@@ -450,7 +451,8 @@ static int ascending(const void *a, const void *b)
 int main(void)
 {
     struct try t = {.random = random_seeded("trainer/ppo/blocks_network", 20260205)};
-    for (int i = 0; i < nn_n_cases; i++) {
+    counts_of("cases", nn_n_cases, (nn_n_cases + EACH - 1) / EACH);
+    for (int i = 0; i < nn_n_cases; i += EACH) {
         struct nn_case *c = &nn_cases[i];
         double shares[DRAWS], bound = c->shape.activation == NET_RELU ? TOLERANCE_HALF_RELU : TOLERANCE_HALF;
         const struct nn_case as_given = *c;
