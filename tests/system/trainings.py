@@ -112,10 +112,13 @@ def holds(daemon):
 
 
 def start_default(daemon):
-    """The daemon's own configuration, for longer than the test."""
+    """The daemon's own configuration, for longer than the test, and with checkpoints soon after each other: until each it takes a
+    processor."""
     config = harness.control(daemon, "train_config", {})["result"]["config"]
     assert config.count("\ntotal_steps = ") == 1, config
+    assert config.count("\ncheckpoint_every = ") == 1, config
     config = re.sub("\ntotal_steps = .*", "\ntotal_steps = 1000000000", config)
+    config = re.sub("\ncheckpoint_every = .*", "\ncheckpoint_every = 10", config)
     answer = harness.control(daemon, "train_start", {"name": "probe", "config": config})
     assert answer["ok"], answer
 
@@ -236,8 +239,8 @@ def main():
     with harness.Folder() as folder:
         try:
             replay = folder.start(harness.Replay(folder.path, "--synthetic", "7"))
+            phases_are_reported(folder, replay, daemons)  # before others train: what they take is not this test's
             daemon, third = kills(folder, replay, daemons)
-            phases_are_reported(folder, replay, daemons)
             other = two_directories(folder, replay, daemons, third)
             for each in (daemon, other):
                 answer = harness.control(each, "train_stop", {"name": "probe"})

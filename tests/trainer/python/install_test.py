@@ -37,6 +37,11 @@ def run(command, **options):
     return finished.stdout
 
 
+# Kernels for each instruction set take half a minute to compile: the long run has all.
+BASELINE = [] if "PAPERTAPE_LONG" in os.environ else ["--config-settings=setup-args=-Dinstruction_sets=baseline"]
+if BASELINE:
+    print("counts: kernels of one instruction set (PAPERTAPE_LONG: of all)")
+
 # As a user has it: not our library, and not the sanitizers' or ccache's settings of a test run.
 clean = {key: value for key, value in os.environ.items() if not key.startswith(("PAPERTAPE_", "PYTHON", "CFLAGS"))}
 with tempfile.TemporaryDirectory() as scratch:
@@ -44,7 +49,7 @@ with tempfile.TemporaryDirectory() as scratch:
     python = f"{scratch}/bin/python"
     pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "--no-input"]
     wheels = Path(scratch, "wheels")
-    run([*pip, "wheel", "--no-deps", "--retries", "5", "--wheel-dir", str(wheels), str(SOURCE)], env=clean, cwd=scratch)
+    run([*pip, "wheel", "--no-deps", "--retries", "5", "--wheel-dir", str(wheels), *BASELINE, str(SOURCE)], env=clean, cwd=scratch)
     (wheel,) = wheels.glob("papertape-*.whl")
     files = zipfile.ZipFile(wheel).namelist()
     package = SOURCE / "trainer/python/papertape"
