@@ -208,7 +208,7 @@ class Case:
 
 def random_cases():
     sizes = [0, 1, 2, 3, 7, 8, 9, 127, 128, 129, 130, 1000, 8191, 8192, 8193, 8320, 20000, 100_000]
-    for seed in range(SEED, SEED + (12 if LONG else 3)):
+    for seed in range(SEED, SEED + (12 if LONG else 2)):
         rng = np.random.default_rng(seed)
         for n in sizes:
             benchmark = rng.normal(0.0002, 0.01, n)
@@ -299,7 +299,7 @@ def real_cases():
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../shared")
     folder = os.path.join(os.environ.get("PAPERTAPE_SHARED", beside), "data/bars")
     files = sorted(glob.glob(os.path.join(folder, "*.csv.gz")))
-    files = files if LONG else files[::4]
+    files = files if LONG else files[::8]
     print(f"{len(files)} files of real bars in {folder}")
     before = None
     for path in files:

@@ -23,7 +23,7 @@ with oracle_venv.imports("pyarrow"):
     import pyarrow.parquet as pq
 
 os.environ["PAPERTAPE_PYTHON"] = sys.executable
-KILLS = 400 if harness.LONG else 20
+KILLS = 400 if harness.LONG else 10
 TOGETHER = 2  # lakes that are written side by side
 
 

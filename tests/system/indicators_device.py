@@ -190,7 +190,7 @@ def fails(folder, replay, what, words):
     harness.wait_for(lambda: alerts(daemon), "an alert")
     assert words in alerts(daemon)[0] and "CPU" in alerts(daemon)[0], alerts(daemon)
     harness.wait_for(lambda: fake.reported().count("open") >= 3, "the device tried again")
-    indicators.updates(daemon, 2000)
+    indicators.updates(daemon, 2000 if harness.LONG else 800)
     if what != "create":
         harness.wait_for(lambda: sum(line.startswith("end") for line in fake.reported()) >= 2, "updates on the device")
     closed = indicators.stopped(daemon)

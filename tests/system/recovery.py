@@ -16,7 +16,7 @@ import time
 import harness
 import wsclient
 
-ROUNDS = 500 if harness.LONG else 3 if harness.SANITIZED else 10
+ROUNDS = 500 if harness.LONG else 3 if harness.SANITIZED else 6
 VENUE_ROUNDS = 5  # of starts that a venue answers within a minute: each asks for two books, which weigh much
 STATE_ROUNDS = 50  # on one state directory, all of which is verified in each
 SYMBOLS = ("BTCUSDT", "ETHUSDT")

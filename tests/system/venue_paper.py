@@ -20,8 +20,8 @@ import urllib.parse
 
 import harness
 
-KILLS = 200 if harness.LONG else 4
-KILLS_BETWEEN = 200 if harness.LONG else 2  # sending an order and its acknowledgement
+KILLS = 200 if harness.LONG else 2
+KILLS_BETWEEN = 200 if harness.LONG else 1  # sending an order and its acknowledgement
 FAULTS = ("order:lost-request", "order:lost-answer", "order:twice", "order:5xx-done", "order:5xx-not-done", "order:late:12s",
           "user:drop", "user:dup", "user:reorder")
 STATES = {"NEW": "OPEN", "PARTIALLY_FILLED": "PARTIAL", "FILLED": "FILLED", "CANCELED": "CANCELED", "EXPIRED": "EXPIRED",

@@ -200,10 +200,11 @@ def check_candles(folder):
     seen = {split(spec)[0] for spec in CANDLES if any(np.nan_to_num(values).any() for values in expect(spec, columns))}
     for name in sorted({split(spec)[0] for spec in CANDLES} - seen):
         failures.append(f"candles: {name} is nowhere in the generated bars")
-    compare_candles(folder, "candles of 3000", candles(3000, 2), ("reference", "cpu", "stream", "blocks", CPU_F32))
+    n = 3000 if LONG else 1500
+    compare_candles(folder, f"candles of {n}", candles(n, 2), ("reference", "cpu", "stream", "blocks", CPU_F32))
     print(f"counts: candles on {len(columns['open'])} bars (100000 with PAPERTAPE_LONG); {len(OTHERS) - len(APART)} other specs "
           "by the reference alone (none with PAPERTAPE_LONG)")
-    for name, columns in {"walk in ticks": walk(4001, 3), **kinds(2000, 5)}.items():
+    for name, columns in {"walk in ticks": walk(4001 if LONG else 2001, 3), **kinds(2000 if LONG else 1000, 5)}.items():
         compare_candles(folder, f"{name} in ticks", ticks(columns), ("reference",))
 
 
@@ -220,7 +221,7 @@ def main():
             failures.append(f"{row['name']}: TA-Lib has it: its definition holds")
 
     with tempfile.TemporaryDirectory() as folder:
-        for n, seed in ((1, 1), (33, 2), (20000 if LONG else 4001, 3)):
+        for n, seed in ((1, 1), (33, 2), (20000 if LONG else 2001, 3)):
             path = os.path.join(folder, f"WALK{n}_1m.csv")
             columns = walk(n, seed)
             write_bars(path, columns)
@@ -233,7 +234,7 @@ def main():
             for backend in ("reference", "stream"):
                 compare(name, path, columns, backend, OTHERS if backend == "reference" else APART)
         path = os.path.join(folder, "MILLION_1m.csv")
-        n = 1_000_003 if LONG else 50_003
+        n = 1_000_003 if LONG else 20_003
         columns = walk(n, 4)
         write_bars(path, columns)
         few = ["sma:20", "ema:14", "rsi:14", "macd:12,26,9", "atr:14"]

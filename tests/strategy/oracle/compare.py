@@ -266,7 +266,7 @@ def main():
     shared = os.path.join(os.environ.get("PAPERTAPE_SHARED", beside), "data/bars")
     real = [path for path in (os.path.join(shared, f"{s}_5m.csv.gz") for s in ("BTCUSDT", "XRPUSDT", "ETHUSDT_2023"))]
     real = [path.replace("_2023_5m", "_5m_2023") for path in real]
-    real = [(os.path.basename(path), read_bars(path, None if LONG else 12000)) for path in real if os.path.exists(path)]
+    real = [(os.path.basename(path), read_bars(path, None if LONG else 6000)) for path in real if os.path.exists(path)]
     if not real:
         print(f"no real bars in {shared} ($PAPERTAPE_SHARED names the folder): random ones only")
     for name, params in sorted(table.items()):
