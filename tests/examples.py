@@ -37,6 +37,7 @@ PROGRAM = re.compile(r"papertape(d|-trainer|-replay)?\b|(\./|bench/|build/|tests
 TOOLS = set("adduser cd chown cp curl echo export git meson mkdir ninja pip python3 printf sqlite3 sync systemctl systemd-sysusers umask".split())
 SAMPLES = "sample bars"
 LIMIT_S = 240
+TRAINED_STEPS = None if os.environ.get("PAPERTAPE_LONG") else 200000  # a training that the page shows is cut to these
 stopping, running = threading.Event(), set()  # whether to end; the sessions of all pages
 ROOMS = "cli daemon db engine exchange indicators_gpu record strategy trainer tui".split()
 
@@ -111,11 +112,17 @@ def compare(command, expected, printed):
     raise Wrong(f"$ {command}\n  the page has, in its line {good + 1}: {shown}\n  it printed:\n" + re.sub("^", "    ", printed, flags=re.M))
 
 
+def shortened(command):
+    """The command; a training has fewer steps in its configuration by then, whose output "…" stands for."""
+    config = re.match(r"papertape-trainer train --config (\S+)", command)
+    return f"sed -i 's/^total_steps = .*/total_steps = {TRAINED_STEPS}/' {config[1]}\n{command}" if config and TRAINED_STEPS else command
+
+
 def run_fence(text, folder, environment, sessions):
     """Runs a fence's commands in one shell, whose session goes to `sessions`: processes may remain in it. Compares their outputs."""
     separator = f"examples.py {os.urandom(8).hex()}"
     pairs = commands(text)
-    script = "".join(f"{command}\nprintf '%s\\n' \"{separator} $?\"\n" for command, _ in pairs)
+    script = "".join(f"{shortened(command)}\nprintf '%s\\n' \"{separator} $?\"\n" for command, _ in pairs)
     with tempfile.TemporaryFile() as output:  # a pipe would end only with the last process that has it
         shell = subprocess.Popen(
             ["bash", "-c", script], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
@@ -225,6 +232,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for found in pool.map(lambda page: check_page(page, os.path.relpath(page, source), build, samples, words, counts), pages):
             faults += found
+    if TRAINED_STEPS:
+        print(f"counts: a page's training of {TRAINED_STEPS} steps (PAPERTAPE_LONG: as the page has it)")
     print(*faults, sep="\n", end="\n" if faults else "")
     print("fences: " + ", ".join(f"{number} {kind}" for kind, number in counts.items()) + f"; {len(faults)} faults")
     if faults:
