@@ -47,6 +47,8 @@ def stored(state, symbol, seconds):
 
 def higher(bars, base, seconds):
     """Whole higher bars, from the exact decimals of the lower ones; by the clock, not by counting."""
+    if seconds == base:
+        return [row[:6] for row in bars]
     groups = {}
     for row in bars:
         groups.setdefault(int(row[0]) // (seconds * 1000), []).append(row)
@@ -109,10 +111,11 @@ def compare(folder, daemon, reported, specs=SPECS, symbols=SYMBOLS, base=("1s", 
             assert missing == on_their_way, (symbol, seconds, len(values), missing)
             assert max(values, default=0) >= reported.get((symbol, seconds), 0), (symbol, seconds, max(values, default=0), reported)
             for at, outputs in values.items():
-                for name, value in zip(names, outputs):
-                    wanted = float(expected[at][name] or "nan")
-                    assert same_bits(value, wanted), (symbol, seconds, at, name, value, wanted)
-                    n += not math.isnan(value)
+                wanted = [float(expected[at][name] or "nan") for name in names]
+                if struct.pack(f"<{len(names)}d", *outputs) != struct.pack(f"<{len(names)}d", *wanted):
+                    for name, value, right in zip(names, outputs, wanted):
+                        assert same_bits(value, right), (symbol, seconds, at, name, value, right)
+                n += sum(not math.isnan(value) for value in outputs)
     return n
 
 
