@@ -437,7 +437,7 @@ int main(void)
 {
     struct random random = random_seeded("engine/guard", 20261122);
     whole_counts = getenv("PAPERTAPE_LONG") != NULL;
-    cuts = whole_counts ? GUARD_CUTS : (size_t)counts_of("cuts", 8, 3);
+    cuts = whole_counts ? GUARD_CUTS : (size_t)counts_of("cuts", 5, 3);
     directions = counts_of("directions", 2, 1);
     if (EACH > 1)
         printf("counts: one of %d strategies (without TSan: all)\n", EACH);
