@@ -300,7 +300,7 @@ def real_cases():
     folder = os.path.join(os.environ.get("PAPERTAPE_SHARED", beside), "data/bars")
     files = sorted(glob.glob(os.path.join(folder, "*.csv.gz")))
     files = files if LONG else files[::8]
-    print(f"{len(files)} files of real bars in {folder}")
+    print(f"counts: {12 if LONG else 2} seeds, {len(files)} files of real bars in {folder} (PAPERTAPE_LONG: 12, all)")
     before = None
     for path in files:
         with gzip.open(path, "rt", newline="") as file:

@@ -106,7 +106,7 @@ def kills(state, folder):
         thread.join()
     assert not failures, failures
     harness.run([harness.PAPERTAPE, "export", "--parquet", os.path.join(folder, "killed-0"), "--verify"])
-    print(f"{KILLS} kills (PAPERTAPE_SEED={seed}): {TOGETHER} times the same {len(expected)} files")
+    print(f"counts: {KILLS} kills (400 with PAPERTAPE_LONG; PAPERTAPE_SEED={seed}): {TOGETHER} times the same {len(expected)} files")
 
 
 def full_disk(state, folder):

@@ -217,6 +217,7 @@ def failures(folder):
 
 
 def main():
+    print("counts: %d updates after a failure (PAPERTAPE_LONG: 2000)" % (2000 if harness.LONG else 800))
     with harness.Folder() as folder:
         harness.together(folder, stalls, overflows, failures)
     return 0

@@ -677,6 +677,7 @@ def by_time(folder):
 
 
 def main():
+    print(f"counts: {KILLS} kills of a daemon, {KILLS_BETWEEN} between an order's sending and its acknowledgement (PAPERTAPE_LONG: 200, 200)")
     with harness.Folder() as folder:
         harness.together(folder, lambda folder: killed(folder, Binance), lambda folder: killed(folder, Alpaca),
                          lambda folder: killed_between(folder, Binance), lambda folder: killed_between(folder, Alpaca), doubled, lambda folder: wiped(folder, Binance),

@@ -262,6 +262,7 @@ def main():
     failures.extend(missing(table))
     table = {name: params for name, params in table.items() if not any(lacking(name, params))}
     rounds, n = (30, 20000) if LONG else (5, 6000)
+    print(f"counts: {rounds} rounds of {n} bars, {'all' if LONG else 6000} of a file (PAPERTAPE_LONG: 30 of 20000, all)")
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../../shared")
     shared = os.path.join(os.environ.get("PAPERTAPE_SHARED", beside), "data/bars")
     real = [path for path in (os.path.join(shared, f"{s}_5m.csv.gz") for s in ("BTCUSDT", "XRPUSDT", "ETHUSDT_2023"))]
