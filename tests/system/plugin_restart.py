@@ -8,6 +8,7 @@ account's orders, fills and ledger are those of `papertape backtest` on the same
 plugin_restart.py PLUGINS"""
 
 import os
+import sqlite3
 import sys
 
 import account_rows
@@ -61,7 +62,10 @@ def running(daemon):
 
 def asked(daemon, at_ns):
     """The bar is in the log, and what follows of it waits."""
-    rows = daemon.query(f"SELECT count(*) FROM bars WHERE source = 'venue' AND open_ns = {at_ns - 60 * 10**9}")
+    try:
+        rows = daemon.query(f"SELECT count(*) FROM bars WHERE source = 'venue' AND open_ns = {at_ns - 60 * 10**9}")
+    except sqlite3.OperationalError:  # its tables are being made
+        return False
     return rows[0][0] > 0
 
 
