@@ -191,19 +191,58 @@ bool cli_control_reply(const json_t *reply, const json_t **ret_result, struct co
     return false;
 }
 
-static int wait_for(struct control_client *client, int64_t id, int64_t deadline_ms, json_t **ret_reply)
+/* What a call waits for, and until when. In the middle of that time it asks whether the daemon is alive: if
+ * so the time begins again. */
+struct control_wait {
+    int64_t id, ping;    /* of the requests; ping 0: it is not under way */
+    int64_t deadline_ms; /* of a silent daemon */
+    int64_t end_ms;      /* of any */
+    int timeout_ms;
+};
+
+/* Is it the answer, or why the daemon closes? */
+static bool is_answer(struct control_wait *waiting, const json_t *reply)
+{
+    const json_t *of = json_object_get(reply, "id");
+    bool ok = json_is_true(json_object_get(reply, "ok"));
+    if (json_integer_value(of) == waiting->id || (json_is_null(of) && !ok))
+        return true;
+    if (ok && waiting->ping > 0 && json_integer_value(of) == waiting->ping) {
+        waiting->ping = 0;
+        waiting->deadline_ms = clock_now_ms() + waiting->timeout_ms;
+    }
+    return false;
+}
+
+/* Milliseconds until there is something to do; 0: the time is over; -errno. */
+static int64_t next_look(struct control_client *client, struct control_wait *waiting)
+{
+    int64_t now_ms = clock_now_ms(), end_ms = waiting->deadline_ms;
+    int64_t ping_ms = waiting->deadline_ms - waiting->timeout_ms / 2;
+    if (end_ms > waiting->end_ms)
+        end_ms = waiting->end_ms;
+    if (end_ms <= now_ms)
+        return 0;
+    if (waiting->ping == 0 && ping_ms <= now_ms) {
+        waiting->ping = cli_control_send(client, "ping", NULL);
+        if (waiting->ping < 0)
+            return waiting->ping;
+    }
+    return waiting->ping == 0 && ping_ms < end_ms ? ping_ms - now_ms : end_ms - now_ms;
+}
+
+static int wait_for(struct control_client *client, struct control_wait *waiting, json_t **ret_reply)
 {
     for (;;) {
         while (cli_control_next(client, ret_reply)) {
-            const json_t *of = json_object_get(*ret_reply, "id");
-            if (json_integer_value(of) == id ||
-                (json_is_null(of) && !json_is_true(json_object_get(*ret_reply, "ok"))))
-                return 0; /* its answer, or why the daemon closes */
+            if (is_answer(waiting, *ret_reply))
+                return 0;
             json_decref(*ret_reply);
+            *ret_reply = NULL;
         }
-        int64_t left = deadline_ms - clock_now_ms();
+        int64_t left = next_look(client, waiting);
         if (left <= 0)
-            return -ETIMEDOUT;
+            return left < 0 ? (int)left : -ETIMEDOUT;
         struct pollfd pfd = {.fd = client->fd, .events = cli_control_events(client)};
         if (poll(&pfd, 1, (int)left) < 0 && errno != EINTR)
             return -errno;
@@ -245,13 +284,16 @@ static void explain(struct control_error *error, const char *path, int r, int ti
 }
 
 static int try_call(struct control_client *client, const char *path, const char *cmd, json_t *args,
-                    int64_t deadline_ms, json_t **ret_reply)
+                    int64_t deadline_ms, int timeout_ms, json_t **ret_reply)
 {
+    struct control_wait waiting = {.deadline_ms = deadline_ms,
+                                   .end_ms = deadline_ms - timeout_ms + CONTROL_BUSY_MS,
+                                   .timeout_ms = timeout_ms};
     int r = cli_control_open(client, path);
     if (r < 0)
         return r;
-    int64_t id = cli_control_send(client, cmd, json_incref(args));
-    return id < 0 ? (int)id : wait_for(client, id, deadline_ms, ret_reply);
+    waiting.id = cli_control_send(client, cmd, json_incref(args));
+    return waiting.id < 0 ? (int)waiting.id : wait_for(client, &waiting, ret_reply);
 }
 
 /* Was the connection refused, or closed without a command carried out, because there are too many? */
@@ -280,7 +322,7 @@ int cli_control_ask(const char *path, const char *cmd, json_t *args, int timeout
     args = args ? args : json_object();
     cli_control_init(&client);
     for (;;) {
-        r = try_call(&client, path, cmd, args, deadline_ms, &reply);
+        r = try_call(&client, path, cmd, args, deadline_ms, timeout_ms, &reply);
         if (!is_crowded(r, reply) || clock_now_ms() + CROWDED_PAUSE_MS >= deadline_ms)
             break;
         json_decref(reply);

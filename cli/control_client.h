@@ -16,7 +16,9 @@
 enum {
     CONTROL_LINE_MAX = 64 << 20, /* longest answer that is read: a status of 4096 symbols has some 10 MiB */
     CONTROL_WORDS_MAX = 320,
-    CONTROL_TIMEOUT_MS = 10000, /* that a verb waits: a command is answered after a commit */
+    CONTROL_TIMEOUT_MS = 10000, /* that a verb waits for a daemon that is silent */
+    CONTROL_BUSY_MS = 300000,   /* and for one that answers `ping` meanwhile: a command is answered after a
+                                   commit,   which a busy disk delays */
 };
 
 struct control_buffer {
@@ -62,9 +64,9 @@ bool cli_control_next(struct control_client *client, json_t **ret_reply);
  */
 bool cli_control_reply(const json_t *reply, const json_t **ret_result, struct control_error *ret_error);
 
-/* Sends a request and waits at most timeout_ms. 0 and the result (the caller's, never NULL); -ENOENT or
- * -ECONNREFUSED when no daemon is there; -ETIMEDOUT; -EREMOTEIO when the daemon refused; other -errno.
- * *ret_error is written on every failure. Takes `args`. */
+/* Sends a request and waits: timeout_ms for a daemon that is silent, CONTROL_BUSY_MS for one that is not. 0
+ * and the result (the caller's, never NULL); -ENOENT or -ECONNREFUSED when no daemon is there; -ETIMEDOUT;
+ * -EREMOTEIO when the daemon refused; other -errno. *ret_error is written on every failure. Takes `args`. */
 int cli_control_call(const char *path, const char *cmd, json_t *args, int timeout_ms, json_t **ret_result,
                      struct control_error *ret_error);
 

@@ -15,6 +15,8 @@
 enum {
     DEADLINE_MS = 20000,
     LONG_MIB = 12, /* of a status of 4096 symbols */
+    ALIVE_MS = 6000,
+    ALIVE_PINGS = 2, /* one at half of that each, so that the answer comes after it */
 };
 
 enum manner {
@@ -26,6 +28,8 @@ enum manner {
     LONG,         /* as it should be, of thousands of symbols */
     ENDLESS,      /* a line without an end */
     SILENT,       /* reads, and says nothing until the client goes */
+    BUSY,         /* says that it is alive for longer than the client waits without that, and then answers */
+    BUSY_BADLY,   /* refuses to say so */
 };
 
 struct server {
@@ -61,6 +65,22 @@ static bool receive(int fd, char *line, size_t size)
     return false;
 }
 
+/* Reads pings, and answers each. */
+static void be_alive(int fd, bool ok)
+{
+    char line[4096], text[96];
+
+    for (int i = 0; i < (ok ? ALIVE_PINGS : 1); i++) {
+        if (!receive(fd, line, sizeof(line)))
+            return;
+        CHECK(strstr(line, "\"cmd\":\"ping\"") != NULL);
+        snprintf(text, sizeof(text), "{\"id\":%d,\"ok\":%s,\"result\":{}}\n", i + 2, ok ? "true" : "false");
+        say(fd, text);
+    }
+    if (ok)
+        say(fd, "{\"id\":1,\"ok\":true,\"result\":{\"x\":7}}\n");
+}
+
 static void answer(int fd, enum manner manner)
 {
     static char much[1 << 20];
@@ -89,6 +109,10 @@ static void answer(int fd, enum manner manner)
         break;
     case CROWDED:
         say(fd, "{\"id\":1,\"ok\":true,\"result\":{\"x\":7}}\n");
+        break;
+    case BUSY:
+    case BUSY_BADLY:
+        be_alive(fd, manner == BUSY);
         break;
     case HANG_UP:
     case SILENT:
@@ -178,6 +202,11 @@ static void check_calls(void)
     CHECK_STR(error.message, "no reason given");
     CHECK_INT(call(HANG_UP, DEADLINE_MS, &result, &error), -ECONNRESET);
     CHECK_INT(call(ENDLESS, DEADLINE_MS, &result, &error), -EMSGSIZE);
+    CHECK_INT(call(BUSY, ALIVE_MS, &result, &error), 0);
+    CHECK_INT(json_integer_value(json_object_get(result, "x")), 7);
+    json_decref(result);
+    result = NULL;
+    CHECK_INT(call(BUSY_BADLY, 500, &result, &error), -ETIMEDOUT);
     CHECK_INT(call(SILENT, 1, &result, &error), -ETIMEDOUT);
     CHECK(strstr(error.message, "did not answer") != NULL);
     CHECK(result == NULL);
