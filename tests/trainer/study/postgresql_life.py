@@ -55,6 +55,29 @@ def postmaster(server):
         return int(file.readline())
 
 
+@contextlib.contextmanager
+def hung(server):
+    """None of its processes runs. The first, which starts the others and takes note of their ends, is stopped before they are looked for:
+    from then on there are no others, and their numbers stay theirs."""
+    first = postmaster(server)
+    os.kill(first, signal.SIGSTOP)
+    try:
+        for pid in tree(first)[1:]:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in tree(first):
+            os.kill(pid, signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def away(run, server, what):
+    server.stop("immediate")
+    run.until(lambda seen: words(seen, WAITS), f"{what}: the loss")
+    yield
+    server.start()
+
+
 class Life:
     def __init__(self, trainer, server, folder):
         self.trainer, self.server, self.folder = trainer, server, folder
@@ -85,35 +108,23 @@ def connections(life):
     check(states(life.server, "connections") == ["FAIL"] * 3 + ["WAITING"] * 3, f"connections: {states(life.server, 'connections')}")
 
 
-def stopped_while(life, how):
+def stopped_while(study, run, absence):
     """SIGTERM while the server is not there: it does not wait for it."""
-    study = f"stopped-{how}"
-    run, server = life.started(study, ENDLESS), life.server
     pids = tree(run.process.pid)
-    if how == "away":
-        server.stop("immediate")
-        run.until(lambda seen: words(seen, WAITS), f"{study}: the loss")
-    else:
-        hung = tree(postmaster(server))
-        for pid in hung:
-            os.kill(pid, signal.SIGSTOP)
-    run.process.terminate()
-    seen, error, status = run.end()
-    check(status == 0 and seen[-1]["result"] == "stopped" and not events(seen, "error"), f"{study}: {status} {error} {seen[-2:]}")
-    check(not any(os.path.exists(f"/proc/{pid}") for pid in pids), f"{study}: all of its processes have ended")
-    if how == "away":
-        server.start()
-    else:
-        for pid in hung:
-            os.kill(pid, signal.SIGCONT)
+    with absence:
+        run.process.terminate()
+        seen, error, status = run.end()
+        check(status == 0 and seen[-1]["result"] == "stopped" and not events(seen, "error"), f"{study}: {status} {error} {seen[-2:]}")
+        check(not any(os.path.exists(f"/proc/{pid}") for pid in pids), f"{study}: all of its processes have ended")
 
 
 def stopped_away(life):
-    stopped_while(life, "away")
+    run = life.started("stopped-away", ENDLESS)
+    stopped_while("stopped-away", run, away(run, life.server, "stopped-away"))
 
 
 def stopped_hung(life):
-    stopped_while(life, "hangs")
+    stopped_while("stopped-hangs", life.started("stopped-hangs", ENDLESS), hung(life.server))
 
 
 def stopped_start(life):

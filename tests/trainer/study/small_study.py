@@ -1,4 +1,5 @@
 """A small study by `papertape-trainer study`, for tests: its configuration, a run that is watched, its storage."""
+import atexit
 import json
 import os
 import sqlite3
@@ -83,12 +84,13 @@ def consistent(folder, name, what):
 
 
 class Run:
-    """A study that runs; its lines are read as they come."""
+    """A study that runs; its lines are read as they come. It does not outlive the test, whose failure would wait for it."""
 
     def __init__(self, trainer, *arguments):
         self.process, self.seen, self.left = trainer.start("study", *arguments), [], False
+        atexit.register(self.process.kill)
         self.news = threading.Condition()
-        self.thread = threading.Thread(target=self.read)
+        self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
 
     def read(self):
