@@ -85,8 +85,10 @@ const char *option_words(const struct option_row *row, char ret[static OPTION_WO
         return ret;
     }
     config_key_right(row->key, right, sizeof right);
-    snprintf(ret, OPTION_WORDS_MAX, "%s; %s%s %s by default%s%s", row->key->about, right,
-             right[strlen(right) - 1] == ',' ? "" : ",", row->key->fallback, between, with);
+    size_t len = strlen(right);
+    const char *comma = len == 0 ? "" : right[len - 1] == ',' ? " " : ", ";
+    snprintf(ret, OPTION_WORDS_MAX, "%s; %s%s%s by default%s%s", row->key->about, right, comma,
+             row->key->fallback, between, with);
     return ret;
 }
 
