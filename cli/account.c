@@ -1,7 +1,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/account_books.h"
 #include "cli/ask.h"
+#include "cli/selected.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
 #include "engine/account_keys.h"
@@ -16,6 +18,7 @@ static void print_done(const struct option_call *call, const json_t *result)
             *words[3]; /* before each argument, the last one first where there are two or three */
     } done[] = {{"create", {"created"}},
                 {"reset", {"reset"}},
+                {"close", {"closed"}},
                 {"resume", {"resumed"}},
                 {"deposit", {"deposited", "into"}},
                 {"withdraw", {"withdrew", "from"}},
@@ -120,19 +123,32 @@ static const struct option_action actions[] = {
     {"reset", "ACCOUNT",
      "cancels its orders, closes the books on what it holds and deposits again; the past stays in the ledger",
      "main", OPTION_NEEDS_DAEMON, .acts = true, .run = of_one},
+    {"close", "ACCOUNT",
+     "for ever: withdraws what is left of its currency and ends its strategy; it needs to have no open order, "
+     "position, other asset, loan or policy. Its past stays, as an account that is closed",
+     "swing", OPTION_NEEDS_DAEMON, .acts = true, .run = of_one},
+    {"terms", "[ACCOUNT]", "fees, rates, limits, strategy: each change, when, and who made it",
+     .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = cli_account_terms},
+    {"epochs", "[ACCOUNT]",
+     "from each reset to the next: the money that came and went, and of each symbol position, cost, gain and fees",
+     .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = cli_account_epochs},
     {"resume", "ACCOUNT", "unlocks an account that its drawdown limit locked; its peak equity starts again",
      "main", OPTION_NEEDS_DAEMON, .acts = true, .run = of_one},
 };
 
-#define CREATE                                          .take = cli_ask_args_take, .of = "create"
-#define LIMIT(member, key, kind, fallback, about)       {"risk-" key, "X", about, CREATE, .arg = (key)},
-#define RATE(member, key, fallback, about)              {key, "X", about " (" fallback ")", CREATE},
-#define STOCK(member, key, list, fallback, about, more) {key, "WORD", about " (" fallback ")", CREATE},
-#define SHORT(member, key, kind, fallback, about, more) RATE(member, key, fallback, about)
+#define CREATE                                           .take = cli_ask_args_take, .of = "create"
+#define LIMIT(member, key, kind, fallback, about)        {"risk-" key, "X", about, CREATE, .arg = (key)},
+#define RATE(member, key, fallback, about)               {key, "X", about " (" fallback ")", CREATE},
+#define STOCK(member, key, list, fallback, about, more)  {key, "WORD", about " (" fallback ")", CREATE},
+#define SHORT(member, key, kind, fallback, about, more)  RATE(member, key, fallback, about)
+#define CHARGE(member, key, kind, fallback, about, more) {key, "X", about, CREATE},
 
 static const struct option_row options[] = {
+    SELECTED_ACCOUNT_AT(SELECTED_BEHIND, .of = "list terms epochs"),
+    SELECTED_PERIOD_AT(SELECTED_BEHIND, "in force", .of = "terms"),
+    SELECTED_MOMENT_AT(SELECTED_BEHIND, .of = "list terms epochs"),
     {"key", "K", "given again with the same key, the command is not executed twice",
-     .take = cli_ask_args_take, .of = "create deposit withdraw transfer reset resume"},
+     .take = cli_ask_args_take, .of = "create deposit withdraw transfer reset resume close"},
     {"cash", "X", "the first deposit", .take = cli_ask_args_take, .of = "create reset"},
     {"currency", "C", "what it is counted in", CREATE},
     {"strategy", "STRATEGY", "what trades on it; without: orders by hand only", CREATE},
@@ -142,16 +158,16 @@ static const struct option_row options[] = {
         .without = "fee_maker fee_taker"},
     {"session", "SESSION", "the bars that its strategy sees: regular, extended or all (regular)", CREATE},
     {"shorts", NULL, "it may sell what it does not hold", CREATE},
-    ACCOUNT_SHORT_KEYS(SHORT) ACCOUNT_STOCK_KEYS(STOCK) RISK_KEYS(LIMIT)};
+    ACCOUNT_SHORT_KEYS(SHORT) ACCOUNT_STOCK_KEYS(STOCK) ACCOUNT_CHARGE_KEYS(CHARGE) RISK_KEYS(LIMIT)};
 
 CLI_VERB(cli_account) = {
     .name = "account",
-    .words = "list, create, deposit, withdraw, transfer, reset, resume",
+    .words = "list, create, deposit, withdraw, transfer, reset, resume, close, terms, epochs",
     .about = "Paper accounts. With --json papertape.accounts/1, of a change papertape.account/1.",
     .exits = "0 of a change once the daemon has accepted and committed it, 1 when it was refused, with the "
              "reason.",
     .page = "accounts",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    ASK_ARGS,
+    SELECTED_ASK_ARGS,
 };

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/stored.h"
+#include "cli/selected.h"
 #include "cli/verbs.h"
+#include "db/books/totals.h"
 #include "db/recover.h"
 #include "engine/engine.h"
 #include "exchange/exit_status.h"
@@ -38,6 +39,7 @@ static const struct stored_column columns[] = {
     {"cooldown_s", 0},
     {"positions", 0},
     {"killed_ns", -24},
+    {"closed_ns", -24},
     {"opening_cash", 0},
     {"params", 0, .json = true},
     {"policy", 0},
@@ -45,6 +47,9 @@ static const struct stored_column columns[] = {
     {"margin", 0},
     {"pattern_day_trader", 0},
     {"settlement", 0},
+    {"fee_tiers", 0},
+    {"regulatory_fees", 0},
+    {"withholding", 0},
     {"at_venue", 0},
     {"venue_prefix", 0},
     {"unknown_orders", 0},
@@ -110,13 +115,14 @@ static const struct record_field fields[] = {
     PRINT_AS(TIME, OPTIONAL, at_ns, "at_ns"),
     PRINT_WORD(strategy),
     PRINT_AS(TIME, OPTIONAL, killed_ns, "killed_ns"),
+    PRINT_AS(TIME, OPTIONAL, account.closed_ns, "closed_ns"),
     PRINT_AS(QUOTE, REQUIRED, account.cash, "opening_cash"),
     PRINT_AS(STRING, OPTIONAL, params, "params"),
     PRINT_WORD(policy),
     PRINT_FIELD_(WORD, REQUIRED, account.session, "session", &record_words_session_choice),
     MARGIN_FIELDS,
     VENUE_FIELDS,
-    RECORD_RULES(RULE, RULE) RECORD_STOCK_RULES(RULE) RECORD_CLASS_FEES(RULE)};
+    RECORD_RULES(RULE, RULE) RECORD_STOCK_RULES(RULE) RECORD_CLASS_FEES(RULE) RECORD_CHARGES(RULE)};
 static const struct record record = RECORD_OF("accounts", fields);
 static const struct record_field margin_fields[] = {
     PRINT_AS(TEXT, REQUIRED, account.name, "account"),
@@ -222,11 +228,21 @@ static void take_order(void *ctx, const struct db_order_row *row)
             line->unknown_orders += row->order.state == ORDER_UNKNOWN;
 }
 
-/* How those that are filled at their venue stand there. */
-static int read_at_venue(struct db_reader *reader, struct accounts_read *read)
+static const struct db_selected selected = {"accounts", "id", NULL};
+
+static const struct db_selection *selection_of(const struct option_call *call)
+{
+    return &((const struct ask_selected *)call->into)->selection;
+}
+
+/* How those that are filled at their venue stand there: now alone. */
+static int read_at_venue(struct db_reader *reader, const struct option_call *call, struct accounts_read *read)
 {
     bool any = false;
     int r = 0;
+
+    if (selection_of(call)->at_ns > 0)
+        return 0;
 
     for (struct account_line *line = read->lines; r == 0 && line < read->lines + read->n; line++) {
         char prefix[DB_AT_VENUE_MAX];
@@ -286,21 +302,69 @@ static int read_venues(struct db_reader *reader, const struct option_call *call,
 {
     struct accounts_read *read = calloc(1, sizeof *read);
 
-    (void)call;
     if (!read)
         return -ENOMEM;
     int r = db_reader_accounts(reader, take_account, read);
     if (r == 0)
-        r = read_at_venue(reader, read);
+        r = read_at_venue(reader, call, read);
     r = put_lines(read, r, has_venue, list);
     return r == 0 && list->rows == 0 ? 1 : r;
+}
+
+/* A line of the table for each currency, where there is more than one account. */
+static char *totals_text(const struct db_totals *totals)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+
+    for (int i = 0; to && i < totals->n; i++) {
+        char equity[STORED_CELL];
+        const struct db_total *total = &totals->list[i];
+        if (total->unknown > 0)
+            snprintf(equity, sizeof equity, "-");
+        else
+            cli_stored_decimal(STORED_TABLE, equity, total->equity, total->scale);
+        fprintf(to, "total %s: equity %s in %d account%s\n", total->currency, equity, total->accounts,
+                total->accounts == 1 ? "" : "s");
+    }
+    if (to && totals->n > 1)
+        fputs("each currency by itself: what is stored has no rate between them\n", to);
+    if (to)
+        fclose(to);
+    return text;
+}
+
+/* ", \"totals\": […]" */
+static char *totals_members(const struct db_totals *totals)
+{
+    json_t *list = db_totals_json(totals);
+    char *text = list ? decimal_json_text(list, 15) : NULL, *members = NULL;
+
+    if (!text || asprintf(&members, ",\"totals\":%s", text) < 0)
+        members = NULL;
+    free(text);
+    json_decref(list);
+    return members;
+}
+
+/* The sums by currency, of the newest points. */
+static int add_totals(struct db_reader *reader, const struct accounts_read *read, struct stored_list *list)
+{
+    struct db_totals totals = {0};
+    int r = db_totals_read(reader, true, &totals);
+
+    if (r == 0 && list->form == STORED_JSON)
+        list->tail = totals_members(&totals);
+    else if (r == 0 && list->form == STORED_TABLE && read->n > 1)
+        list->tail = totals_text(&totals);
+    return r;
 }
 
 static int read_accounts(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
 {
     struct accounts_read *read = calloc(1, sizeof *read);
 
-    (void)call;
     if (!read)
         return -ENOMEM;
     read->form = list->form;
@@ -310,9 +374,11 @@ static int read_accounts(struct db_reader *reader, const struct option_call *cal
     if (r == 0)
         r = db_reader_margins(reader, take_margin, read);
     if (r == 0)
-        r = read_at_venue(reader, read);
+        r = read_at_venue(reader, call, read);
     for (; r == 0 && read->at < read->n; read->at++)
         r = db_reader_equity(reader, read->lines[read->at].account.number, INT64_MIN, 1, take_point, read);
+    if (r == 0)
+        r = add_totals(reader, read, list);
     return put_lines(read, r, NULL, list);
 }
 
@@ -321,7 +387,8 @@ int cli_account_list(struct option_call *call)
     struct stored_list list =
         cli_stored_list_of(&record, columns, sizeof columns / sizeof *columns, cli_stored_form(call), NULL);
 
-    int status = cli_stored_print_list(call, "account", &list, read_accounts);
+    int status =
+        cli_selected_print_list(call, "account", &list, selection_of(call), &selected, read_accounts);
     if (status != EXIT_OK || list.form != STORED_TABLE)
         return status;
     struct stored_list margins = cli_stored_list_of(
@@ -330,6 +397,8 @@ int cli_account_list(struct option_call *call)
     struct stored_list venues = cli_stored_list_of(
         &venue_record, venue_columns, sizeof venue_columns / sizeof *venue_columns, STORED_TABLE, NULL);
 
-    status = cli_stored_print_list(call, "account", &margins, read_margins);
-    return status == EXIT_OK ? cli_stored_print_list(call, "account", &venues, read_venues) : status;
+    status = cli_selected_print_list(call, "account", &margins, selection_of(call), &selected, read_margins);
+    return status == EXIT_OK
+               ? cli_selected_print_list(call, "account", &venues, selection_of(call), &selected, read_venues)
+               : status;
 }

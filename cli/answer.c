@@ -52,16 +52,59 @@ void cli_answer_take(struct answer_reading *reading, json_t *object)
         reading->r = -ENOMEM;
 }
 
-static int read_stored(const char *verb, const char *state, const struct answer_source *source, json_t *rows)
+static int read_stored(const char *verb, const char *state, const struct answer_source *source,
+                       const struct db_selection *selection, json_t *rows)
 {
-    struct answer_reading reading = {.rows = rows, .now_ns = clock_wall_ns()};
+    static const struct db_selected all = {NULL};
+    const struct db_selection moment = {
+        .from_ns = INT64_MIN, .to_ns = INT64_MAX, .at_ns = selection ? selection->at_ns : 0};
+    struct answer_reading reading = {
+        .rows = rows, .now_ns = moment.at_ns > 0 ? moment.at_ns : clock_wall_ns(), .past = moment.at_ns > 0};
     struct db_reader *reader;
-    int status = cli_stored_open(verb, state, &reader);
+    int status = cli_selected_open(verb, state, &moment, &all, &reader);
 
     if (status != EXIT_OK)
         return status;
     int r = source->read(reader, &reading);
     return cli_stored_close(verb, reader, r < 0 ? r : reading.r);
+}
+
+/* As they were at a moment. */
+static int take_past(const char *verb, const char *state, const struct answer_source *source,
+                     const struct db_selection *selection, json_t **ret_rows)
+{
+    json_t *rows = json_array();
+    int status = rows ? read_stored(verb, state, source, selection, rows)
+                      : cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
+
+    if (status == EXIT_OK)
+        *ret_rows = rows;
+    else
+        json_decref(rows);
+    return status;
+}
+
+/* Is there such an account? The daemon does not say. An exit status, with its line. */
+static int check_account(const char *verb, const char *state, const struct db_selection *selection)
+{
+    static const struct db_selected all = {NULL};
+    struct db_reader *reader;
+    int status = cli_selected_open(verb, state, selection, &all, &reader);
+
+    return status == EXIT_OK ? cli_stored_close(verb, reader, 0) : status;
+}
+
+/* Removes the rows that are not selected. */
+static void filter(const struct answer_source *source, const struct db_selection *selection, json_t *rows)
+{
+    for (size_t i = json_array_size(rows); selection && i-- > 0;) {
+        const json_t *row = json_array_get(rows, i);
+        bool of_account =
+            !selection->account || strcmp(cli_answer_text(row, "account"), selection->account) == 0;
+        if (!of_account ||
+            (source->time && !db_selection_has(selection, cli_answer_integer_or(row, source->time, 0))))
+            json_array_remove(rows, i);
+    }
 }
 
 /* EXIT_OK, or EXIT_NO_DAEMON after a line that says that it is the database's: *ret_rows is the caller's.
@@ -87,7 +130,7 @@ static int take_list(const char *verb, const char *state, const struct answer_so
         return status;
     }
     rows = json_array();
-    status = rows ? read_stored(verb, state, source, rows)
+    status = rows ? read_stored(verb, state, source, NULL, rows)
                   : cli_stored_fail(EXIT_ERROR, verb, "", "out of memory");
     if (status != EXIT_OK) {
         json_decref(rows);
@@ -153,17 +196,22 @@ static void print_row(struct stored_list *list, const struct answer_source *sour
 }
 
 int cli_answer_list(const char *verb, const char *state, const struct answer_source *source,
-                    enum stored_form form)
+                    const struct db_selection *selection, enum stored_form form)
 {
     struct stored_list list = {
         .name = source->key, .form = form, .columns = source->columns, .n_columns = source->n_columns};
     char schema[64];
     json_t *rows = NULL, *row;
     size_t i;
-    int status = take_list(verb, state, source, &rows);
+    int status = selection && selection->account ? check_account(verb, state, selection) : EXIT_OK;
+
+    if (status == EXIT_OK)
+        status = selection && selection->at_ns > 0 ? take_past(verb, state, source, selection, &rows)
+                                                   : take_list(verb, state, source, &rows);
 
     if (!rows)
         return status;
+    filter(source, selection, rows);
     if (form == STORED_JSON) {
         snprintf(schema, sizeof schema, "papertape.%s/1", source->key);
         int r = cli_answer_print(verb, schema, source->key, rows);

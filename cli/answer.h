@@ -7,12 +7,13 @@
 #include <stdbool.h>
 
 #include "cli/control_client.h"
-#include "cli/stored.h"
+#include "cli/selected.h"
 
 /* Objects as they are read. */
 struct answer_reading {
     json_t *rows;
-    int64_t now_ns; /* of the wall */
+    int64_t now_ns; /* of the wall, or the moment that is asked for */
+    bool past;      /* it is that */
     int r;          /* -ENOMEM once one could not be kept */
 };
 
@@ -27,13 +28,15 @@ struct answer_source {
     int n_columns;
     /* Sets members of a row that its columns show and that it lacks, or shows differently. May be NULL. */
     void (*prepare)(enum stored_form form, json_t *row);
+    const char *time; /* the member that has a row's time, nanoseconds; NULL: it is in no period */
 };
 
 extern const struct answer_source cli_answer_trainings, cli_answer_policies;
 
-/* Prints that list. An exit status, EXIT_NO_DAEMON where it is the database's. */
+/* Prints that list, of it what is selected (NULL: all; an account is the member `account`). An exit status,
+ * EXIT_NO_DAEMON where it is the database's without being asked for a past moment. */
 int cli_answer_list(const char *verb, const char *state, const struct answer_source *source,
-                    enum stored_form form);
+                    const struct db_selection *selection, enum stored_form form);
 
 /* A copy of an object of the daemon's with `name` for what it calls the name; NULL where it has none. */
 json_t *cli_answer_named(const json_t *object, const struct answer_source *source);

@@ -28,9 +28,11 @@ static void write_ledger(const struct backtest_result *result, const struct back
     cli_stored_end(&list);
 }
 
-static void write_fills(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
+static void write_fills(const struct backtest_result *result, const struct backtest_rows *rows, bool plain,
+                        FILE *out)
 {
     struct stored_list list = cli_fills_list(STORED_CSV, out);
+    list.plain = plain;
     for (size_t i = 0; i < rows->n_fills; i++) {
         struct record_context context = context_of(result, rows->fills[i]->symbol, rows->fills[i]->account);
         cli_stored_record_row(&list, rows->fills[i], &context);
@@ -38,9 +40,11 @@ static void write_fills(const struct backtest_result *result, const struct backt
     cli_stored_end(&list);
 }
 
-static void write_orders(const struct backtest_result *result, const struct backtest_rows *rows, FILE *out)
+static void write_orders(const struct backtest_result *result, const struct backtest_rows *rows, bool plain,
+                         FILE *out)
 {
     struct stored_list list = cli_orders_list(STORED_CSV, out);
+    list.plain = plain;
     for (size_t i = 0; i < rows->n_orders; i++) {
         struct record_context context = context_of(result, rows->orders[i]->symbol, rows->orders[i]->account);
         cli_stored_record_row(&list, rows->orders[i], &context);
@@ -123,17 +127,17 @@ static void write_members(const struct backtest_result *result, FILE *out)
 }
 
 void cli_backtest_write_one(const struct backtest_result *result, const struct backtest_rows *rows,
-                            enum backtest_output output, FILE *out)
+                            enum backtest_output output, bool plain, FILE *out)
 {
     switch (output) {
     case OUTPUT_LEDGER:
         write_ledger(result, rows, out);
         break;
     case OUTPUT_TRADES:
-        write_fills(result, rows, out);
+        write_fills(result, rows, plain, out);
         break;
     case OUTPUT_ORDERS:
-        write_orders(result, rows, out);
+        write_orders(result, rows, plain, out);
         break;
     case OUTPUT_EQUITY:
         write_equity(result, out);
@@ -187,7 +191,7 @@ int cli_backtest_write(const struct backtest_result *result, struct output outpu
         return cli_backtest_fail(EXIT_ERROR, "", err);
     for (int i = 0; i < BACKTEST_OUTPUTS; i++)
         if (outputs[i].file)
-            cli_backtest_write_one(result, &rows, (enum backtest_output)i, outputs[i].file);
+            cli_backtest_write_one(result, &rows, (enum backtest_output)i, false, outputs[i].file);
     backtest_rows_finish(&rows);
     int status = outputs[OUTPUT_PAGE].file ? cli_backtest_page(result, outputs[OUTPUT_PAGE].file) : EXIT_OK;
     return status == EXIT_OK ? cli_backtest_commit_outputs(outputs) : status;

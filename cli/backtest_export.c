@@ -165,7 +165,7 @@ struct printing {
 static void print_output(const void *ctx, FILE *out)
 {
     const struct printing *printing = ctx;
-    cli_backtest_write_one(printing->result, printing->rows, printing->output, out);
+    cli_backtest_write_one(printing->result, printing->rows, printing->output, true, out);
 }
 
 /* Of each account the indicators of one symbol; those of the same name are the same. */

@@ -46,7 +46,7 @@ int cli_backtest_write(const struct backtest_result *result, struct output outpu
 /* One of them, as CSV with a line of names. */
 struct backtest_rows;
 void cli_backtest_write_one(const struct backtest_result *result, const struct backtest_rows *rows,
-                            enum backtest_output output, FILE *out);
+                            enum backtest_output output, bool plain, FILE *out);
 
 /* backtest_export.c: --export, bars with the indicators that the strategies read, equity, trades, fills and
  * orders in one file of Parquet or Arrow, by a Python with pyarrow. The first starts it, and looks whether

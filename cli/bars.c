@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/stored.h"
+#include "cli/selected.h"
 #include "exchange/bar.h"
 #include "exchange/exit_status.h"
 #include "record/config_key.h"
+#include "record/times.h"
 
 struct printing {
     int price_scale, qty_scale;
@@ -15,7 +16,7 @@ struct printing {
 };
 
 struct asked {
-    int64_t from_ns, to_ns;
+    struct db_selection selection;
     const char *source;
     bool split;
 };
@@ -37,7 +38,11 @@ static void print_bar(void *ctx, const struct bar *bar)
     printf("%lld", (long long)(bar->open_ns / 1000000));
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         p->json ? printf(",\"%s\":%s", names[i], values[i]) : printf(",%s", values[i]);
-    printf(p->json ? ",\"session\":\"%s\"}" : ",%s\n", bar_session_names[bar->session]);
+    char iso[RECORD_TIME_ISO_MAX];
+    if (p->json)
+        printf(",\"session\":\"%s\"}", bar_session_names[bar->session]);
+    else
+        printf(",%s,%s\n", bar_session_names[bar->session], record_time_iso(bar->open_ns, iso));
     p->any = true;
 }
 
@@ -74,9 +79,12 @@ static int note_stored(struct db_reader *reader, const char *symbol, const struc
     return 0;
 }
 
+static const struct db_selected selected = {NULL}; /* the query has the period */
+
 static int run(struct option_call *call)
 {
     const struct asked *asked = call->into;
+    const struct db_selection *period = &asked->selection;
     struct db_reader *reader;
     struct db_symbol_row symbol;
     char name[SYMBOL_NAME_MAX];
@@ -86,29 +94,24 @@ static int run(struct option_call *call)
 
     if (interval < 0)
         return option_fail(call, EXIT_USAGE, "%s", why);
-    int r = cli_stored_open("bars", call->state, &reader);
+    int r = cli_selected_open("bars", call->state, call->into, &selected, &reader);
     if (r != EXIT_OK)
         return r;
     r = db_reader_symbol(reader, cli_stored_symbol(call->arguments[0], name), &symbol);
     if (r == 0) {
         struct printing printing = {symbol.symbol.price_scale, symbol.symbol.qty_scale, call->json, false};
         fputs(call->json ? "{\"schema\":\"papertape.bars/1\",\"bars\":["
-                         : "open_time_ms,open,high,low,close,volume,session\n",
+                         : "open_time_ms,open,high,low,close,volume,session,open_time_iso\n",
               stdout);
-        r = (asked->split ? db_reader_split_bars : db_reader_bars)(reader, name, bar_intervals[interval].ns,
-                                                                   source, asked->from_ns, asked->to_ns,
-                                                                   print_bar, &printing);
+        r = (asked->split ? db_reader_split_bars : db_reader_bars)(
+            reader, name, bar_intervals[interval].ns, source, period->from_ns,
+            period->to_ns == INT64_MAX ? INT64_MAX : period->to_ns - 1, print_bar, &printing);
         if (call->json)
             puts("]}");
         if (r == 0 && !printing.any)
             r = note_stored(reader, name, &bar_intervals[interval], source);
     }
     return cli_stored_close("bars", reader, r);
-}
-
-static void init(void *into)
-{
-    *(struct asked *)into = (struct asked){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
 }
 
 static const struct option_action actions[] = {{.arguments = "SYMBOL INTERVAL",
@@ -123,23 +126,25 @@ static const struct option_row options[] = {
     {"split", NULL,
      "in the shares of now: what was reported before a split, divided by it, as backtests and charts read it",
      offsetof(struct asked, split)},
-    {"from", "T", "open times from T on: " STORED_TIME_WORDS, offsetof(struct asked, from_ns),
-     cli_stored_take_time},
-    {"to", "T", "until T, included", offsetof(struct asked, to_ns), cli_stored_take_time, .after = "from"},
+    SELECTED_PERIOD("opened"),
+    SELECTED_MOMENT(),
 };
+static const struct option_refusal refused[] = {
+    SELECTED_REFUSED_ACCOUNT("bars are of a market, not of an account")};
 
 CLI_VERB(cli_bars) = {
     .name = "bars",
     .words = "a symbol's stored prices and volumes, as CSV",
     .about =
-        "Stored bars as CSV, in exact decimals: open_time_ms,open,high,low,close,volume and last session, which is "
+        "Stored bars as CSV, in exact decimals: open_time_ms,open,high,low,close,volume; session, which is "
         "none, pre, regular, post, closed or mixed: in which part of its market's day the bar is; none where it "
-        "trades at all times. --bars of papertape backtest reads it. Gaps stay gaps. "
+        "trades at all times; and last open_time_iso, the open time in ISO 8601. --bars of papertape backtest reads it. Gaps stay gaps. "
         "INTERVAL is one of " BAR_INTERVAL_NAMES ". What the venue corrected since "
         "is in them; papertape revisions says what it was.",
     .page = "market",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
+    OPTION_REFUSED(refused),
     .size = sizeof(struct asked),
-    .init = init,
+    .init = cli_selected_init,
 };

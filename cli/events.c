@@ -58,8 +58,8 @@ static int run(struct option_call *call)
 
 static void init(void *into)
 {
-    *(struct events_asked *)into =
-        (struct events_asked){.n = SHOWN, .at_ns = EVENTS_NOT_GIVEN, .seq = EVENTS_NOT_GIVEN};
+    *(struct events_asked *)into = (struct events_asked){
+        .selection = DB_SELECTION_ALL, .n = SHOWN, .at_ns = EVENTS_NOT_GIVEN, .seq = EVENTS_NOT_GIVEN};
 }
 
 static const struct option_action actions[] = {
@@ -84,6 +84,7 @@ static const struct option_action actions[] = {
 };
 
 static const struct option_row options[] = {
+    SELECTED_PERIOD("segments that reach into the time", .of = "list"),
     {"at", "T", "from that time on", offsetof(struct events_asked, at_ns), cli_stored_take_time,
      .of = "show"},
     {"seq", "N", "from that sequence number on", offsetof(struct events_asked, seq), .of = "show", .low = 0,
@@ -95,6 +96,9 @@ static const struct option_row options[] = {
      offsetof(struct events_asked, out), .of = "export import", .letter = 'o'},
 };
 
+static const struct option_refusal refused[] = {SELECTED_REFUSED_ACCOUNT(
+    "the log has the inputs of all accounts; events show names the account of a command")};
+
 CLI_VERB(cli_events) = {
     .name = "events",
     .words = "what the log holds: list, verify, show, export, import",
@@ -104,6 +108,7 @@ CLI_VERB(cli_events) = {
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
+    OPTION_REFUSED(refused),
     .size = sizeof(struct events_asked),
     .init = init,
 };

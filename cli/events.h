@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/stored.h"
+#include "cli/selected.h"
 
 /* The arguments of all five. */
 struct events_asked {
-    const char *verb; /* "events show" */
+    struct db_selection selection; /* list: segments that reach into its period */
+    const char *verb;              /* "events show" */
     const char *out;
     const char *path; /* the log: the argument, or the state directory's; NULL for import */
     char *const *files;

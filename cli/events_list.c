@@ -48,13 +48,22 @@ static const struct stored_column columns[] = {
     {"torn_bytes", 10},
 };
 
+struct segments {
+    const struct events_asked *asked;
+    struct stored_list *list;
+};
+
 static int print_segment(void *ctx, const struct journal_segment_info *info)
 {
-    struct stored_list *list = ctx;
+    const struct segments *segments = ctx;
+    const struct db_selection *period = &segments->asked->selection;
+    struct stored_list *list = segments->list;
     struct segment_row segment = {.info = *info};
     bool json = list->form == STORED_JSON;
     size_t n = 0;
 
+    if (info->last_ns < period->from_ns || (info->first_ns >= period->to_ns && period->to_ns != INT64_MAX))
+        return 0;
     for (int kind = JOURNAL_STATE; kind < JOURNAL_KINDS; kind++)
         if (info->kinds >> kind & 1)
             n += (size_t)snprintf(segment.kinds + n, sizeof segment.kinds - n, json ? "%s\"%s\"" : "%s%s",
@@ -76,7 +85,7 @@ int cli_events_list(const struct events_asked *asked)
 
     list.name = "events";
     list.key = "segments";
-    int r = journal_list(asked->path, print_segment, &list, err, sizeof err);
+    int r = journal_list(asked->path, print_segment, &(struct segments){asked, &list}, err, sizeof err);
     if (r == 0 || list.started)
         cli_stored_end(&list);
     return r < 0 ? cli_stored_fail(EXIT_ERROR, asked->verb, "", err) : EXIT_OK;

@@ -185,8 +185,10 @@ static json_t *fill_object(const struct explanation *e, const struct explained_f
     static const struct record_key keys[] = {{"fill"},           {"event"},      {"order", ""},
                                              {"account", ""},    {"symbol", ""}, {"side", ""},
                                              {"fee_percent", ""}};
-    json_t *object = record_json_object(&record_fills, keys, sizeof keys / sizeof *keys, &fill->fill,
-                                        &(struct record_context){.symbol = &e->symbol});
+    const struct record_context context = {.symbol = &e->symbol};
+    json_t *object =
+        record_json_object(&record_fills, keys, sizeof keys / sizeof *keys, &fill->fill, &context);
+    cli_fills_derived(object, &fill->fill, &context);
     json_object_set_new(object, "event", event_object(&fill->event));
     json_object_set_new(object, "fee_rate", decimal_json(fill->fill.fee_e6, 6));
     json_object_set_new(object, "take", fill->have_take ? take_object(fill, &e->symbol) : json_null());

@@ -101,7 +101,7 @@ static int rows(struct export *export, void *ctx, FILE *out, uint64_t *ret_rows)
     const struct bars_day *day = ctx;
     const int64_t from_ns = day->day * DB_DAY_NS;
     struct bar_printing printing = {
-        .list = {.form = STORED_CSV, .columns = columns, .n_columns = COLUMNS, .out = out},
+        .list = {.form = STORED_CSV, .plain = true, .columns = columns, .n_columns = COLUMNS, .out = out},
         .interval = day->interval};
     int r = 0;
     for (size_t i = 0; i < day->n && r == 0; i++) {

@@ -65,6 +65,7 @@ static struct stored_list list_of(const struct record_table *table, FILE *out)
 {
     struct stored_list list = table->list(STORED_JSON, out);
     list.form = STORED_CSV;
+    list.plain = true;
     return list;
 }
 
@@ -186,6 +187,7 @@ static int equity_rows(struct export *export, void *ctx, FILE *out, uint64_t *re
 {
     const struct equity *equity = ctx;
     struct stored_list list = {.form = STORED_CSV,
+                               .plain = true,
                                .columns = equity_columns,
                                .n_columns = sizeof equity_columns / sizeof *equity_columns,
                                .out = out};

@@ -1,5 +1,6 @@
 #include "cli/verbs.h"
 
+#include "cli/selected.h"
 #include "cli/stored.h"
 #include "exchange/exit_status.h"
 #include "exchange/fees.h"
@@ -38,6 +39,9 @@ static int run(struct option_call *call)
 
 static const struct option_action actions[] = {{OPTION_LISTS, .run = run}};
 
+static const struct option_refusal refused[] = {
+    SELECTED_REFUSED_ALL("what venues charge is of this program, not of a state: fills have what was paid")};
+
 CLI_VERB(cli_fees) = {
     .name = "fees",
     .words = "what venues charge, by tier",
@@ -47,4 +51,5 @@ CLI_VERB(cli_fees) = {
         "TIER`.",
     .page = "accounts",
     OPTION_ACTIONS(actions),
+    OPTION_REFUSED(refused),
 };

@@ -1,7 +1,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "cli/stored.h"
+#include "cli/selected.h"
 #include "cli/verbs.h"
 #include "record/order.h"
 
@@ -9,6 +9,39 @@ static const char *fee_asset(const void *row, const struct record_context *conte
 {
     (void)row;
     return context->symbol->quote;
+}
+
+/* Its rate is not known of a fill that its venue charged, nor of one from before rates were stored. */
+static bool has_rate(const struct fill *fill)
+{
+    const bool free = fill->fee == fill->sec_fee + fill->taf_fee;
+    return fill->basis != FILL_BASIS_VENUE && (fill->fee_e6 > 0 || free);
+}
+
+static const char *rate(const void *row, const struct record_context *context)
+{
+    static char text[DECIMAL_TEXT_MAX];
+    (void)context;
+    if (!has_rate(row))
+        return "";
+    decimal_format_short(((const struct fill *)row)->fee_e6, 6, text);
+    return text;
+}
+
+/* What the rate is of: the fee is that, rounded up, with sec_fee and taf_fee. */
+static const char *base(const void *row, const struct record_context *context)
+{
+    static char text[DECIMAL_TEXT_MAX];
+    if (!has_rate(row))
+        return "";
+    decimal_format(((const struct fill *)row)->notional, context->symbol->quote_scale, text);
+    return text;
+}
+
+static const char *liquidity(const void *row, const struct record_context *context)
+{
+    (void)context;
+    return ((const struct fill *)row)->maker ? "maker" : "taker";
 }
 
 static const struct stored_column columns[] = {
@@ -28,7 +61,17 @@ static const struct stored_column columns[] = {
     {"maker", -5},
     {"input_seq", STORED_JSON_ONLY},
     {"by", -11},
+    {"rate", 0, .derived = rate, .json = true},
+    {"base", 0, .derived = base, .json = true},
+    {"liquidity", 0, .derived = liquidity},
 };
+
+void cli_fills_derived(json_t *object, const struct fill *fill, const struct record_context *context)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        if (columns[i].derived)
+            json_object_set_new(object, columns[i].name, cli_stored_derived(&columns[i], fill, context));
+}
 
 struct stored_list cli_fills_list(enum stored_form form, FILE *out)
 {
@@ -48,28 +91,28 @@ static int read(struct db_reader *reader, const struct option_call *call, struct
 }
 
 struct asked {
+    struct db_selection selection;
     bool compare;
-    int64_t from_ns, to_ns;
 };
+
+static const struct db_selected selected = {"fills", "account", "ts_ns"};
 
 static int run(struct option_call *call)
 {
     const struct asked *asked = call->into;
     if (asked->compare)
-        return cli_fills_compare(call, asked->from_ns, asked->to_ns);
+        return cli_fills_compare(call, asked->selection.from_ns == INT64_MIN ? 0 : asked->selection.from_ns,
+                                 asked->selection.to_ns == INT64_MAX ? 0 : asked->selection.to_ns);
     struct stored_list list = cli_fills_list(cli_stored_form(call), NULL);
-    return cli_stored_print_list(call, "fills", &list, read);
+    return cli_selected_print_list(call, "fills", &list, call->into, &selected, read);
 }
 
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};
 
 static const struct option_row options[] = {
     {"compare", NULL, "the venue's fills of accounts with execution = venue-paper beside the model's",
-     offsetof(struct asked, compare)},
-    {"from", "T", "--compare: orders from T on, as 2024-08-08T14:00:00Z", offsetof(struct asked, from_ns),
-     cli_stored_take_time, .after = "compare"},
-    {"to", "T", "--compare: orders before T", offsetof(struct asked, to_ns), cli_stored_take_time,
-     .after = "compare"},
+     offsetof(struct asked, compare), .without = "account at"},
+    SELECTED_ALL("executed, with --compare ordered,"),
 };
 
 CLI_VERB(cli_fills) = {
@@ -83,6 +126,7 @@ CLI_VERB(cli_fills) = {
         "and slippage of [engine] fit them. --csv and --json have every order.",
     .page = "trading",
     .size = sizeof(struct asked),
+    .init = cli_selected_init,
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
 };

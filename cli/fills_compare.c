@@ -11,6 +11,7 @@
 #include "exchange/decimal_json.h"
 #include "exchange/exit_status.h"
 #include "exchange/journal/journal.h"
+#include "record/times.h"
 
 #define DAY_NS (86400 * INT64_C(1000000000))
 
@@ -105,10 +106,10 @@ static void print_real(double value, int digits)
 static void print_csv(const struct fill_comparison *c)
 {
     puts("order,decided_ns,account,symbol,side,type,venue_qty,model_qty,venue_price,model_price,latency_ms,"
-         "venue_fee,model_fee,worse_bp");
+         "venue_fee,model_fee,worse_bp,decided_iso");
     for (size_t i = 0; i < c->n; i++) {
         const struct compared_order *o = &c->orders[i];
-        char venue[STORED_CELL], model[STORED_CELL];
+        char venue[STORED_CELL], model[STORED_CELL], iso[RECORD_TIME_ISO_MAX];
         printf("%" PRIu64 ",%" PRId64 ",%s,%s,%s,%s,%s,%s,", o->id, o->decided_ns, o->account, o->symbol,
                order_side_name(o->side), order_type_name(o->type),
                cli_stored_decimal(STORED_CSV, venue, o->venue_qty, o->qty_scale),
@@ -118,7 +119,8 @@ static void print_csv(const struct fill_comparison *c)
         print_real(o->latency_ns == INT64_MIN ? NAN : (double)o->latency_ns / 1e6, 3);
         print_real(o->venue_fee, o->quote_scale);
         print_real(isnan(o->worse_bp) ? NAN : o->model_fee, o->quote_scale);
-        printf(isnan(o->worse_bp) ? "\n" : "%.4f\n", o->worse_bp);
+        printf(isnan(o->worse_bp) ? "" : "%.4f", o->worse_bp);
+        printf(",%s\n", record_time_iso(o->decided_ns, iso));
     }
 }
 

@@ -151,9 +151,10 @@ static int print_samples(struct db_reader *reader, const struct gpu_read *read, 
     return r < 0 ? r : list.r;
 }
 
-static int print_object(struct db_reader *reader, const struct gpu_read *read, const struct gpu_asked *asked)
+static int print_object(struct db_reader *reader, const struct gpu_read *read, const struct gpu_asked *asked,
+                        int64_t now_ns)
 {
-    json_t *object = cli_gpu_object(read, clock_wall_ns()), *samples = json_array();
+    json_t *object = cli_gpu_object(read, now_ns), *samples = json_array();
     int r = object && samples ? read_samples(reader, read, asked, NULL, samples) : -ENOMEM;
     if (r < 0) {
         json_decref(object);
@@ -162,6 +163,20 @@ static int print_object(struct db_reader *reader, const struct gpu_read *read, c
     }
     json_object_set_new(object, asked->processes ? "process_samples" : "samples", samples);
     return cli_stored_print("gpu", object, 15) == EXIT_OK ? 0 : -ENOMEM;
+}
+
+static const struct db_selected selected = {NULL}; /* the queries have the period */
+
+/* An hour until --to, --at or now, without --from. Returns the moment that ages are of. */
+static int64_t set_period(struct gpu_asked *asked)
+{
+    const struct db_selection *given = &asked->selection;
+    const int64_t now_ns = given->at_ns > 0 ? given->at_ns : clock_wall_ns();
+    const int64_t end_ns = given->to_ns == INT64_MAX ? now_ns : given->to_ns;
+
+    asked->from_ns = given->from_ns == INT64_MIN ? end_ns - DEFAULT_NS : given->from_ns;
+    asked->to_ns = given->to_ns == INT64_MAX ? INT64_MAX : given->to_ns - 1;
+    return now_ns;
 }
 
 static int run(struct option_call *call)
@@ -174,29 +189,23 @@ static int run(struct option_call *call)
         return option_fail(call, EXIT_USAGE,
                            "--statistic: it goes with --csv, --json or --processes: the table "
                            "of devices has the mean and the greatest");
-    int status = cli_stored_open("gpu", call->state, &reader);
+    int status = cli_selected_open("gpu", call->state, call->into, &selected, &reader);
     if (status != EXIT_OK)
         return status;
-    if (asked.from_ns == INT64_MIN)
-        asked.from_ns = (asked.to_ns == INT64_MAX ? clock_wall_ns() : asked.to_ns) - DEFAULT_NS;
+    const int64_t now_ns = set_period(&asked);
     int r = db_reader_begin(reader);
     bool rows = form == STORED_CSV || (form == STORED_TABLE && asked.processes);
     if (r == 0)
         r = rows ? cli_gpu_read_sampled(reader, &read) : cli_gpu_read(reader, &asked, &read);
     if (r == 0 && form == STORED_JSON)
-        r = print_object(reader, &read, &asked);
+        r = print_object(reader, &read, &asked, now_ns);
     else if (r == 0 && rows)
         r = print_samples(reader, &read, &asked, form);
     else if (r == 0)
-        cli_gpu_print(&read, clock_wall_ns());
+        cli_gpu_print(&read, now_ns);
     db_reader_end(reader);
     cli_gpu_finish(&read);
     return cli_stored_close("gpu", reader, r);
-}
-
-static void init(void *into)
-{
-    *(struct gpu_asked *)into = (struct gpu_asked){.from_ns = INT64_MIN, .to_ns = INT64_MAX};
 }
 
 static_assert(DB_SAMPLES_KEPT_S == 2 * 3600 && DB_MINUTES_KEPT_S == 48 * 3600 && DB_TENS_KEPT_S == 8 * 86400,
@@ -205,10 +214,8 @@ static_assert(DB_SAMPLES_KEPT_S == 2 * 3600 && DB_MINUTES_KEPT_S == 48 * 3600 &&
 static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = run}};
 
 static const struct option_row options[] = {
-    {"from", "T", "samples from T on, an hour ago by default: " STORED_TIME_WORDS,
-     offsetof(struct gpu_asked, from_ns), cli_stored_take_time},
-    {"to", "T", "until T, included", offsetof(struct gpu_asked, to_ns), cli_stored_take_time,
-     .after = "from"},
+    SELECTED_PERIOD("sampled, an hour before the end by default,"),
+    SELECTED_MOMENT(),
     {"statistic", "mean|min|max|all",
      "of samples that are summed up, minutes and tens of minutes: their mean (default), least or greatest, or "
      "a row each; not of the table of devices, which has its own columns",
@@ -217,6 +224,9 @@ static const struct option_row options[] = {
      offsetof(struct gpu_asked, processes)},
 };
 
+static const struct option_refusal refused[] = {
+    SELECTED_REFUSED_ACCOUNT("devices are of a machine, not of an account")};
+
 CLI_VERB(cli_gpu) = {
     .name = "gpu",
     .words = "what devices and processes used, as a table, CSV or JSON",
@@ -224,12 +234,13 @@ CLI_VERB(cli_gpu) = {
         "Stored samples of devices, with or without a daemon. A table has each device now, with the mean and "
         "the greatest since --from, the processes on it, utilisation by the phase of a training, and our own "
         "processes. What is without mean or max is the newest sample, as `last` in JSON is, whatever --from and "
-        "--to are. With --csv a row a sample at the finest resolution that is stored of each moment: "
+        "--to are, or with --at the newest one of then. With --csv a row a sample at the finest resolution that is stored of each moment: "
         "ts_ns,device,name, the figures, period_s (0: a single sample), statistic and n, of how many samples. "
         "An empty cell is not known. Samples are kept for 2 hours, minutes for 48, tens of minutes for 8 days.",
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
+    OPTION_REFUSED(refused),
     .size = sizeof(struct gpu_asked),
-    .init = init,
+    .init = cli_selected_init,
 };

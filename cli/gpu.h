@@ -2,13 +2,14 @@
 #ifndef CLI_GPU_H
 #define CLI_GPU_H
 
-#include "cli/stored.h"
+#include "cli/selected.h"
 #include "db/device_span.h"
 
 struct gpu_asked {
-    int64_t from_ns, to_ns;
-    const char *statistic; /* of periods: NULL is mean */
-    bool processes;        /* samples of processes, not of devices */
+    struct db_selection selection;
+    int64_t from_ns, to_ns; /* of samples, both included, as queries take them */
+    const char *statistic;  /* of periods: NULL is mean */
+    bool processes;         /* samples of processes, not of devices */
 };
 
 /* A device, or a process of ours, with its last sample and its span's. */

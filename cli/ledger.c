@@ -1,115 +1,13 @@
-#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "cli/stored.h"
-#include "cli/text.h"
+#include "cli/books/books.h"
+#include "cli/ledger_anchors.h"
+#include "cli/ledger_causes.h"
+#include "cli/output.h"
 #include "cli/verbs.h"
-#include "db/rebuilt.h"
 #include "db/tables.h"
-#include "db/verify.h"
 #include "exchange/exit_status.h"
-
-#define VERIFY "ledger verify"
-
-/* A failure may quote what was found in an altered database. */
-static const char *cleaned(const char *failure, char words[static DB_ERROR_MAX])
-{
-    cli_text_clean(words, DB_ERROR_MAX, failure);
-    return words;
-}
-
-static int print_json(const struct db_verified *v, const struct db_rebuilt *rebuilt)
-{
-    char hash[STORED_CELL], words[DB_ERROR_MAX];
-    json_t *balances = json_array(), *failures = json_array();
-    for (int i = 0; i < v->n_failures; i++)
-        json_array_append_new(failures, json_string(cleaned(v->failures[i], words)));
-    for (size_t i = 0; i < v->n_balances; i++) {
-        const struct db_verified_balance *b = &v->balances[i];
-        json_array_append_new(balances, json_pack("{s:s, s:s, s:o, s:o}", "account", b->account_name, "asset",
-                                                  b->asset, "balance", decimal_json(b->total, b->scale),
-                                                  "borrowed", decimal_json(b->borrowed, b->scale)));
-    }
-    return cli_stored_print(VERIFY,
-                            json_pack("{s:s, s:b, s:s?, s:I, s:I, s:I, s:I, s:s, s:o, s:o, s:o}", "schema",
-                                      "papertape.ledger/1", "ok", v->ok, "failure",
-                                      v->ok ? NULL : cleaned(v->failure, words), "rows",
-                                      (json_int_t)v->ledger_rows, "orders", (json_int_t)v->orders, "fills",
-                                      (json_int_t)v->fills, "positions", (json_int_t)v->positions, "hash",
-                                      cli_stored_hash(hash, v->hash), "balances", balances, "failures",
-                                      failures, "rebuilt", rebuilt ? db_rebuilt_json(rebuilt) : json_null()),
-                            15);
-}
-
-static void print_text(const struct db_verified *v)
-{
-    char hash[STORED_CELL], name[ACCOUNT_NAME_MAX], asset[ASSET_NAME_MAX], total[STORED_CELL];
-    printf("ledger ok: %llu rows, %llu orders, %llu fills, %llu positions\n",
-           (unsigned long long)v->ledger_rows, (unsigned long long)v->orders, (unsigned long long)v->fills,
-           (unsigned long long)v->positions);
-    printf("hash %s\n", cli_stored_hash(hash, v->hash));
-    for (size_t i = 0; i < v->n_balances; i++) {
-        const struct db_verified_balance *b = &v->balances[i];
-        cli_text_clean(name, sizeof name, b->account_name);
-        cli_text_clean(asset, sizeof asset, b->asset);
-        printf("%-10s %24s %s\n", name, cli_stored_decimal(STORED_CSV, total, b->total, b->scale), asset);
-    }
-}
-
-/* Where the rows are from, of a database that was built again. */
-static void print_rebuilt(enum stored_form form, const struct db_rebuilt *rebuilt)
-{
-    char words[DB_ERROR_MAX], name[STORED_CELL], time[STORED_CELL];
-    cli_text_clean(words, sizeof words, rebuilt->rebuild.why);
-    printf("built again %s: %s\n", cli_stored_time(form, time, rebuilt->rebuild.ts_ns), words);
-    if (rebuilt->rebuild.aside[0]) {
-        cli_text_clean(words, sizeof words, rebuilt->rebuild.aside);
-        printf("  the former file is %s\n", words);
-    }
-    printf("  whole from event %llu on\n", (unsigned long long)rebuilt->whole_from);
-    for (int i = 0; i < rebuilt->n_sources; i++) {
-        cli_text_clean(name, sizeof name, rebuilt->sources[i].table);
-        cli_text_clean(words, sizeof words, rebuilt->sources[i].source);
-        printf("  %-20s %s\n", name, words);
-    }
-}
-
-static void print_also(const char *failure)
-{
-    fputs("also: ", stdout);
-    cli_text_print(stdout, failure);
-    putchar('\n');
-}
-
-static int verify(struct option_call *call)
-{
-    struct db_reader *reader;
-    struct db_verified *verified = NULL;
-    int status = cli_stored_open(VERIFY, call->state, &reader);
-    if (status != EXIT_OK)
-        return status;
-    struct db_rebuilt *rebuilt = calloc(1, sizeof *rebuilt);
-    int r = rebuilt ? db_verify(reader, &verified) : -ENOMEM;
-    int found = r == 0 ? db_reader_rebuilt(reader, rebuilt) : 0;
-    r = found < 0 ? found : r;
-    int printed = EXIT_OK;
-    if (r == 0 && call->json)
-        printed = print_json(verified, found > 0 ? rebuilt : NULL);
-    else if (r == 0 && verified->ok)
-        print_text(verified);
-    if (found > 0 && !call->json)
-        print_rebuilt(STORED_TABLE, rebuilt);
-    free(rebuilt);
-    status = cli_stored_close(VERIFY, reader, r);
-    status = status == EXIT_OK ? printed : status;
-    for (int i = 1; r == 0 && !call->json && i < verified->n_failures; i++)
-        print_also(verified->failures[i]);
-    if (r == 0 && !verified->ok)
-        status = cli_stored_fail(EXIT_ERROR, VERIFY, "", verified->failure);
-    db_verified_destroy(verified);
-    return status;
-}
 
 static const char *contra(const void *row, const struct record_context *context)
 {
@@ -162,20 +60,51 @@ static int read(struct db_reader *reader, const struct option_call *call, struct
     return db_reader_ledger(reader, print_row, list);
 }
 
+static const struct db_selected selected = {"ledger", "account", "ts_ns"};
+
 static int list(struct option_call *call)
 {
     struct stored_list list = cli_ledger_list(cli_stored_form(call), NULL);
-    return cli_stored_print_list(call, "ledger", &list, read);
+    return cli_selected_print_list(call, "ledger", &list, call->into, &selected, read);
+}
+
+#define EXPORT "ledger export"
+
+static int write_rows(struct option_call *call, FILE *out)
+{
+    struct stored_list list = cli_ledger_list(call->json ? STORED_JSON : STORED_CSV, out);
+    return cli_selected_print_list(call, EXPORT, &list, call->into, &selected, read);
+}
+
+static int write_journal(struct option_call *call, FILE *out)
+{
+    const struct ledger_given *given = call->into;
+    const struct db_selection *of = &given->selection;
+    const struct db_books_query query = {.account = of->account,
+                                         .from_ns = of->from_ns == INT64_MIN ? 0 : of->from_ns,
+                                         .to_ns = of->to_ns == INT64_MAX ? 0 : of->to_ns};
+    struct db_reader *reader;
+    int status = cli_stored_open(EXPORT, call->state, &reader);
+    if (status != EXIT_OK)
+        return status;
+    return cli_stored_close(EXPORT, reader,
+                            given->hledger ? cli_books_hledger(reader, query, out ? out : stdout)
+                                           : cli_books_beancount(reader, query, out ? out : stdout));
 }
 
 static int export(struct option_call *call)
 {
-    struct db_reader *reader;
-    struct stored_list list = cli_ledger_list(call->json ? STORED_JSON : STORED_CSV, NULL);
-    if (!*(const bool *)call->into)
-        return cli_stored_print_list(call, "ledger export", &list, read);
-    int status = cli_stored_open("ledger export", call->state, &reader);
-    return status == EXIT_OK ? cli_stored_close("ledger export", reader, cli_ledger_hledger(reader)) : status;
+    const struct ledger_given *given = call->into;
+    struct output output = {0};
+    int status = given->output ? cli_output_open(EXPORT, given->output, &output) : EXIT_OK;
+    if (status != EXIT_OK)
+        return status;
+    status =
+        given->hledger || given->beancount ? write_journal(call, output.file) : write_rows(call, output.file);
+    if (status == EXIT_OK)
+        return cli_output_commit(EXPORT, &output);
+    cli_output_drop(&output);
+    return status;
 }
 
 static const struct option_action actions[] = {
@@ -187,24 +116,60 @@ static const struct option_action actions[] = {
      "asked for, every position, and the file itself. Bars, gaps, prices, samples and feed states are no "
      "part of the record and have no seal. Prints the ledger's hash and the balances; or, of each table, the "
      "first row found wrong, and exits 1. Of a database that was built again: when, why, from which event on "
-     "the record is whole, and where the rows of each table are from",
-     .need = OPTION_NEEDS_STATE, .run = verify},
-    {"export", NULL, "every row, oldest first, as CSV with exact decimals, or as a journal",
+     "the record is whole, and where the rows of each table are from. Rows whose events the log no longer has "
+     "are named by their numbers: they rest on the database alone. With --anchor also whether the books still "
+     "have what each anchor attests: names the first that does not hold, and exits 1; rows that none attests "
+     "are named",
+     .need = OPTION_NEEDS_STATE, .run = cli_ledger_verify},
+    {"head", NULL,
+     "one line of JSON, papertape.anchor/1, for a file that is kept elsewhere: how many rows each table has, "
+     "the digest of all their seals, where the event log ends, and the time",
+     .need = OPTION_NEEDS_STATE, .run = cli_ledger_head},
+    {"causes", "[ACCOUNT]",
+     "every row and what it is of: its fill; interest with symbol, quantity, price, rate, hours; a dividend's and a "
+     "split's action; a transfer's other account; the command, its key and its client's user",
+     .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = cli_ledger_causes},
+    {"accruals", NULL,
+     "interest, and dividends of shorts, that the currency sufficed for nothing of: they have no row until a later one "
+     "of cause arrears",
+     .need = OPTION_NEEDS_STATE, OPTION_LISTS, .run = cli_ledger_accruals},
+    {"export", NULL,
+     "every row, oldest first, as CSV with exact decimals, or as a journal of plain-text accounting",
      .need = OPTION_NEEDS_STATE, .csv = true, .run = export},
 };
 
+#define AT(member) offsetof(struct ledger_given, member)
 static const struct option_row options[] = {
-    {"hledger", NULL, "hledger's journal format: assets:NAME:ASSET, with every balance asserted", 0,
-     .of = "export", .without = "csv json"},
+    {"hledger", NULL,
+     "hledger's journal format: assets:NAME:ASSET, with every balance asserted, gains in income:gains:NAME, and "
+     "prices; with --from what there was before is an opening balance",
+     AT(hledger), .of = "export", .without = "csv json at beancount"},
+    {"beancount", NULL,
+     "beancount's: Assets:Name:ASSET, lots at their total cost in Assets:Name:ASSET:SYMBOL, gains in "
+     "Income:Gains:Name, balances, and prices",
+     AT(beancount), .of = "export", .without = "csv json at hledger"},
+    {"output", "FILE", "to FILE, which is written whole or not at all", AT(output), .of = "export"},
+    {"sign", "KEY", "signs the line by an Ed25519 key: a file of PEM that only its owner may read", AT(sign),
+     .of = "head"},
+    {"anchor", "FILE...", "files of such lines, oldest first: [ledger] anchor of papertaped, or your own",
+     .take = cli_ledger_take_anchor, .of = "verify"},
+    {"key", "PUB", "every anchor must be signed by this public key, a file of PEM", AT(key), .of = "verify",
+     .with = "anchor"},
+    {"tsa", "CERT", "every stamp must be of an authority that these certificates, a file of PEM, vouch for",
+     AT(tsa), .of = "verify", .with = "anchor"},
+    SELECTED_ALL("booked", .of = "list causes accruals export"),
 };
 
 CLI_VERB(cli_ledger) = {
     .name = "ledger",
-    .words = "its rows: list, export; verify: checks that everything adds up",
+    .words =
+        "its rows: list, causes, accruals, export; verify: checks that everything adds up; head: for an anchor",
     .about = "The double-entry ledger. With --json papertape.ledger_rows/1, of verify papertape.ledger/1.",
-    .exits = "1 of verify also where a check fails.",
+    .exits = "1 of verify also where a check fails, or an anchor does not hold.",
     .page = "accounts",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    .size = sizeof(bool),
+    .size = sizeof(struct ledger_given),
+    .init = cli_selected_init,
+    .finish = cli_ledger_given_finish,
 };

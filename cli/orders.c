@@ -1,8 +1,10 @@
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "cli/answer.h"
 #include "cli/ask.h"
+#include "cli/selected.h"
 #include "cli/verbs.h"
 #include "exchange/exit_status.h"
 #include "record/order.h"
@@ -121,13 +123,21 @@ static void add_externals(const struct option_call *call)
     print_externals(STORED_TABLE, rows);
 }
 
+struct asked {
+    struct db_selection selection;
+    bool external;
+};
+
+static const struct db_selected selected = {"orders", "account", "created_ns"};
+
 static int run(struct option_call *call)
 {
+    const struct asked *asked = call->into;
     struct stored_list list = cli_orders_list(cli_stored_form(call), NULL);
-    if (*(const bool *)call->into)
+    if (asked->external)
         return list_externals(call);
-    int r = cli_stored_print_list(call, "orders", &list, read);
-    if (r == EXIT_OK && list.form == STORED_TABLE)
+    int r = cli_selected_print_list(call, "orders", &list, call->into, &selected, read);
+    if (r == EXIT_OK && list.form == STORED_TABLE && !cli_selected_any(&asked->selection))
         add_externals(call);
     return r;
 }
@@ -137,7 +147,10 @@ static const struct option_action actions[] = {{.need = OPTION_NEEDS_STATE, OPTI
 static const struct option_row options[] = {
     {"external", NULL,
      "instead those that are not ours, at the venue of an account with execution = venue-paper, as the daemon knows "
-     "them; papertape.external_orders/1"}};
+     "them; papertape.external_orders/1",
+     offsetof(struct asked, external), .without = "account from to at"},
+    SELECTED_ALL("given"),
+};
 
 CLI_VERB(cli_orders) = {
     .name = "orders",
@@ -149,5 +162,6 @@ CLI_VERB(cli_orders) = {
     .page = "trading",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    .size = sizeof(bool),
+    .size = sizeof(struct asked),
+    .init = cli_selected_init,
 };

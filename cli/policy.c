@@ -8,12 +8,13 @@
 
 #include "cli/answer.h"
 #include "cli/ask.h"
+#include "cli/selected.h"
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 #include "strategy/policy/limit_keys.h"
 
 struct asked {
-    struct ask_args ask;
+    struct ask_selected of; /* of the list, or to be sent */
     const char *file;
 };
 
@@ -167,6 +168,8 @@ static const struct option_action actions[] = {
     {option, value, "limit: " about, .take = cli_ask_args_take, .of = "promote"},
 
 static const struct option_row options[] = {
+    SELECTED_ACCOUNT_AT(SELECTED_BEHIND, .of = "list"),
+    SELECTED_MOMENT_AT(SELECTED_BEHIND, .of = "list"),
     {"to", "challenger|champion", "the role that the step is to lead to: refused where it leads elsewhere",
      .take = cli_ask_args_take, .of = "promote"},
     {"policy", "FILE",
@@ -177,6 +180,9 @@ static const struct option_row options[] = {
      .take = cli_ask_args_take, .of = "promote"},
     POLICY_LIMIT_ROWS(LIMIT)};
 
+static const struct option_refusal refused[] = {
+    {"from", "policies are listed as they are at one moment: --at T"}};
+
 CLI_VERB(cli_policy) = {
     .name = "policy",
     .words = "in the arena: list, show, promote, retire",
@@ -186,7 +192,8 @@ CLI_VERB(cli_policy) = {
     .page = "learning",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
+    OPTION_REFUSED(refused),
     .size = sizeof(struct asked),
-    .init = cli_ask_args_init,
+    .init = cli_selected_ask_init,
     .finish = cli_ask_args_finish,
 };

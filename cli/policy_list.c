@@ -83,7 +83,7 @@ static int read_configured(struct db_reader *reader, struct answer_reading *read
 static int read_policies(struct db_reader *reader, struct answer_reading *reading)
 {
     int r = db_reader_policies(reader, take, reading);
-    return r == 0 ? read_configured(reader, reading) : r;
+    return r == 0 && !reading->past ? read_configured(reader, reading) : r;
 }
 
 static void move(json_t *row, const char *name, const json_t *value)
@@ -115,5 +115,6 @@ const struct answer_source cli_answer_policies = {
 
 int cli_policy_list(struct option_call *call)
 {
-    return cli_answer_list("policy", call->state, &cli_answer_policies, cli_stored_form(call));
+    return cli_answer_list("policy", call->state, &cli_answer_policies,
+                           &((const struct ask_selected *)call->into)->selection, cli_stored_form(call));
 }

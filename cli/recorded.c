@@ -1,8 +1,11 @@
 #include "cli/recorded.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "db/books.h"
 
 /* Room for one more; NULL without memory. */
 static void *next(struct recorded_rows *rows, void **items, size_t *n, size_t *cap, size_t size)
@@ -62,7 +65,46 @@ static void take_ledger(void *ctx, const struct db_ledger_row *row)
         *to = row->row;
 }
 
-/* All three begin with their id. */
+static void take_cause(void *ctx, const struct db_cause_row *row)
+{
+    struct recorded_rows *rows = ctx;
+    if (!row->known)
+        return;
+    struct recorded_cause *to =
+        next(rows, (void **)&rows->causes, &rows->n_causes, &rows->cap_causes, sizeof *to);
+    if (!to)
+        return;
+    *to = (struct recorded_cause){.cause = row->cause};
+    if (!row->symbol)
+        return;
+    memcpy(to->symbol, row->symbol->symbol.name, sizeof to->symbol);
+    take_first(&row->symbol->symbol, to->first);
+}
+
+static void take_receivable(void *ctx, const struct receivable_row *row, const struct db_account *account)
+{
+    struct recorded_rows *rows = ctx;
+    struct receivable_row *to =
+        next(rows, (void **)&rows->receivables, &rows->n_receivables, &rows->cap_receivables, sizeof *to);
+    (void)account; /* its number is the engine's */
+    if (to)
+        *to = *row;
+}
+
+static void take_fee_rate(void *ctx, const struct fee_rate_change *row, const struct db_account *account)
+{
+    struct recorded_rows *rows = ctx;
+    struct recorded_fee_rate *to =
+        next(rows, (void **)&rows->fee_rates, &rows->n_fee_rates, &rows->cap_fee_rates, sizeof *to);
+    (void)account;
+    if (!to)
+        return;
+    *to = (struct recorded_fee_rate){.change = *row};
+    snprintf(to->tiers, sizeof to->tiers, "%s", row->tiers);
+    to->change.tiers = NULL;
+}
+
+/* All begin with their id. */
 static int by_id(const void *key, const void *row)
 {
     uint64_t a = *(const uint64_t *)key, b = *(const uint64_t *)row;
@@ -96,6 +138,47 @@ static int find_ledger(void *ctx, uint64_t id, struct ledger_row *ret)
     return find(id, rows->ledger, rows->n_ledger, sizeof *ret, ret);
 }
 
+static int find_cause(void *ctx, uint64_t id, struct recorded_cause *ret)
+{
+    const struct recorded_rows *rows = ctx;
+    return find(id, rows->causes, rows->n_causes, sizeof *ret, ret);
+}
+
+static int find_receivable(void *ctx, uint64_t id, struct receivable_row *ret)
+{
+    const struct recorded_rows *rows = ctx;
+    return find(id, rows->receivables, rows->n_receivables, sizeof *ret, ret);
+}
+
+static int find_fee_rate(void *ctx, uint64_t id, struct recorded_fee_rate *ret)
+{
+    const struct recorded_rows *rows = ctx;
+    return find(id, rows->fee_rates, rows->n_fee_rates, sizeof *ret, ret);
+}
+
+/* What became of dividends, and rates by volume. */
+static int load_charges(struct db_reader *reader, struct recorded_rows *ret)
+{
+    ret->recorded.receivable = find_receivable;
+    ret->recorded.fee_rate = find_fee_rate;
+    int r = db_reader_receivables(reader, take_receivable, ret);
+    return r == 0 ? db_reader_fee_rates(reader, take_fee_rate, ret) : r;
+}
+
+/* The ledger's rows with their causes. */
+static int load_ledger(struct db_reader *reader, struct recorded_rows *ret)
+{
+    char after[24] = "0";
+    int r = db_reader_meta(reader, DB_CAUSES_AFTER_KEY, after, sizeof after);
+    ret->recorded.ledger = find_ledger;
+    ret->recorded.cause = find_cause;
+    ret->recorded.causes_after = strtoull(after, NULL, 10);
+    r = r == -ENOENT ? 0 : r;
+    if (r == 0)
+        r = db_reader_ledger(reader, take_ledger, ret);
+    return r == 0 ? db_reader_causes(reader, NULL, take_cause, ret) : r;
+}
+
 int cli_recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret)
 {
     char seq[24] = "";
@@ -110,10 +193,10 @@ int cli_recorded_load(struct db_reader *reader, bool ledger, struct recorded_row
         r = db_reader_orders(reader, false, 0, take_order, ret);
     if (r == 0)
         r = db_reader_fills(reader, 0, take_fill, ret);
-    if (r == 0 && ledger) {
-        ret->recorded.ledger = find_ledger;
-        r = db_reader_ledger(reader, take_ledger, ret);
-    }
+    if (r == 0 && ledger)
+        r = load_ledger(reader, ret);
+    if (r == 0 && ledger)
+        r = load_charges(reader, ret);
     db_reader_end(reader);
     if (r == 0 && ret->failed)
         r = -ENOMEM;
@@ -125,6 +208,8 @@ int cli_recorded_load(struct db_reader *reader, bool ledger, struct recorded_row
     ret->recorded.last_order = ret->n_orders ? ret->orders[ret->n_orders - 1].order.id : 0;
     ret->recorded.last_fill = ret->n_fills ? ret->fills[ret->n_fills - 1].fill.id : 0;
     ret->recorded.last_ledger = ret->n_ledger ? ret->ledger[ret->n_ledger - 1].id : 0;
+    ret->recorded.last_receivable = ret->n_receivables ? ret->receivables[ret->n_receivables - 1].id : 0;
+    ret->recorded.last_fee_rate = ret->n_fee_rates ? ret->fee_rates[ret->n_fee_rates - 1].change.id : 0;
     return 0;
 }
 
@@ -133,6 +218,9 @@ void cli_recorded_finish(struct recorded_rows *rows)
     free(rows->orders);
     free(rows->fills);
     free(rows->ledger);
+    free(rows->causes);
+    free(rows->receivables);
+    free(rows->fee_rates);
     *rows = (struct recorded_rows){0};
 }
 

@@ -11,13 +11,17 @@ struct recorded_rows {
     struct recorded_order *orders;
     struct recorded_fill *fills;
     struct ledger_row *ledger;
-    size_t n_orders, n_fills, n_ledger;
-    size_t cap_orders, cap_fills, cap_ledger;
+    struct recorded_cause *causes;
+    struct receivable_row *receivables;
+    struct recorded_fee_rate *fee_rates;
+    size_t n_orders, n_fills, n_ledger, n_causes, n_receivables, n_fee_rates;
+    size_t cap_orders, cap_fills, cap_ledger, cap_causes, cap_receivables, cap_fee_rates;
     bool failed; /* out of memory */
 };
 
-/* Reads orders, fills and, with `ledger`, ledger rows. 0; -ENODATA for a database that was never written
- * with a log; -ENOMEM; errors of the reader. On failure nothing is to be freed. */
+/* Reads orders, fills and, with `ledger`, ledger rows, their causes, what became of dividends and the rates
+ * by volume. 0; -ENODATA for a database that was never written with a log; -ENOMEM; errors of the reader. On
+ * failure nothing is to be freed. */
 int cli_recorded_load(struct db_reader *reader, bool ledger, struct recorded_rows *ret);
 void cli_recorded_finish(struct recorded_rows *rows);
 

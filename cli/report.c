@@ -10,6 +10,7 @@
 
 #include "cli/ask.h"
 #include "cli/page/charts.h"
+#include "cli/selected.h"
 #include "cli/stored.h"
 #include "cli/text.h"
 #include "cli/verbs.h"
@@ -349,6 +350,9 @@ static const struct option_row options[] = {
     {"sink", "SINK", "to this sink alone, as webhook.ops", offsetof(struct asked, sink), .with = "send"},
 };
 
+static const struct option_refusal refused[] = {
+    {"at", "a report is of a period: --day D, or --from T and --to T"}};
+
 CLI_VERB(cli_report) = {
     .name = "report",
     .words = "what a day or another period was, as text, JSON or an HTML page",
@@ -362,6 +366,7 @@ CLI_VERB(cli_report) = {
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
+    OPTION_REFUSED(refused),
     .size = sizeof(struct asked),
     .init = init,
 };

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "cli/stored.h"
+#include "cli/selected.h"
 #include "db/records.h"
 
 static const struct stored_column revision_columns[] = {
@@ -135,6 +135,8 @@ static const struct stored_column action_columns[] = {
     {"cash", 12},
     {"id", -1},
     {"input_seq", STORED_JSON_ONLY},
+    {"record_ns", 0},
+    {"pay_ns", 0},
 };
 
 static void print_action(void *ctx, const struct db_action_row *row)
@@ -144,10 +146,6 @@ static void print_action(void *ctx, const struct db_action_row *row)
 
 /* ---- both ---- */
 
-struct span {
-    int64_t from_ns, to_ns;
-};
-
 /* The symbol that is named; NULL for all. */
 static const char *symbol_of(const struct option_call *call, char name[static SYMBOL_NAME_MAX])
 {
@@ -156,11 +154,9 @@ static const char *symbol_of(const struct option_call *call, char name[static SY
 
 static int read_revisions(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
 {
-    const struct span *span = call->into;
     char name[SYMBOL_NAME_MAX];
 
-    return db_reader_revisions(reader, symbol_of(call, name), span->from_ns, span->to_ns, print_revision,
-                               list);
+    return db_reader_revisions(reader, symbol_of(call, name), INT64_MIN, INT64_MAX, print_revision, list);
 }
 
 static int revisions(struct option_call *call)
@@ -170,7 +166,8 @@ static int revisions(struct option_call *call)
                                .columns = revision_columns,
                                .n_columns = sizeof revision_columns / sizeof *revision_columns};
 
-    return cli_stored_print_list(call, "revisions", &list, read_revisions);
+    static const struct db_selected selected = {"revisions", NULL, "ts_ns"};
+    return cli_selected_print_list(call, "revisions", &list, call->into, &selected, read_revisions);
 }
 
 static int read_actions(struct db_reader *reader, const struct option_call *call, struct stored_list *list)
@@ -187,12 +184,8 @@ static int actions(struct option_call *call)
                            cli_stored_form(call), NULL);
 
     list.name = "actions";
-    return cli_stored_print_list(call, "actions", &list, read_actions);
-}
-
-static void init(void *into)
-{
-    *(struct span *)into = (struct span){INT64_MIN, INT64_MAX};
+    static const struct db_selected selected = {"corporate_actions", NULL, "ts_ns"};
+    return cli_selected_print_list(call, "actions", &list, call->into, &selected, read_actions);
 }
 
 static const struct option_action revisions_rows[] =
@@ -202,10 +195,15 @@ static const struct option_action revisions_rows[] =
                                                      OPTION_LISTS,
                                                      .run = actions}};
 static const struct option_row options[] = {
-    {"from", "T", "when it was reported, from T on: " STORED_TIME_WORDS, offsetof(struct span, from_ns),
-     cli_stored_take_time},
-    {"to", "T", "until T, included", offsetof(struct span, to_ns), cli_stored_take_time, .after = "from"},
+    SELECTED_PERIOD("reported"),
+    SELECTED_MOMENT(),
 };
+static const struct option_row action_options[] = {
+    SELECTED_PERIOD("taken effect"),
+    SELECTED_MOMENT(),
+};
+static const struct option_refusal refused[] = {
+    SELECTED_REFUSED_ACCOUNT("what a venue reports is of a symbol, not of an account")};
 
 CLI_VERB(cli_revisions) = {
     .name = "revisions",
@@ -218,8 +216,9 @@ CLI_VERB(cli_revisions) = {
     .page = "market",
     OPTION_ACTIONS(revisions_rows),
     OPTION_OPTIONS(options),
-    .size = sizeof(struct span),
-    .init = init,
+    OPTION_REFUSED(refused),
+    .size = sizeof(struct db_selection),
+    .init = cli_selected_init,
 };
 
 CLI_VERB(cli_actions) = {
@@ -230,4 +229,8 @@ CLI_VERB(cli_actions) = {
         "`per` old ones; a dividend `cash` a share, in the quote.",
     .page = "market",
     OPTION_ACTIONS(actions_rows),
+    OPTION_OPTIONS(action_options),
+    OPTION_REFUSED(refused),
+    .size = sizeof(struct db_selection),
+    .init = cli_selected_init,
 };

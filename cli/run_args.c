@@ -215,6 +215,19 @@ static int take_risk(struct option_call *call, const struct option_row *row, con
     return cli_rules_args_risk(run_of(call)->verb, value, &run_of(call)->terms.risk);
 }
 
+/* fee-tiers, withholding: of backtest_charge_keys. */
+static int take_charge(struct option_call *call, const struct option_row *row, const char *value)
+{
+    struct backtest_terms *terms = &run_of(call)->terms;
+    const char *name = strcmp(row->name, "fee-tiers") == 0 ? "fee_tiers" : row->name;
+    const struct config_key *key = config_key_find(backtest_charge_keys, BACKTEST_CHARGES, NULL, name);
+    char why[CONFIG_WHY_MAX];
+    if (config_key_read(key, value, terms, why) < 0)
+        return wrong(call, row, value, why);
+    terms->own_fees |= terms->rules.fee_tiers[0] != '\0';
+    return EXIT_OK;
+}
+
 #define AT(member) offsetof(struct run_args, member)
 
 const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
@@ -286,6 +299,15 @@ const struct option_row cli_run_options[CLI_RUN_OPTIONS] = {
     {"fee-taker", "R", .key = &backtest_terms_keys[BACKTEST_FEE_TAKER]},
     {"fees", "TIER", "both rates, of a venue's tier: papertape fees lists them", .take = take_fees,
      .without = "fee-maker fee-taker"},
+    {"fee-tiers", "STEPS",
+     "rates by the account's volume of 30 days, VOLUME MAKER TAKER, VOLUME MAKER TAKER …, as \"0 0.1% 0.1%, "
+     "1000000 0.09% 0.1%\" (docs/risk.md). The engine trades it",
+     .take = take_charge, .without = "fee-maker fee-taker fees"},
+    {"regulatory-fees", NULL,
+     "sales of stocks of the US cost what the SEC and FINRA take, by date (docs/risk.md). The engine trades them",
+     AT(terms.rules.regulatory_fees)},
+    {"withholding", "R", "the tax that is kept of dividends of what is held: 15% or 0.15",
+     .take = take_charge, .with = "corporate-actions"},
     {"slippage", "R", .key = &backtest_terms_keys[BACKTEST_SLIPPAGE]},
     {"latency-ms", "N", .key = &backtest_terms_keys[BACKTEST_LATENCY]},
     {"risk", "LIMIT=VALUE", "a limit, as in [risk] of papertaped.ini; none when left out", .take = take_risk},

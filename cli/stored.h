@@ -78,7 +78,9 @@ struct stored_column {
     bool json; /* its text is JSON */
 };
 
-/* It begins with its first row. A table's columns are as wide as their widest cells of the first rows. */
+/* It begins with its first row. CSV has behind its columns one in ISO 8601 for each of times
+ * (record/times.h): so each column keeps its name and its place. A table's columns are as wide as their
+ * widest cells of the first rows. */
 struct stored_list {
     const char *name; /* "fills": schema papertape.fills/1 */
     const char *key;  /* of the rows in JSON; NULL: name */
@@ -88,11 +90,14 @@ struct stored_list {
     const struct record *record; /* NULL: cells and objects are given */
     struct stored_column own[STORED_COLUMNS_MAX];
     unsigned long rows;
-    int r;     /* -ENOMEM once a row could not be written */
-    FILE *out; /* NULL: stdout */
-    bool fits; /* a table's lines are cut to the terminal's width */
+    int r;      /* -ENOMEM once a row could not be written */
+    FILE *out;  /* NULL: stdout */
+    bool fits;  /* a table's lines are cut to the terminal's width */
+    bool plain; /* CSV without the columns in ISO 8601: what reads it has types */
     bool started;
     char *kept; /* a table's rows, before the widths are known */
+    char *tail; /* what stands behind them: lines of a table, members of a JSON object with a comma before
+                   each; freed at its end; NULL: nothing */
     size_t n_kept, cap_kept;
     int widths[STORED_COLUMNS_MAX];
 };
@@ -102,6 +107,9 @@ struct stored_list {
 struct stored_list cli_stored_list_of(const struct record *record, const struct stored_column *columns, int n,
                                       enum stored_form form, FILE *out);
 void cli_stored_record_row(struct stored_list *list, const void *row, const struct record_context *context);
+/* A derived column's value of such a row's object. NULL without memory. */
+json_t *cli_stored_derived(const struct stored_column *column, const void *row,
+                           const struct record_context *context);
 
 /* A field's text in a table or in CSV, in `buf` or the row's own; "" for none. `decimals` of a real: 0 is as
  * many as it takes. `context` may lack symbol and account. */
@@ -112,17 +120,10 @@ const char *cli_stored_cell(enum stored_form form, char buf[static STORED_CELL],
 /* The lists of orders, fills and ledger rows, whose amounts have their own scale. */
 struct stored_list cli_orders_list(enum stored_form form, FILE *out);
 struct stored_list cli_fills_list(enum stored_form form, FILE *out);
+/* Into a fill's object: what its list has that is no field of its record, as fee_asset and rate. */
+void cli_fills_derived(json_t *object, const struct fill *fill, const struct record_context *context);
 struct stored_list cli_ledger_list(enum stored_form form, FILE *out);
 void cli_ledger_row(struct stored_list *list, const struct ledger_row *row, const char *account);
-
-/* The ledger as a journal of hledger's: prints every row, oldest first: a transaction a fill, a transfer, or
- * a row of another kind. What an account holds of an asset is assets:NAME:ASSET; it comes from and goes to
- * equity:deposits:NAME, equity:resets:NAME, equity:transfers, liabilities:loans:NAME:ASSET,
- * expenses:fees:NAME and expenses:interest:NAME. A trade's base asset bears what it cost or brought in the
- * quote asset (@@), so each transaction balances to the last unit (where that is less than a unit, against
- * equity:conversion); each posting asserts the balance that the ledger has after it. Commodities and accounts
- * are declared. 0, -ENOMEM, or the reader's -errno. */
-int cli_ledger_hledger(struct db_reader *reader);
 
 /* Writes a text as a cell of CSV, quoted where it must be. What is no UTF-8, and control characters, line
  * ends among them, are '?': a row is a line. */
@@ -139,6 +140,12 @@ void cli_stored_end(struct stored_list *list);
 int cli_stored_print_list(struct option_call *call, const char *verb, struct stored_list *list,
                           int (*read)(struct db_reader *reader, const struct option_call *call,
                                       struct stored_list *list));
+
+/* The same of a reader, which it closes. */
+int cli_stored_print_of(struct option_call *call, const char *verb, struct db_reader *reader,
+                        struct stored_list *list,
+                        int (*read)(struct db_reader *reader, const struct option_call *call,
+                                    struct stored_list *list));
 
 /* An object, which it takes, in one line on stdout. An exit status. */
 int cli_stored_print(const char *verb, json_t *object, size_t digits);

@@ -11,6 +11,7 @@
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 #include "exchange/utf8.h"
+#include "record/times.h"
 
 enum { ROWS_KEPT = 4096 }; /* whose cells make a table's widths */
 
@@ -130,6 +131,17 @@ static void print_kept(struct stored_list *list)
     list->n_kept = 0;
 }
 
+/* The columns in ISO 8601, whose cells are those of the columns of times. */
+static void print_iso(const struct stored_list *list, const char *const *cells)
+{
+    char name[RECORD_TIME_NAME_MAX], text[RECORD_TIME_ISO_MAX];
+    for (int i = 0; i < list->n_columns; i++) {
+        const char *column = columns_of(list)[i].name;
+        if (record_time_iso_name(column, name))
+            fprintf(out_of(list), ",%s", cells ? record_time_iso_cell(column, cells[i], text) : name);
+    }
+}
+
 static void print_cells(struct stored_list *list, const char *const *cells)
 {
     FILE *out = out_of(list);
@@ -141,10 +153,13 @@ static void print_cells(struct stored_list *list, const char *const *cells)
         } else if (columns_of(list)[i].width != 0) {
             keep_cell(list, i, cells[i]);
         }
-    if (list->form == STORED_CSV)
+    if (list->form == STORED_CSV) {
+        if (!list->plain)
+            print_iso(list, list->rows > 0 ? cells : NULL);
         fputc('\n', out);
-    else if (list->rows >= ROWS_KEPT)
+    } else if (list->rows >= ROWS_KEPT) {
         print_kept(list);
+    }
 }
 
 /* A table shows nanoseconds as times. */
@@ -198,8 +213,12 @@ void cli_stored_end(struct stored_list *list)
 {
     begin(list);
     if (list->form == STORED_JSON)
-        puts("]}");
+        printf("]%s}\n", list->tail ? list->tail : "");
     print_kept(list);
+    if (list->form == STORED_TABLE && list->tail)
+        fputs(list->tail, list->out ? list->out : stdout);
+    free(list->tail);
+    list->tail = NULL;
     free(list->kept);
     list->kept = NULL;
 }
@@ -209,10 +228,16 @@ int cli_stored_print_list(struct option_call *call, const char *verb, struct sto
                                       struct stored_list *list))
 {
     struct db_reader *reader;
-    int r = cli_stored_open(verb, call->state, &reader);
-    if (r != EXIT_OK)
-        return r;
-    r = db_reader_begin(reader);
+    int status = cli_stored_open(verb, call->state, &reader);
+    return status == EXIT_OK ? cli_stored_print_of(call, verb, reader, list, read) : status;
+}
+
+int cli_stored_print_of(struct option_call *call, const char *verb, struct db_reader *reader,
+                        struct stored_list *list,
+                        int (*read)(struct db_reader *reader, const struct option_call *call,
+                                    struct stored_list *list))
+{
+    int r = db_reader_begin(reader);
     if (r == 0)
         r = read(reader, call, list);
     db_reader_end(reader);
@@ -299,12 +324,21 @@ const char *cli_stored_cell(enum stored_form form, char buf[static STORED_CELL],
     return cli_stored_integer(buf, number);
 }
 
+json_t *cli_stored_derived(const struct stored_column *column, const void *row,
+                           const struct record_context *context)
+{
+    const char *text = column->derived(row, context);
+    if (!column->json)
+        return record_json_text(text);
+    return *text ? json_loads(text, JSON_DECODE_ANY, NULL) : json_null();
+}
+
 static json_t *member(const struct stored_list *list, const struct stored_column *column, const void *row,
                       const struct record_context *context)
 {
     const struct record_field *field = record_find(list->record, column->name);
     if (column->derived)
-        return record_json_text(column->derived(row, context));
+        return cli_stored_derived(column, row, context);
     if (!column->json)
         return record_json(field, row, context);
     return *record_field_text(field, row) ? json_loads(record_field_text(field, row), 0, NULL) : json_null();

@@ -47,7 +47,7 @@ static const struct answer_source source = {"symbol_list", "symbols", "symbol",
 
 static int list(struct option_call *call)
 {
-    return cli_answer_list("symbol", call->state, &source, cli_stored_form(call));
+    return cli_answer_list("symbol", call->state, &source, NULL, cli_stored_form(call));
 }
 
 /* ---- add, remove ---- */
@@ -101,6 +101,9 @@ static const struct option_row options[] = {
      .take = cli_ask_args_take, .of = "add remove"},
 };
 
+static const struct option_refusal refused[] = {
+    SELECTED_REFUSED_ALL("symbols are of the market, and listed as they are now")};
+
 CLI_VERB(cli_symbol) = {
     .name = "symbol",
     .words = "what is streamed: list, add, remove",
@@ -110,5 +113,6 @@ CLI_VERB(cli_symbol) = {
     .page = "market",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
+    OPTION_REFUSED(refused),
     ASK_ARGS,
 };

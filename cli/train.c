@@ -5,13 +5,14 @@
 
 #include "cli/answer.h"
 #include "cli/ask.h"
+#include "cli/selected.h"
 #include "cli/text.h"
 #include "exchange/exit_status.h"
 
 enum { PRIORITY_MOST = 100, LINES_MOST = 10000, NOT_GIVEN = -1000000 };
 
 struct asked {
-    struct ask_args ask;
+    struct ask_selected of; /* of the list, or to be sent */
     const char *config;
     int64_t priority, lines;
 };
@@ -59,7 +60,7 @@ static int change(struct option_call *call)
 {
     const struct asked *asked = call->into;
     const char *name = call->arguments[0];
-    json_t *config = NULL, *args = asked->ask.args, *result;
+    json_t *config = NULL, *args = asked->of.ask.args, *result;
     struct control_error error;
     char cmd[32];
     int status = cli_ask_args_put(call, "name", name);
@@ -118,7 +119,7 @@ static int print_log(struct option_call *call)
     json_t *result;
 
     if (asked->lines != NOT_GIVEN)
-        json_object_set_new(asked->ask.args, "lines", json_integer(asked->lines));
+        json_object_set_new(asked->of.ask.args, "lines", json_integer(asked->lines));
     int status = cli_answer_ask(call, "train_log", &cli_answer_trainings, NULL, &result);
     if (status != EXIT_OK)
         return status;
@@ -130,7 +131,7 @@ static int print_log(struct option_call *call)
 static void init(void *into)
 {
     *(struct asked *)into = (struct asked){.priority = NOT_GIVEN, .lines = NOT_GIVEN};
-    cli_ask_args_init(into);
+    cli_selected_ask_init(into);
 }
 
 static const struct option_action actions[] = {
@@ -158,6 +159,8 @@ static const struct option_action actions[] = {
 };
 
 static const struct option_row options[] = {
+    SELECTED_PERIOD_AT(SELECTED_BEHIND, "created", .of = "list"),
+    SELECTED_MOMENT_AT(SELECTED_BEHIND, .of = "list"),
     {"config", "FILE", "the configuration, as papertape-trainer train takes it",
      offsetof(struct asked, config), .of = "start restart"},
     {"overwrite", NULL,
@@ -169,6 +172,9 @@ static const struct option_row options[] = {
      .high = LINES_MOST},
 };
 
+static const struct option_refusal not_taken[] = {
+    SELECTED_REFUSED_ACCOUNT("a training has no account: policy list --account has what trades for one")};
+
 CLI_VERB(cli_train) = {
     .name = "train",
     .words = "in the daemon's queue: list, start, stop, resume, restart, check, log",
@@ -179,6 +185,7 @@ CLI_VERB(cli_train) = {
     .page = "learning",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
+    OPTION_REFUSED(not_taken),
     .size = sizeof(struct asked),
     .init = init,
     .finish = cli_ask_args_finish,

@@ -144,9 +144,10 @@ static void prepare(enum stored_form form, json_t *row)
 
 const struct answer_source cli_answer_trainings = {
     "train_list", "trainings", "training", read_trainings, columns, (int)(sizeof columns / sizeof *columns),
-    prepare};
+    prepare,      "created_ns"};
 
 int cli_train_list(struct option_call *call)
 {
-    return cli_answer_list("train", call->state, &cli_answer_trainings, cli_stored_form(call));
+    return cli_answer_list("train", call->state, &cli_answer_trainings,
+                           &((const struct ask_selected *)call->into)->selection, cli_stored_form(call));
 }

@@ -102,7 +102,7 @@ static int streams(struct option_call *call)
 
 static int list(struct option_call *call)
 {
-    return cli_answer_list("venues", call->state, &source, cli_stored_form(call));
+    return cli_answer_list("venues", call->state, &source, NULL, cli_stored_form(call));
 }
 
 static const struct option_action actions[] = {
@@ -115,11 +115,15 @@ static const struct option_action actions[] = {
      OPTION_NEEDS_DAEMON, .run = streams},
 };
 
+static const struct option_refusal refused[] = {
+    SELECTED_REFUSED_ALL("venues are listed as they are now, as the daemon is connected to them")};
+
 CLI_VERB(cli_venues) = {
     .name = "venues",
     .words = "state and limits of each; streams: what it sends",
     .about = "What the daemon is connected to.",
     .page = "market",
     OPTION_ACTIONS(actions),
+    OPTION_REFUSED(refused),
     ASK_ARGS,
 };

@@ -16,16 +16,19 @@
     X(cli_backup) \
     X(cli_bars) \
     X(cli_book) \
+    X(cli_commands) \
     X(cli_compare) \
     X(cli_doctor) \
     X(cli_equity) \
     X(cli_events) \
     X(cli_explain) \
     X(cli_export) \
+    X(cli_fee_rates) \
     X(cli_fees) \
     X(cli_fetch) \
     X(cli_fills) \
     X(cli_flatten) \
+    X(cli_gains) \
     X(cli_gpu) \
     X(cli_indicators) \
     X(cli_ledger) \
@@ -37,11 +40,13 @@
     X(cli_policy) \
     X(cli_positions) \
     X(cli_rank) \
+    X(cli_receivables) \
     X(cli_reload) \
     X(cli_report) \
     X(cli_restore) \
     X(cli_resume) \
     X(cli_revisions) \
+    X(cli_statement) \
     X(tui_status) \
     X(cli_strategy) \
     X(tui_study) \

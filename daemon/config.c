@@ -83,7 +83,14 @@ struct account_rules daemon_config_rules(const struct daemon_config *config,
         .day_trader = account->day_trader,
         .settlement = account->settlement,
         .execution = account->execution,
+        .regulatory_fees = account->regulatory_fees,
+        .withholding_e6 = account->withholding_e6,
     };
+    if (account->fee_tiers[0]) {
+        memcpy(rules.fee_tiers, account->fee_tiers, sizeof rules.fee_tiers);
+        rules.fees = account_fees_first(&rules);
+        rules.class_fees = daemon_config_own_class_rates(account);
+    }
     const struct fee_tier *tier = daemon_config_fee_tier(config, account->fee_tier);
     if (tier)
         rules.fees = tier->rates;
@@ -315,6 +322,9 @@ static void check_account(const struct daemon_config *config, int a, const struc
     if (account->fee_tier[0] && !daemon_config_fee_tier(config, account->fee_tier))
         daemon_config_misfit(check, section, "fees [market]venue", "%s is no tier of %s: see papertape fees",
                              account->fee_tier, config->venues[0].venue->format->name);
+    if (account->fee_tiers[0] && (account->fee_tier[0] || account->own_rates))
+        daemon_config_misfit(check, section, "fee_tiers fees fee_maker fee_taker",
+                             "with fee_tiers neither a tier nor rates are needed");
     if (account->maintenance_e4 > account->collateral_e4)
         daemon_config_misfit(check, section, "maintenance collateral", "at most the collateral is needed");
     if (account->margin != MARGIN_OFF && account->settlement == SETTLEMENT_STRICT)
@@ -376,6 +386,7 @@ void daemon_config_check_all(const struct daemon_config *config, const struct da
     check_limits(config, check);
     check_alerts(config, check);
     daemon_config_sinks_check(config, check);
+    daemon_config_ledger_check(config, check);
     for (int a = 0; a < config->n_accounts; a++)
         check_account(config, a, check);
 }

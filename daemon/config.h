@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "daemon/alert_keys.h"
+#include "daemon/anchor_config.h"
 #include "daemon/notify/sink.h"
 #include "engine/account.h"
 #include "engine/engine.h"
@@ -73,6 +74,9 @@ struct account_config {
     enum margin_kind margin;                               /* and these */
     enum day_trader_rule day_trader;
     enum settlement_rule settlement;
+    char fee_tiers[FEE_TIERS_TEXT_MAX]; /* in place of fees: a tier and rates of its own may not be */
+    bool regulatory_fees;
+    int32_t withholding_e6;
     struct risk_limits risk;         /* those that own_risk names; the others are [risk]'s */
     unsigned own_risk;               /* 1 << i: risk_keys[i] */
     const struct strategy *strategy; /* NULL: "none", orders by hand only */
@@ -151,6 +155,7 @@ struct daemon_config {
     int32_t alerts_days, commands_days, bars_days; /* of [retention]; 0: no bound */
     int32_t events_segment_mb, events_level;
     bool events_sync;
+    struct anchor_config ledger; /* [ledger] */
     /* [parity] */
     int parity_minute; /* of the UTC day; -1: off */
     /* [indicators] */
@@ -216,6 +221,10 @@ void daemon_config_print(const struct daemon_config *config, FILE *to);
 
 /* Can the programs and the secrets that the sinks of alerts name be used? A credential that this process is
  * not given is not looked at. 0, or -errno with one line that begins with "[alerts] KEY: ". */
+struct db_sign_key;
+/* [ledger]: what it names, in --check-config's manner; and its key, read: 0, or -errno with err. */
+int daemon_config_ledger_files(const struct daemon_config *config, char error[static CONFIG_ERROR_MAX]);
+int daemon_config_ledger_key(const char *name, struct db_sign_key **ret, char *err, size_t err_size);
 int daemon_config_sinks_files(const struct daemon_config *config, char error[static CONFIG_ERROR_MAX]);
 
 /* A value as the log and answers show it: of a webhook's URL without its path, which may be a secret. Returns

@@ -346,6 +346,22 @@ static const struct config_key keys[] = {
      "bars are deleted at this age, except the newest 2,000 of a symbol, interval and source; 0: never", "0",
      KEY_WHOLE(0, 36500), LIVE, AT(bars_days),
      .more = "Accounts, orders, fills and the ledger are never deleted. docs/backup.md has what else is."},
+    {"ledger", "anchor",
+     "where anchors of the books go: a file outside the state directory, journal, or exec:COMMAND; empty: none",
+     "", TEXT(anchor), AT(ledger.target), START,
+     .more =
+         "A line of JSON at the start, once a day and at each clean stop: what papertape ledger head prints. "
+         "The command gets it on its standard input. papertape ledger verify --anchor FILE compares the "
+         "books with them; docs/ledger.md has what that protects against. The unit may write in "
+         "/var/log/papertape, of an instance in /var/log/papertape-NAME."},
+    {"ledger", "key",
+     "signs them: a systemd credential's name, or the path of a file of mode 0600; empty: they are not signed",
+     "", KEY_TEXT, AT(ledger.key), START,
+     .more = "An Ed25519 private key in PEM, without a password: openssl genpkey -algorithm ed25519."},
+    {"ledger", "timestamp_url", "a time-stamping authority (RFC 3161) that stamps each; empty: none", "",
+     TEXT(timestamp), AT(ledger.timestamp_url), START,
+     .more = "It is sent a hash, and nothing of the books. While it does not answer within 5 s an anchor is "
+             "written without a stamp, and an alert says so."},
     {"parity", "at",
      "when the day's events are replayed and compared with the ledger, UTC; off: by command only", "00:30",
      VALUE(minute), AT(parity_minute),
@@ -494,7 +510,8 @@ static const struct config_key keys[] = {
      "between two comparisons of its orders and balances with the venue's", "60", KEY_SCALED(1, 3600, 9),
      IN_ACCOUNT(execution_reconcile_ns), START},
     {"account", "shorts", "short selling: on, or off", "off", KEY_SWITCH("off on"), IN_ACCOUNT(shorts)},
-    ACCOUNT_SHORT_KEYS(SHORT_ROW) ACCOUNT_STOCK_KEYS(STOCK_ROW) RISK_KEYS(OWN_RISK_ROW){
+    ACCOUNT_SHORT_KEYS(SHORT_ROW) ACCOUNT_STOCK_KEYS(STOCK_ROW) ACCOUNT_CHARGE_KEYS(SHORT_ROW) RISK_KEYS(
+        OWN_RISK_ROW){
         "account", "strategy",
         "its name, lib:FILE.so, exec:COMMAND, or none: orders by hand only. Its parameters: strategy.NAME = "
         "value",

@@ -45,6 +45,7 @@ const struct config_key *daemon_config_sink_row(const struct config_key *keys, s
                                                 struct config_key *ret);
 /* Those with a name, as lines of a file. */
 void daemon_config_print_sinks(const struct daemon_config *config, FILE *to);
+void daemon_config_ledger_check(const struct daemon_config *config, const struct daemon_config_check *check);
 void daemon_config_sinks_check(const struct daemon_config *config, const struct daemon_config_check *check);
 
 /* ---- config_execution.c: an account whose orders are sent to its venue ---- */

@@ -55,6 +55,8 @@ int daemon_config_check_files(const struct daemon_config_given *given, const str
     if (r < 0)
         return -EINVAL; /* as for a bad option: another start would find the same */
     r = daemon_config_sinks_files(config, error);
+    if (r == 0)
+        r = daemon_config_ledger_files(config, error);
     if (r < 0)
         return r;
     return daemon_policy_set_load(config, ret_policies, error);

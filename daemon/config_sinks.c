@@ -152,7 +152,8 @@ static bool is_this_machine(const struct target *target)
            strcmp(target->host, "localhost") == 0;
 }
 
-static int check_url(const char *text, const char *one, const char *other, const char *example, char *why)
+int daemon_config_check_url(const char *text, const char *one, const char *other, const char *example,
+                            char *why)
 {
     struct target target;
     char absent[128];
@@ -196,9 +197,9 @@ static int check_value(const struct config_key *field, const char *text, char *w
             "are needed",
             text, NOTIFY_ARGS_MAX - 1);
     if (strcmp(field->name, "webhook") == 0)
-        return check_url(text, "https", "http", "https://HOST/PATH", why);
+        return daemon_config_check_url(text, "https", "http", "https://HOST/PATH", why);
     if (strcmp(field->name, "mail") == 0)
-        return check_url(text, "smtp", "smtps", "smtp://HOST:587", why);
+        return daemon_config_check_url(text, "smtp", "smtps", "smtp://HOST:587", why);
     if (strcmp(field->name, "mail_to") == 0 || strcmp(field->name, "mail_from") == 0)
         return check_addresses(text, field->name, why);
     return 0;

@@ -12,6 +12,7 @@
     CONFIG_READ(kind); \
     void daemon_config_print_##kind(const struct config_key *key, const void *base, FILE *to)
 
+CONFIG_READ(anchor);
 CONFIG_READ(asset);
 CONFIG_READ(devices);
 CONFIG_VALUE(group);
@@ -29,10 +30,15 @@ CONFIG_VALUE(streams);
 CONFIG_VALUE(symbols);
 CONFIG_READ(tier);
 CONFIG_VALUE(timeframes);
+CONFIG_READ(timestamp);
 CONFIG_READ(url);
 CONFIG_VALUE(venue);
 
 /* Parts of them. */
+
+/* Is that a URL of one of those schemes, without a user? 0 or -EINVAL. */
+int daemon_config_check_url(const char *text, const char *one, const char *other, const char *example,
+                            char *why);
 
 /* A list of symbols, which become those of config->venues[venue]. 0 or -EINVAL. */
 int daemon_config_set_symbols(struct daemon_config *config, int venue, const char *text, char *why);

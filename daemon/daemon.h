@@ -16,6 +16,7 @@ struct telemetry;
 struct board;
 struct compute;
 struct parity;
+struct reach_watch;
 struct column_files;
 struct universe_watch;
 struct trainings;
@@ -24,6 +25,7 @@ struct alert_watch;
 struct notify;
 struct daemon_http;
 struct executions;
+struct anchors;
 struct daemon_config_given;
 
 struct daemon {
@@ -44,12 +46,14 @@ struct daemon {
     struct board *board;        /* NULL once it is stopped, and between two */
     struct board *board_before; /* one that ends, and another begins; NULL */
     struct parity *parity;
+    struct reach_watch *reach;
     struct column_files *columns;
     struct universe_watch *universe;
     struct trainings *trainings; /* NULL once it stops */
     struct arena *arena;
     struct alert_watch *watch;
     struct notify *notify;
+    struct anchors *anchors;
     struct daemon_http *http;                        /* NULL once it is stopped */
     int lock;                                        /* its descriptor */
     int lock_error, socket_error, socket_read_error; /* why their files could not be put back; 0 */

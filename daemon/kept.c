@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_VERSION = 1 };
+enum { KEPT_VERSION = 2, KEPT_NO_EVENTS = 1 /* the last without them */ };
 
 struct kept_command {
     uint64_t id;
@@ -29,7 +29,8 @@ static void visit_text(struct codec *codec, const char **text, char **owned)
 
 enum { TEXTS = 4 };
 
-static void visit_row(struct codec *codec, struct db_command *row, char *owned[static TEXTS])
+static void visit_row(struct codec *codec, struct db_command *row, uint32_t version,
+                      char *owned[static TEXTS])
 {
     codec_u64(codec, &row->id);
     codec_i64(codec, &row->ts_ns);
@@ -37,6 +38,8 @@ static void visit_row(struct codec *codec, struct db_command *row, char *owned[s
     codec_i64(codec, &row->peer_pid);
     codec_enum(codec, &row->state, DB_COMMAND_REFUSED + 1);
     codec_u64(codec, &row->order_id);
+    if (version > KEPT_NO_EVENTS)
+        codec_u64(codec, &row->event);
     visit_text(codec, &row->key, &owned[0]);
     visit_text(codec, &row->cmd, &owned[1]);
     visit_text(codec, &row->args, &owned[2]);
@@ -67,7 +70,7 @@ void daemon_kept_add(struct kept *kept, const struct db_command *row)
     if (!kept->commands && !(kept->commands = calloc(KEPT_COMMANDS_MAX, sizeof *kept->commands)))
         return;
     codec_save(&codec);
-    visit_row(&codec, &copy, none);
+    visit_row(&codec, &copy, KEPT_VERSION, none);
     if (codec.failed) {
         codec_finish(&codec);
         return;
@@ -112,11 +115,12 @@ int daemon_kept_encode(struct kept *kept, uint64_t last_command, uint64_t last_a
     return 0;
 }
 
-static int decode_row(struct codec *codec, void (*each)(void *ctx, const struct db_command *row), void *ctx)
+static int decode_row(struct codec *codec, uint32_t version,
+                      void (*each)(void *ctx, const struct db_command *row), void *ctx)
 {
     struct db_command row = {0};
     char *owned[TEXTS] = {0};
-    visit_row(codec, &row, owned);
+    visit_row(codec, &row, version, owned);
     bool whole = owned[0] && owned[1] && owned[2] && owned[3];
     if (whole && !codec->failed)
         each(ctx, &row);
@@ -144,7 +148,7 @@ int daemon_kept_decode(const void *bytes, size_t len, void (*row)(void *ctx, con
         codec_size(&codec, &n, KEPT_COMMANDS_MAX);
     }
     for (size_t i = 0; i < n && r == 0 && !codec.failed; i++)
-        r = decode_row(&codec, row, ctx);
+        r = decode_row(&codec, version, row, ctx);
     if (r == 0 && !codec_complete(&codec))
         r = -EBADMSG;
     if (r < 0)

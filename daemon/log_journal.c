@@ -32,7 +32,7 @@ static _Atomic int64_t end_ms; /* when what is queued is given up; once `ending`
 static uint64_t reported;      /* of `lost`; the thread's own */
 
 /* Its place is another in tests. */
-static const char *socket_path(void)
+const char *daemon_log_journal_path(void)
 {
     const char *other = getenv("PAPERTAPE_JOURNAL_SOCKET");
     return other && *other ? other : NET_JOURNALD_SOCKET;
@@ -103,7 +103,7 @@ static void wait_for_journal(void)
         poll(&pfd, 1, LOOK_MS);
         return;
     }
-    fd = net_journald_connect(socket_path());
+    fd = net_journald_connect(daemon_log_journal_path());
     if (fd >= 0)
         atomic_store(&journal, fd);
     else
@@ -177,7 +177,7 @@ static void *run(void *arg)
 int daemon_log_journal_start(void)
 {
     sigset_t all, before;
-    int fd = net_journald_connect(socket_path());
+    int fd = net_journald_connect(daemon_log_journal_path());
     if (fd < 0)
         return fd;
     daemon_log_ring_init(&ring);

@@ -12,6 +12,9 @@
 /* Connects with the journal, and starts the thread. 0 or -errno: there is no journal, or no thread. */
 int daemon_log_journal_start(void);
 
+/* The path of the journal's socket. */
+const char *daemon_log_journal_path(void);
+
 /* Is it running? */
 bool daemon_log_journal_runs(void);
 

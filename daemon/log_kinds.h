@@ -84,6 +84,11 @@
     KIND(PARITY_FAILED, "parity-failed", ERROR, "1f611d71a9854f549860725bf0d9d554", "Parity does not hold, or was not checked", \
         "The line has the first difference between the event log and the ledger, or why they could not be compared. " \
         "See papertape parity.") \
+    KIND(ANCHOR, "anchor", INFO, "70689c618b664b0a8553f0e28b4043a5", "The books are anchored", \
+        "With [ledger] anchor = journal the line is the anchor itself, for papertape ledger verify --anchor.") \
+    KIND(ANCHOR_FAILED, "anchor-failed", WARNING, "339e6de2554547f087b71ceeab51a585", "The books are not anchored", \
+        "The line says why an anchor could not be made, or that it has no time stamp. It is tried again after an " \
+        "hour.") \
     KIND(CLOCK, "clock", WARNING, "9e28c754bc344661a79e7bdc8a183240", "The clock stepped, or is behind", \
         "Events keep their order by the last one's time. Check the machine's time synchronisation.") \
     KIND(COMMAND, "command", INFO, "c05ca5e082c84916b79a9526618f52b6", "A command came by the control socket", \

@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "daemon/alert_watch.h"
+#include "daemon/anchors.h"
 #include "daemon/arena/arena.h"
 #include "daemon/board.h"
 #include "daemon/column_files.h"
 #include "daemon/command/command.h"
 #include "daemon/compute.h"
 #include "daemon/config_load.h"
+#include "daemon/credential.h"
 #include "daemon/daemon.h"
 #include "daemon/execution/executions.h"
 #include "daemon/feed/feeds.h"
@@ -24,6 +26,7 @@
 #include "daemon/parity.h"
 #include "daemon/policies.h"
 #include "daemon/priority.h"
+#include "daemon/reach.h"
 #include "daemon/rebuild.h"
 #include "daemon/roles.h"
 #include "daemon/telemetry.h"
@@ -38,8 +41,9 @@
 #include "strategy/policy/device.h"
 
 enum {
-    DRAIN_TIMEOUT_MS = 15000, /* of the queue; SESSION_FAILING_MS where the disk refuses, … */
-    CLOSE_TIMEOUT_MS = 3000,  /* … of what comes after: in all less than the unit's TimeoutStopSec= */
+    DRAIN_TIMEOUT_MS = 18000, /* of the queue; SESSION_FAILING_MS where the disk refuses, … */
+    CLOSE_TIMEOUT_MS = 3000,  /* … of what comes after, and what the queue left of its time: in all less
+                               * than the unit's TimeoutStopSec= */
     GIVE_UP_MS = 100,
     DEVICE_RETRY_MAX_MS = 3600000,
 };
@@ -88,6 +92,7 @@ static const struct option_row options[] = {
 };
 
 static int exit_status = EXIT_SUCCESS;
+static bool stored; /* at the stop, all that there was */
 static uv_signal_t signals[2], hangup;
 static uv_async_t
     failed; /* ends the daemon from the loop, not from within the function that found the failure */
@@ -109,6 +114,8 @@ static void session_drained(void *user)
 {
     struct daemon *daemon = user;
     char err[SESSION_ERROR_MAX];
+    daemon_session_stopped(daemon->session);
+    int64_t until = clock_now_ms() + DRAIN_TIMEOUT_MS;
     int drained = daemon_session_drain(daemon->session, DRAIN_TIMEOUT_MS);
     if (daemon_session_writer(daemon->session))
         daemon_commands_committed(daemon->commands,
@@ -122,16 +129,21 @@ static void session_drained(void *user)
     daemon_alert_watch_stop(daemon->watch);
     daemon_telemetry_stop(daemon->telemetry);
     daemon_parity_stop(daemon->parity);
+    daemon_reach_stop(daemon->reach);
+    daemon->reach = NULL;
     daemon_column_files_stop(daemon->columns);
     daemon_universe_stop(daemon->universe);
+    daemon_anchors_stop(daemon->anchors);
     daemon_compute_stop(daemon->compute);
     daemon_loop_time_stop();
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         uv_close((uv_handle_t *)&signals[i], NULL);
     uv_close((uv_handle_t *)&hangup, NULL);
     uv_close((uv_handle_t *)&failed, NULL);
-    if (daemon_session_close(daemon->session, drained == 0 ? CLOSE_TIMEOUT_MS : GIVE_UP_MS, err, sizeof err) <
-        0)
+    int64_t left = until - clock_now_ms();
+    int64_t timeout = CLOSE_TIMEOUT_MS + (left > 0 ? left : 0);
+    stored = daemon_session_close(daemon->session, drained == 0 ? timeout : GIVE_UP_MS, err, sizeof err) == 0;
+    if (!stored)
         report_lost(drained, err);
 }
 
@@ -153,6 +165,8 @@ static void stop(struct daemon *daemon)
     daemon->trainings = NULL;
     daemon_executions_stop(daemon->executions); /* while there is a network */
     daemon->executions = NULL;
+    if (daemon->telemetry && daemon_session_started(daemon->session))
+        daemon_telemetry_prices(daemon->telemetry);
     feeds_stop(daemon->feeds, feeds_stopped, daemon);
 }
 
@@ -383,6 +397,7 @@ static int start(struct daemon *daemon)
     daemon->compute = daemon_compute_create(daemon->loop, &compute);
     daemon->telemetry = daemon_telemetry_create(daemon);
     daemon->parity = daemon_parity_create(daemon);
+    daemon->reach = daemon_reach_create(daemon);
     daemon->columns = daemon_column_files_create(daemon);
     daemon->universe = daemon_universe_create(daemon);
     daemon->arena = arena_create(daemon);
@@ -390,8 +405,10 @@ static int start(struct daemon *daemon)
     daemon->trainings = daemon_trainings_create(daemon);
     daemon->watch = daemon_alert_watch_create(daemon);
     daemon->http = daemon_http_create(daemon);
-    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->columns || !daemon->universe ||
-        !daemon->board || !daemon->trainings || !daemon->arena || !daemon->watch || !daemon->http) {
+    daemon->anchors = daemon_anchors_create(daemon);
+    if (!daemon->compute || !daemon->telemetry || !daemon->parity || !daemon->reach || !daemon->columns ||
+        !daemon->universe || !daemon->board || !daemon->trainings || !daemon->arena || !daemon->watch ||
+        !daemon->http || !daemon->anchors) {
         /* No clean-up: without these few bytes nothing will run. */
         fputs("papertaped: out of memory\n", stderr);
         daemon_log_finish();
@@ -516,6 +533,7 @@ static int run(struct daemon *daemon)
     r = uv_loop_close(&loop);
     if (r < 0)
         daemon_log_error("the loop did not end cleanly: %s", uv_strerror(r));
+    daemon_anchors_finish(daemon->anchors, stored && exit_status == EXIT_SUCCESS);
     close(daemon->lock);
     daemon_log_event(LOG_STOPPED, NULL, "stopped");
     daemon_log_finish();
@@ -541,6 +559,18 @@ static bool check_columns(const struct daemon_config *config)
     return true;
 }
 
+/* For --check-config: where the state directory is known. False after a line on stderr. */
+static bool check_place(const struct daemon_config *config, const char *option)
+{
+    char err[CONFIG_ERROR_MAX];
+    struct state_dir state;
+    if (db_state_dir_find(option, &state, err, sizeof err) < 0 ||
+        daemon_anchor_check(&config->ledger, &state, false, err, sizeof err) == 0)
+        return true;
+    daemon_say(err);
+    return false;
+}
+
 /* The last of --check-config: false after a line on stderr. */
 static bool check_keys(const struct daemon_config *config, const char *name)
 {
@@ -554,6 +584,9 @@ static bool check_keys(const struct daemon_config *config, const char *name)
     printf("papertaped: %s: ok\n", name);
     if (unseen)
         printf("papertaped: keys = %s: a credential, which only the unit is given: not looked at\n", unseen);
+    if (daemon_credential_unseen(config->ledger.key))
+        printf("papertaped: [ledger] key = %s: a credential, which only the unit is given: not looked at\n",
+               config->ledger.key);
     if (unseen_execution)
         printf("papertaped: execution_keys = %s: a credential, which only the unit is given: not looked at\n",
                unseen_execution);
@@ -610,7 +643,8 @@ static int run_call(struct option_call *call)
     }
     bool checks = arguments->check && !arguments->print;
     const char *name = arguments->given.file ? arguments->given.file : "defaults";
-    bool sound = !checks || (check_columns(&daemon.config) && check_keys(&daemon.config, name));
+    bool sound = !checks || (check_columns(&daemon.config) && check_place(&daemon.config, arguments->state) &&
+                             check_keys(&daemon.config, name));
     if (checks && sound) {
         print_sessions(&daemon.config, policies);
         warn_of_entries(&daemon.config, false);
@@ -625,6 +659,8 @@ static int run_call(struct option_call *call)
     r = db_state_dir_find(arguments->state, &daemon.state, err, sizeof err);
     if (r == 0)
         r = db_state_dir_check_socket(&daemon.state, err, sizeof err);
+    if (r == 0)
+        r = daemon_anchor_check(&daemon.config.ledger, &daemon.state, true, err, sizeof err);
     if (r < 0) {
         daemon_say(err);
         return status_of(r);

@@ -11,6 +11,7 @@
 
 #include "daemon/log.h"
 #include "daemon/program.h"
+#include "daemon/reach.h"
 #include "exchange/clock.h"
 #include "record/json.h"
 #include "record/status.h"
@@ -127,7 +128,7 @@ static void report_difference(struct parity *parity, const json_t *difference)
 static bool take_report(struct parity *parity, const json_t *report)
 {
     const json_t *difference = json_object_get(report, "difference");
-    if (json_is_true(json_object_get(report, "ok"))) {
+    if (json_is_true(json_object_get(report, "equal"))) {
         int64_t from_ns = json_integer_value(json_object_get(report, "from_ns"));
         if (strcmp(parity->state, "ok") != 0 || parity->since_ns == 0 || from_ns < parity->since_ns)
             parity->since_ns = from_ns;
@@ -356,6 +357,7 @@ json_t *daemon_parity_object(const struct parity *parity)
         .since_ns = parity->since_ns,
         .checked_ns = parity->checked_ns,
         .seq = (int64_t)parity->seq,
+        .database_rows = daemon_reach_rows(parity->daemon->reach),
         .detail = parity->detail,
         .error = parity->error,
     };

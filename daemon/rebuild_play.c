@@ -131,7 +131,7 @@ static void put_state(struct rebuild_play *play, const struct engine *engine, ui
     daemon_session_put_symbols(session, engine);
     for (int a = 0; a < engine_accounts(engine); a++) {
         const struct account *account = engine_account(engine, a);
-        daemon_session_put_account(session, engine, a);
+        daemon_session_put_account(session, engine, a, seq);
         for (int s = 0; s < engine_symbols(engine); s++)
             if (account->positions[s].updated_ns > 0)
                 db_writer_put_position(writer, a, s, &account->positions[s]);

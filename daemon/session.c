@@ -82,6 +82,7 @@ static void on_wake(uv_async_t *async)
         snprintf(text, sizeof text, "the recording ended: %s", session->recording_words);
     }
     uv_mutex_unlock(&session->lock);
+    daemon_session_note_removal(session);
     daemon_session_storage_judge(session);
     if (text[0]) {
         daemon_log_event(LOG_STORAGE_FAILING, LOG_OF(.alert = "recording"), "%s", text);
@@ -348,6 +349,11 @@ const struct session_recovery *daemon_session_recovery(const struct session *ses
     return &session->recovery;
 }
 
+uint64_t daemon_session_event_seq(const struct session *session)
+{
+    return session->event_seq;
+}
+
 uint64_t daemon_session_command_id(struct session *session)
 {
     return ++session->last_command;
@@ -361,7 +367,7 @@ void daemon_session_put_command(struct session *session, const struct db_command
 
 /* ---- the end ---- */
 
-enum { DRAIN_STEP_MS = 100 };
+enum { DRAIN_STEP_MS = 100, LOG_CLOSE_MS = 3000 /* beside the database's time */ };
 
 static void freed(uv_handle_t *handle)
 {
@@ -386,6 +392,13 @@ static enum storing find_storing(const struct session *session)
     db_writer_stats(session->writer, &database);
     daemon_recorder_stats(session->log, &log);
     return database.storing > log.storing ? database.storing : log.storing;
+}
+
+void daemon_session_stopped(struct session *session)
+{
+    struct event event = {.kind = EVENT_STOP};
+    if (session->engine && session->run_began_ns != 0) /* else the log has no run that it could end */
+        daemon_session_event(session, &event);
 }
 
 int daemon_session_drain(struct session *session, int64_t timeout_ms)
@@ -426,6 +439,7 @@ static void put_end(struct session *session)
 int daemon_session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size)
 {
     char reason[DB_ERROR_MAX] = "";
+    int64_t until = clock_now_ms() + timeout_ms;
     if (session->engine) /* the last state is of now, not of the last event */
         daemon_session_stamp(session);
     if (session->engine && daemon_session_log_state(session, STATE_STOP) < 0)
@@ -434,11 +448,12 @@ int daemon_session_close(struct session *session, int64_t timeout_ms, char *err,
         put_end(session);
     int r = session->writer ? db_writer_flush(session->writer, timeout_ms) : 0;
     atomic_store(&session->gives_up, r < 0);
-    r = db_writer_close(session->writer, r < 0 ? 0 : timeout_ms, reason, sizeof reason);
+    int64_t left = until - clock_now_ms();
+    r = db_writer_close(session->writer, r < 0 || left < 0 ? 0 : left, reason, sizeof reason);
     if (r < 0)
         snprintf(err, err_size, "%s: %s", session->state->database, reason);
     daemon_session_strategies_end(session);
-    int log = daemon_session_log_close(session, timeout_ms);
+    int log = daemon_session_log_close(session, timeout_ms < LOG_CLOSE_MS ? timeout_ms : LOG_CLOSE_MS);
     if (r == 0 && log < 0) {
         snprintf(err, err_size, "%s: the event log is not whole: %s", session->state->events, strerror(-log));
         r = log;

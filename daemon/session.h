@@ -94,6 +94,13 @@ struct session_recovery {
 int daemon_session_open(uv_loop_t *loop, const struct daemon_config *config, const struct state_dir *state,
                         const struct session_hooks *hooks, struct session **ret, char *err, size_t err_size);
 
+/* One number of decimals for each asset that symbols of several venues are quoted in, so that an account in
+ * it trades all of them: sets quote_scale, which is ours to choose between what its price times its quantity
+ * can have. What the database has of an account or a symbol stays; else the most of them. */
+void daemon_session_choose_units(const struct session *session, struct symbol *symbols, int n);
+/* The same of one that is added to those that the engine has. */
+int daemon_session_unit_of(const struct session *session, const struct symbol *symbol);
+
 /* Makes the engine for these symbols, puts back what a former run left, from the event log or, where that is
  * missing or contradicts the database, from the database alone, and gives it its first event: no connection.
  * `now_ns` is the first moment of the session's clock. 0 or -errno with one line. */
@@ -141,6 +148,9 @@ void daemon_session_record_reply(struct session *session, int venue, const char 
 
 /* Stamps the event (sequence number, receive time), records it, and gives it to the engine. */
 void daemon_session_event(struct session *session, struct event *event);
+
+/* Of the event that it handles, or plays again. */
+uint64_t daemon_session_event_seq(const struct session *session);
 
 /* On the feed's clock time has reached at_ns, though no message says so: something takes effect then. On
  * the wall clock nothing happens. */
@@ -236,14 +246,18 @@ void daemon_session_put_command(struct session *session, const struct db_command
 bool daemon_session_storage_ok(const struct session *session, const char **ret_detail);
 enum storing daemon_session_storing(const struct session *session);
 
+/* The feeds are stopped and no command comes any more: EVENT_STOP. Nothing before the session began. */
+void daemon_session_stopped(struct session *session);
+
 /* Before the end: waits until everything that is queued is stored. 0; -EIO: the disk refuses, and did for
  * SESSION_FAILING_MS (it is full), so that nothing more is waited for; -ETIMEDOUT; -EBADMSG as
  * db_writer_flush(). */
 enum { SESSION_FAILING_MS = 5000 };
 int daemon_session_drain(struct session *session, int64_t timeout_ms);
 
-/* Records a last state, stores everything that is queued, waiting at most timeout_ms for each of the database
- * and the log, and closes. 0, or -errno with one line that says what is not stored. */
+/* Records a last state, stores everything that is queued, waiting at most timeout_ms for the database and,
+ * beside that, for the log as long or 3 s, and closes. 0, or -errno with one line that says what is not
+ * stored. */
 int daemon_session_close(struct session *session, int64_t timeout_ms, char *err, size_t err_size);
 
 #endif

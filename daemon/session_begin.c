@@ -12,23 +12,40 @@
 #include "daemon/session_internal.h"
 #include "engine/state.h"
 #include "exchange/fail.h"
+#include "exchange/fill_rules.h"
 #include "strategy/external.h"
 
 enum { REPUT_TIMEOUT_MS = 60000 };
+
+/* The configuration does not know the currency's decimals, and with them the largest balance. */
+static int take_cash(const struct account_config *wanted, struct account_spec *ret, char *err,
+                     size_t err_size)
+{
+    char most[DECIMAL_TEXT_MAX];
+    int r = decimal_parse_str(wanted->cash, ret->currency_scale, &ret->cash);
+    if (r == 0 && ret->cash <= FILL_MONEY_MAX)
+        return 0;
+    decimal_format_short(FILL_MONEY_MAX, ret->currency_scale, most);
+    if (r == 0 || r == -ERANGE)
+        return fail_with(-ERANGE, err, err_size,
+                         "account %s: cash %s: the largest balance in %s, which has %d decimals, is %s",
+                         wanted->name, wanted->cash, wanted->currency, ret->currency_scale, most);
+    return fail_with(r, err, err_size, "account %s: cash %s: %s has %d decimals", wanted->name, wanted->cash,
+                     wanted->currency, ret->currency_scale);
+}
 
 /* Rounds by the venue's own filters, which are known by now. */
 static int take_policy(const struct session *session, const struct account_config *wanted,
                        const struct policy *policy, struct account_spec *account, char *err, size_t err_size)
 {
     char why[POLICY_ERROR_MAX];
-    int r = wanted->own_cash ? decimal_parse_str(wanted->cash, account->currency_scale, &account->cash) : 0;
-    if (r == 0)
-        r = daemon_policy_set_account(policy, wanted, account);
-    if (r < 0) {
-        snprintf(err, err_size, "account %s: cash: %s has %d decimals", wanted->name, wanted->currency,
-                 account->currency_scale);
+    int r = wanted->own_cash ? take_cash(wanted, account, err, err_size) : 0;
+    if (r < 0)
         return r;
-    }
+    r = daemon_policy_set_account(policy, wanted, account);
+    if (r < 0)
+        return fail_with(r, err, err_size, "account %s: cash: %s has %d decimals", wanted->name,
+                         wanted->currency, account->currency_scale);
     if (!daemon_policy_refusal(policy, wanted->currency, session->symbols, session->n_symbols,
                                session->config->interval_ns, daemon_config_extended(session->config), why))
         return 0;
@@ -50,23 +67,35 @@ static int take_account(const struct session *session, const struct account_conf
     const struct policy *policy = daemon_policy_set_of(session->policies, wanted->name);
     if (policy)
         return take_policy(session, wanted, policy, ret, err, err_size);
-    int r = decimal_parse_str(wanted->cash, scale, &ret->cash);
-    if (r < 0)
-        snprintf(err, err_size, "account %s: cash %s: %s has %d decimals", wanted->name, wanted->cash,
-                 wanted->currency, scale);
-    return r;
+    return take_cash(wanted, ret, err, err_size);
+}
+
+/* A closed account stays as it is: what the configuration says of it has no effect. */
+static bool is_closed(const struct session *session, const struct db_recovered *recovery, int account)
+{
+    int64_t closed_ns = session->engine                  ? account < engine_accounts(session->engine)
+                                                               ? engine_account(session->engine, account)->closed_ns
+                                                               : 0
+                        : account < recovery->n_accounts ? recovery->accounts[account].account.closed_ns
+                                                         : 0;
+    return closed_ns != 0;
 }
 
 /* The accounts that there are to be: those that there were, by their numbers, then new ones of the
  * configuration. What the configuration says of an account wins over what was kept of it. */
-static int plan_accounts(const struct session *session, struct account_spec *accounts, int n, char *err,
-                         size_t err_size)
+static int plan_accounts(const struct session *session, const struct db_recovered *recovery,
+                         struct account_spec *accounts, int n, char *err, size_t err_size)
 {
     for (int c = 0; c < session->config->n_accounts; c++) {
         const struct account_config *wanted = &session->config->accounts[c];
         int at = 0, scale = 8;
         while (at < n && strcmp(accounts[at].name, wanted->name) != 0)
             at++;
+        if (at < n && is_closed(session, recovery, at)) {
+            daemon_log_warning("account %s is closed: [account %s] has no effect, and may be left out",
+                               wanted->name, wanted->name);
+            continue;
+        }
         if (at < n && strcmp(accounts[at].currency, wanted->currency) != 0)
             return fail_with(
                 -EINVAL, err, err_size,
@@ -83,7 +112,9 @@ static int plan_accounts(const struct session *session, struct account_spec *acc
                 scale = session->symbols[s].quote_scale;
         if (at < n)
             scale = accounts[at].currency_scale;
-        int r = take_account(session, wanted, scale, &accounts[at], err, err_size);
+        int r = daemon_session_check_units(session, wanted->name, wanted->currency, scale, err, err_size);
+        if (r == 0)
+            r = take_account(session, wanted, scale, &accounts[at], err, err_size);
         if (r < 0)
             return r;
         n += at == n;
@@ -208,7 +239,7 @@ static int configure(struct session *session, const struct db_recovered *recover
     for (int a = 0; a < n; a++)
         accounts[a] = *engine_account_spec(session->engine, a);
     open_strategies(accounts, n);
-    n = plan_accounts(session, accounts, n, err, err_size);
+    n = plan_accounts(session, recovery, accounts, n, err, err_size);
     if (n < 0)
         return n;
     leave_policies(session, accounts, n);
@@ -228,6 +259,21 @@ static int configure(struct session *session, const struct db_recovered *recover
 }
 
 /* ---- from the database alone ---- */
+
+static int restore_charges(struct engine *engine, const struct db_recovered *recovery)
+{
+    int r = 0;
+    for (size_t i = 0; i < recovery->n_receivables && r == 0; i++)
+        r = engine_restore_receivable(engine, recovery->receivables[i].account, &recovery->receivables[i].of);
+    for (size_t i = 0; i < recovery->n_volumes; i++)
+        engine_restore_volume(engine, recovery->volumes[i].account, recovery->volumes[i].day,
+                              recovery->volumes[i].notional);
+    for (int a = 0; a < recovery->n_accounts; a++)
+        if (recovery->fee_rates[a].id != 0)
+            engine_restore_tier(engine, a, &recovery->fee_rates[a].rates);
+    engine_restore_charge_ids(engine, recovery->last_receivable, recovery->last_fee_rate);
+    return r;
+}
 
 static int restore(struct session *session, const struct db_recovered *recovery)
 {
@@ -259,12 +305,13 @@ static int restore(struct session *session, const struct db_recovered *recovery)
         engine_restore_equity(engine, a, account->deposits, account->peak, account->day, account->day_equity);
         engine_restore_day(engine, a, account->point, account->day_base);
         engine_restore_killed(engine, a, account->killed_ns);
+        engine_restore_closed(engine, a, account->account.closed_ns);
         engine_restore_interest(engine, a, account->interest_ns);
     }
     engine_restore_ids(engine, recovery->last_order, recovery->last_fill, recovery->last_ledger,
                        recovery->ledger_hash);
     engine_restore_paused(engine, recovery->paused);
-    return r;
+    return r == 0 ? restore_charges(engine, recovery) : r;
 }
 
 /* The database has it only of an account that is attached. */
@@ -287,7 +334,7 @@ static int make_engine(struct session *session, const struct db_recovered *recov
         accounts[a] = recovery->accounts[a].spec;
         accounts[a].rules.execution = execution_of(session, &recovery->accounts[a]);
     }
-    n = plan_accounts(session, accounts, n, err, err_size);
+    n = plan_accounts(session, recovery, accounts, n, err, err_size);
     if (n < 0)
         return n;
     struct engine_config config = engine_config(session, accounts, n);
@@ -358,7 +405,8 @@ static void keep_commands(struct session *session, const struct db_recovered *re
                                  .state = key->state,
                                  .result = key->result,
                                  .key = key->key,
-                                 .order_id = key->order_id};
+                                 .order_id = key->order_id,
+                                 .event = key->event};
         daemon_kept_add(&session->kept, &row);
     }
 }
@@ -634,7 +682,7 @@ int daemon_session_begin(struct session *session, const struct symbol *symbols, 
     db_writer_group_begin(session->writer);
     daemon_session_put_symbols(session, session->engine);
     for (int a = 0; a < engine_accounts(session->engine); a++) {
-        daemon_session_put_account(session, session->engine, a);
+        daemon_session_put_account(session, session->engine, a, session->seq);
         daemon_session_note_account(session->engine, a);
     }
     put_settings(session);

@@ -22,6 +22,15 @@
 /* How the alert of a clock that is behind begins. */
 #define SESSION_CLOCK_BEHIND "the clock is "
 
+/* A note of each segment that retention removes is in the database before it does: under the session's lock.
+ */
+struct log_removals {
+    struct journal_removal asked; /* waits for its note, where `wanted` */
+    bool wanted;
+    uint64_t putting_seq, ticket; /* of the note that is being stored; 0: none */
+    uint64_t noted_seq;           /* events up to here may go */
+};
+
 /* A reply that came before there was an engine whose state a recording could begin with. */
 struct early_reply {
     struct early_reply *next;
@@ -114,11 +123,21 @@ struct session {
     char built_words[DB_ALERT_TEXT_MAX];
     atomic_bool gives_up;  /* it is closed, and what is not stored is left: no database is built again */
     bool recording_failed; /* under the lock */
+    struct log_removals removals;
     char recording_words[RECORDER_ERROR_MAX];
     bool storage_ok;                        /* both */
     enum storing storing;                   /* the worse of the two */
     char storage_detail[DB_ERROR_MAX + 16]; /* why not; "" */
 };
+
+/* session_units.c: has every symbol that is quoted in an account's currency its decimals? -EINVAL with why
+ * not: what is stored of one has others. */
+int daemon_session_check_units(const struct session *session, const char *account, const char *currency,
+                               int scale, char *err, size_t err_size);
+
+/* session_removals.c: on the recorder's thread, as journal_writer_config has it; and on the loop. */
+bool daemon_session_may_remove(void *session, const struct journal_removal *segment);
+void daemon_session_note_removal(struct session *session);
 
 /* session_sink.c */
 struct engine_sink daemon_session_sink(struct session *session);
@@ -127,7 +146,9 @@ bool daemon_session_has_meta(const struct session *session, const char *key);
 /* Stores it with the venue that the symbol names, or else the first. */
 void daemon_session_put_symbol(struct session *session, int index, const struct symbol *symbol);
 void daemon_session_put_symbols(struct session *session, const struct engine *engine);
-void daemon_session_put_account(struct session *session, const struct engine *engine, int account);
+/* As a run starts with it, after that event. */
+void daemon_session_put_account(struct session *session, const struct engine *engine, int account,
+                                uint64_t event);
 /* A line in the log where its strategy also sells short, and the account may not. */
 void daemon_session_note_account(const struct engine *engine, int account);
 /* Beside a point of equity, where the account's rules say more than its cash does. */

@@ -84,6 +84,8 @@ static int open_log(struct session *session, char *err, size_t err_size)
     recorder.journal.keep_bytes = (uint64_t)config->events_keep_mb << 20;
     recorder.journal.keep_ns = config->events_keep_days * DAY_NS;
     recorder.journal.sync = config->events_sync;
+    recorder.journal.may_remove = daemon_session_may_remove;
+    recorder.journal.may_remove_ctx = session;
     int r = daemon_recorder_open(&recorder, &session->log, &tail, err, err_size);
     if (r < 0)
         return r;

@@ -99,7 +99,7 @@ const struct engine *daemon_session_replayed(struct session *session)
         playing->symbols = engine_symbols(engine);
         daemon_session_put_symbols(session, engine);
         for (int a = 0; a < engine_accounts(engine); a++)
-            daemon_session_put_account(session, engine, a);
+            daemon_session_put_account(session, engine, a, session->event_seq - 1);
     }
     return engine;
 }
@@ -130,6 +130,7 @@ static int step(struct playing *playing)
     if (!session->stored) {
         db_writer_put_event(session->writer,
                             engine_replay_seq(playing->replay)); /* at the end no event came */
+        daemon_session_replayed(session); /* another run's accounts, where the event gave no row */
         if (!session->redoing)
             session->hooks.commands_redone(session->hooks.ctx);
         db_writer_group_end(session->writer);
@@ -156,6 +157,7 @@ int daemon_session_play(struct session *session, struct replay *replay, bool kno
     db_writer_group_begin(session->writer);
     if (engine_replay_seq(replay) > 0)
         db_writer_put_event(session->writer, engine_replay_seq(replay));
+    session->event_seq = engine_replay_seq(replay) + 1;
     daemon_session_replayed(session);
     db_writer_group_end(session->writer);
     do

@@ -127,6 +127,20 @@ static void put_ledger(void *ctx, const struct ledger_row *row)
         db_writer_put_ledger(session->writer, row);
 }
 
+static void put_cause(void *ctx, const struct ledger_cause *cause)
+{
+    struct session *session = ctx;
+    if (!held(session) && engine_of(session))
+        db_writer_put_cause(session->writer, cause);
+}
+
+static void put_accrual(void *ctx, const struct ledger_accrual *accrual)
+{
+    struct session *session = ctx;
+    if (!held(session) && engine_of(session))
+        db_writer_put_accrual(session->writer, accrual);
+}
+
 static void put_position(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns)
 {
     struct session *session = ctx;
@@ -157,6 +171,18 @@ static void put_equity(void *ctx, const struct equity_point *point)
                                              point->cash, account->equity_peak, account->day,
                                              account->day_equity, account->killed_ns});
     daemon_session_put_margin(session, engine_of(session), point->account, point->ts_ns);
+}
+
+static void put_mark(void *ctx, const struct engine_mark *mark)
+{
+    struct session *session = ctx;
+    if (!held(session))
+        db_writer_put_mark(session->writer, &(struct db_mark){.account = mark->account,
+                                                              .symbol = mark->symbol,
+                                                              .ts_ns = mark->ts_ns,
+                                                              .qty = mark->qty,
+                                                              .mark = mark->mark,
+                                                              .mark_ns = mark->mark_ns});
 }
 
 /* The engine's alerts of conditions, which it ends by alert_over. */
@@ -309,6 +335,26 @@ static void put_action(void *ctx, int symbol, const struct corporate_action *act
                         corporate_action_name(action->kind), action->id);
 }
 
+static void put_receivable(void *ctx, const struct receivable_row *row)
+{
+    struct session *session = ctx;
+    if (!held(session))
+        db_writer_put_receivable(session->writer, row);
+}
+
+static void put_fee_rate(void *ctx, const struct fee_rate_change *change)
+{
+    struct session *session = ctx;
+    if (held(session) || !engine_of(session))
+        return;
+    db_writer_put_fee_rate(session->writer, change);
+    if (!session->playing)
+        daemon_log_info(
+            "account %s: its rates are %g %% (maker) and %g %% (taker) from now on, by its volume",
+            engine_account(engine_of(session), change->account)->name, change->rates.maker_e6 / 1e4,
+            change->rates.taker_e6 / 1e4);
+}
+
 static void put_session(void *ctx, const struct market_session *reported, int64_t ts_ns)
 {
     struct session *session = ctx;
@@ -326,16 +372,49 @@ static void put_book_bar(void *ctx, const struct engine_book_bar *bar)
         session->hooks.book_bar(session->hooks.ctx, bar);
 }
 
-void daemon_session_put_account(struct session *session, const struct engine *engine, int account)
+/* Of an account that the engine reports as changed. */
+static enum db_terms_why why_changed(const struct engine *engine, int account)
 {
+    const struct event_command *command = engine_command(engine);
+    if (!command)
+        return engine_account(engine, account)->rules.execution == EXECUTION_VENUE_PAPER ? DB_TERMS_VENUE
+                                                                                         : DB_TERMS_VOLUME;
+    return command->kind == COMMAND_ACCOUNT_CREATE   ? DB_TERMS_OPENED
+           : command->kind == COMMAND_ACCOUNT_POLICY ? DB_TERMS_POLICY
+           : command->kind == COMMAND_ACCOUNT_RESET  ? DB_TERMS_RESET
+           : command->kind == COMMAND_ACCOUNT_CLOSE  ? DB_TERMS_CLOSED
+                                                     : DB_TERMS_COMMAND;
+}
+
+static void put_account_as(struct session *session, const struct engine *engine, int account,
+                           enum db_terms_why why, uint64_t event)
+{
+    const struct event_command *command = why == DB_TERMS_CONFIGURED ? NULL : engine_command(engine);
     struct db_account row;
     db_account_of(account, engine_account_spec(engine, account), daemon_session_row_ns(session), &row);
+    row.closed_ns = engine_account(engine, account)->closed_ns;
+    if (row.rules.fee_tiers[0]) /* those of the day */
+        row.rules.fees = engine_account(engine, account)->rules.fees;
+    row.change.why = why;
+    row.change.event = event;
+    row.change.since_ns = row.created_ns;
+    if (command) {
+        row.change.command = command->command_id;
+        row.change.uid = command->peer_uid;
+        memcpy(row.change.key, command->key, sizeof row.change.key);
+    }
     db_writer_put_account(session->writer, &row);
     if (row.rules.execution != EXECUTION_VENUE_PAPER)
         return;
     char key[DB_AT_VENUE_KEY_MAX];
     db_at_venue_key(row.name, key);
     db_writer_put_meta(session->writer, key, engine_venue_prefix(engine, account));
+}
+
+void daemon_session_put_account(struct session *session, const struct engine *engine, int account,
+                                uint64_t event)
+{
+    put_account_as(session, engine, account, DB_TERMS_CONFIGURED, event);
 }
 
 void daemon_session_note_account(const struct engine *engine, int account)
@@ -352,7 +431,8 @@ static void put_account(void *ctx, int account)
 {
     struct session *session = ctx;
     if (!held(session))
-        daemon_session_put_account(session, engine_of(session), account);
+        put_account_as(session, engine_of(session), account, why_changed(engine_of(session), account),
+                       session->event_seq);
     if (!session->playing)
         daemon_session_note_account(engine_of(session), account);
 }
@@ -380,8 +460,11 @@ struct engine_sink daemon_session_sink(struct session *session)
         .order = put_order,
         .fill = put_fill,
         .ledger = put_ledger,
+        .cause = put_cause,
+        .accrual = put_accrual,
         .position = put_position,
         .equity = put_equity,
+        .mark = put_mark,
         .alert = put_alert,
         .alert_over = end_alert,
         .need_snapshot = need_snapshot,
@@ -391,6 +474,8 @@ struct engine_sink daemon_session_sink(struct session *session)
         .command_done = command_done,
         .revision = put_revision,
         .action = put_action,
+        .receivable = put_receivable,
+        .fee_rate = put_fee_rate,
         .session = put_session,
         .book_bar = put_book_bar,
     };

@@ -15,6 +15,7 @@
 #include "daemon/loop_time.h"
 #include "daemon/notify/notify.h"
 #include "daemon/parity.h"
+#include "daemon/reach.h"
 #include "daemon/status_internal.h"
 #include "daemon/telemetry.h"
 #include "daemon/training/trainings.h"
@@ -82,6 +83,7 @@ static json_t *symbols_array(const struct daemon *daemon, const struct engine *e
             .bid = daemon_status_price(view.bid, symbol->price_scale),
             .ask = daemon_status_price(view.ask, symbol->price_scale),
             .mark = daemon_status_price(view.mark, symbol->price_scale),
+            .mark_ts_ns = view.mark_ns,
             .age_ms = feeds_symbol_age_ms(daemon->feeds, s),
             .stale = view.stale,
             .change_24h_pct = view.change_open > 0 && view.last > 0
@@ -293,6 +295,7 @@ json_t *daemon_status_object(struct daemon *daemon)
         {"venues", daemon_status_venues(daemon)},
         {"symbols", symbols_array(daemon, engine)},
         {"accounts", daemon_status_accounts(daemon)},
+        {"totals", daemon_status_totals(daemon)},
         {"positions", daemon_status_positions(daemon)},
         {"orders", daemon_status_orders(daemon)},
         {"counters", counters_object(engine)},
@@ -316,6 +319,7 @@ json_t *daemon_status_object(struct daemon *daemon)
         {"events", daemon_status_events(daemon)},
         {"recovery", daemon_status_recovery(daemon)},
         {"parity", daemon_parity_object(daemon->parity)},
+        {"rests_on_database", daemon_reach_object(daemon->reach)},
         {"trainer", daemon_trainings_trainer(daemon->trainings)},
         {"trainings", daemon_trainings_array(daemon->trainings)},
         {"trainings_total", json_integer((json_int_t)daemon_trainings_total(daemon->trainings))},

@@ -18,6 +18,9 @@ json_t *daemon_status_refused(const uint64_t refused[static ORDER_REASONS]);
 /* Adds to an account of the status, where its orders are filled at its venue. */
 void daemon_status_execution(const struct daemon *daemon, const char *name, json_t *account);
 
+/* The sum of each currency, as db_totals_json(). Null before there is an engine. */
+json_t *daemon_status_totals(const struct daemon *daemon);
+
 /* null before there is an engine */
 json_t *daemon_status_positions(const struct daemon *daemon);
 json_t *daemon_status_orders(const struct daemon *daemon);

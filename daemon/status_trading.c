@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/command/command.h"
 #include "daemon/feed/feeds.h"
 #include "daemon/status_internal.h"
+#include "db/books/totals.h"
 #include "exchange/order_stop.h"
 #include "record/json.h"
 #include "record/order.h"
@@ -163,6 +165,24 @@ json_t *daemon_status_accounts(const struct daemon *daemon)
     return accounts;
 }
 
+json_t *daemon_status_totals(const struct daemon *daemon)
+{
+    const struct engine *engine = daemon_session_engine(daemon->session);
+    struct db_totals totals = {0};
+    for (int a = 0; engine && a < engine_accounts(engine); a++) {
+        const struct account *account = engine_account(engine, a);
+        db_totals_add(&totals, account->currency, account->currency_scale, totals_of(engine, a).marked,
+                      engine_equity(engine, a), account->deposits);
+    }
+    for (int s = 0; engine && totals.n > 1 && s < engine_symbols(engine); s++) {
+        struct engine_symbol_view view;
+        engine_symbol_view(engine, s, &view);
+        if (!view.stale && daemon_command_symbol_used(daemon, engine, s))
+            db_totals_price(&totals, engine_symbol(engine, s), view.last);
+    }
+    return engine ? db_totals_json(&totals) : json_null();
+}
+
 /* The nearest protective stop that is live for a position, 0 for none. */
 static int64_t resting_stop(const struct engine *engine, int account, int symbol, enum order_side side)
 {
@@ -181,7 +201,9 @@ static json_t *held_object(const struct daemon *daemon, const struct engine *eng
     const struct position *position = &engine_account(engine, a)->positions[s];
     const struct symbol *symbol = engine_symbol(engine, s);
     bool is_long = position->qty > 0;
+    struct engine_symbol_view view;
     int64_t mark = engine_price(engine, a, s);
+    engine_symbol_view(engine, s, &view);
     double qty = decimal_to_double(position->qty, symbol->qty_scale);
     double cost = decimal_to_double(position->cost, symbol->quote_scale);
     double fifo_cost = decimal_to_double(position->fifo_cost, symbol->quote_scale);
@@ -194,6 +216,7 @@ static json_t *held_object(const struct daemon *daemon, const struct engine *eng
         .entry = cost / fabs(qty),
         .fifo_entry = fifo_cost / fabs(qty),
         .mark = daemon_status_price(mark, symbol->price_scale),
+        .mark_ts_ns = mark == view.mark ? view.mark_ns : 0, /* else it is one of outside the session */
         .upnl = mark <= 0 ? NAN
                 : is_long ? worth - cost
                           : worth + cost,

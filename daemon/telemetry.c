@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/anchors.h"
 #include "daemon/feed/feeds.h"
 #include "daemon/gpu/sampler.h"
 #include "daemon/process.h"
@@ -30,7 +31,7 @@ struct telemetry {
     bool reason_stored;
 };
 
-static void put_prices(struct telemetry *telemetry)
+void daemon_telemetry_prices(struct telemetry *telemetry)
 {
     struct daemon *daemon = telemetry->daemon;
     const struct engine *engine = daemon_session_engine(daemon->session);
@@ -47,6 +48,7 @@ static void put_prices(struct telemetry *telemetry)
             .bid = view.bid,
             .ask = view.ask,
             .mark = view.mark,
+            .mark_ns = view.mark_ns,
             .ts_ns = view.last_ns,
             .recv_wall_ns = wall - age_ms * 1000000,
         };
@@ -194,7 +196,8 @@ static void on_tick(uv_timer_t *timer)
     put_samples(telemetry);
     if (daemon_session_started(daemon->session)) {
         daemon_keep_rows(daemon);
-        put_prices(telemetry);
+        daemon_anchors_look(daemon->anchors);
+        daemon_telemetry_prices(telemetry);
         put_feed(telemetry, &view);
         for (size_t i = 0; i < feeds_count(daemon->feeds); i++) {
             put_streams(telemetry, feeds_at(daemon->feeds, i));

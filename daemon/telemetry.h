@@ -11,6 +11,10 @@
 
 struct telemetry *daemon_telemetry_create(struct daemon *daemon); /* NULL without memory */
 
+/* Stores the prices as they are now: at a stop the last ones, at which the run's last points of equity are.
+ */
+void daemon_telemetry_prices(struct telemetry *telemetry);
+
 /* The status object's "gpu". */
 json_t *daemon_telemetry_gpu_object(const struct telemetry *telemetry);
 

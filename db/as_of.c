@@ -61,7 +61,8 @@ static const struct past {
      {{"equity_peak", POINT("e.peak")},
       {"day_equity", POINT("e.day_equity")},
       {"day", THEN " / 86400000000000"},
-      {"killed_ns", UNTIL("killed_ns", "0")}}},
+      {"killed_ns", UNTIL("killed_ns", "0")},
+      {"closed_ns", UNTIL("closed_ns", "0")}}},
     {"trainings",
      "r.created_ns <= " THEN,
      {{"state",
@@ -88,6 +89,13 @@ static const struct past {
     {"equity", "r.ts_ns <= " THEN, {{0}}},
     {"commands", "r.ts_ns <= " THEN, {{0}}},
     {"corporate_actions", "r.ts_ns <= " THEN, {{0}}},
+    {"revisions", "r.ts_ns <= " THEN, {{0}}},
+    {"account_margins", "r.ts_ns <= " THEN, {{0}}},
+    {"marks", "r.ts_ns <= " THEN, {{0}}},
+    {"receivables", "r.ts_ns <= " THEN, {{0}}},
+    {"fee_rates", "r.ts_ns <= " THEN, {{0}}},
+    {"account_terms", "r.since_ns <= " THEN, {{0}}},
+    {"ledger_accruals", "r.ts_ns <= " THEN, {{0}}},
     {"training_points", "r.ts_ns <= " THEN, {{0}}},
     {"training_states", "r.ts_ns <= " THEN, {{0}}},
     {"training_evaluations", "r.ts_ns <= " THEN, {{0}}},
@@ -103,8 +111,9 @@ static const char *replaced(const struct past *past, const char *column)
     return NULL;
 }
 
-/* "CREATE TEMP VIEW …": every column of the table, in its order. 0 or -errno. */
-static int put_view(struct db_reader *reader, const struct past *past, sqlite3_str *sql)
+/* "CREATE TEMP VIEW …": every column of the table, in its order, of rows for which `more` holds too. 0 or
+ * -errno. */
+static int put_view(struct db_reader *reader, const struct past *past, const char *more, sqlite3_str *sql)
 {
     sqlite3_stmt *stmt;
     const char *column, *before = "";
@@ -120,7 +129,7 @@ static int put_view(struct db_reader *reader, const struct past *past, sqlite3_s
             sqlite3_str_appendf(sql, "%sr.\"%w\"", before, column);
         before = ", ";
     }
-    sqlite3_str_appendf(sql, " FROM main.%s r WHERE %s;", past->table, past->where);
+    sqlite3_str_appendf(sql, " FROM main.%s r WHERE (%s) AND %s;", past->table, past->where, more);
     return db_query_end(stmt, r);
 }
 
@@ -139,7 +148,7 @@ int db_reader_as_of(struct db_reader *reader, int64_t ts_ns)
     sqlite3_str *sql = sqlite3_str_new(reader->db);
     sqlite3_str_appendf(sql, "CREATE TEMP TABLE as_of AS SELECT %lld AS ts_ns;", (long long)ts_ns);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && r == 0; i++)
-        r = put_view(reader, &tables[i], sql);
+        r = put_view(reader, &tables[i], "1", sql);
     char *text = sqlite3_str_finish(sql);
     if (r == 0)
         r = text ? db_reader_write_temp(reader, text) : -ENOMEM;
@@ -147,6 +156,34 @@ int db_reader_as_of(struct db_reader *reader, int64_t ts_ns)
     if (r == 0)
         reader->as_of_ns = ts_ns;
     reader->n_symbols = reader->n_accounts = 0; /* those of then are read again */
+    return r;
+}
+
+static const struct past *past_of(const char *table)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (strcmp(tables[i].table, table) == 0)
+            return &tables[i];
+    return NULL;
+}
+
+int db_as_of_narrow(struct db_reader *reader, const char *table, const char *where)
+{
+    const struct past *past = reader->as_of_ns > 0 ? past_of(table) : NULL;
+    sqlite3_str *sql = sqlite3_str_new(reader->db);
+    int r = 0;
+
+    if (past)
+        sqlite3_str_appendf(sql, "DROP VIEW temp.%s;", table);
+    if (past)
+        r = put_view(reader, past, where, sql);
+    else
+        sqlite3_str_appendf(sql, "CREATE TEMP VIEW %s AS SELECT * FROM main.%s r WHERE %s;", table, table,
+                            where);
+    char *text = sqlite3_str_finish(sql);
+    if (r == 0)
+        r = text ? db_reader_write_temp(reader, text) : -ENOMEM;
+    sqlite3_free(text);
     return r;
 }
 
@@ -208,6 +245,7 @@ int db_as_of_prices(struct db_reader *reader, void (*row)(void *ctx, const struc
         struct db_price_row price = {.symbol = &reader->symbols[i]};
         r = db_report_price_at(&prices, reader->symbols[i].id, ts_ns, ts_ns, &price.price.mark,
                                &price.price.ts_ns);
+        price.price.mark_ns = price.price.ts_ns;
         price.price.last = price.price.mark;
         price.price.recv_wall_ns = price.price.ts_ns;
         if (r == 0 && price.price.mark > 0)

@@ -15,6 +15,10 @@
  * then on. 0; -ENODATA: the record was built again and begins later; -errno. */
 int db_reader_as_of(struct db_reader *reader, int64_t ts_ns);
 
+/* The table has only rows for which the SQL holds, of columns of `r`, from then on: as of the reader's
+ * moment, or now. At most once a table. 0 or -errno. */
+int db_as_of_narrow(struct db_reader *reader, const char *table, const char *where);
+
 /* As db_reader_positions(), by the walk of the reports through the ledger up to the moment. */
 int db_as_of_positions(struct db_reader *reader, void (*row)(void *ctx, const struct db_position_row *row),
                        void *ctx);

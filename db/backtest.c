@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/books.h"
 #include "db/holdings.h"
 #include "db/writer.h"
 #include "engine/backtest/audit.h"
@@ -114,12 +115,28 @@ static void put_trading(struct save *save)
     }
     for (size_t i = 0; i < save->rows.n_ledger && save->r == 0; i++)
         next(save, db_writer_put_ledger(save->writer, save->rows.ledger[i]));
+    char last[24]; /* a backtest says no causes */
+    snprintf(last, sizeof last, "%zu", save->rows.n_ledger);
+    next(save, db_writer_put_meta(save->writer, DB_CAUSES_AFTER_KEY, last));
     for (int a = 0; a < save->backtest->n_accounts; a++)
         take_splits(save, a, SIZE_MAX, &taken[a]);
     for (size_t i = 0; i < save->holdings.n && save->r == 0; i++) {
         const struct db_holding *holding = &save->holdings.rows[i];
         next(save, db_writer_put_position(save->writer, (int)holding->account, (int)holding->symbol,
                                           &holding->position));
+    }
+}
+
+/* What became of dividends, and rates by volume. */
+static void put_charges(struct save *save, int account)
+{
+    const struct backtest_account *of = &save->backtest->accounts[account];
+    for (size_t i = 0; i < of->n_receivables && save->r == 0; i++)
+        next(save, db_writer_put_receivable(save->writer, &of->receivables[i]));
+    for (size_t i = 0; i < of->n_fee_rates && save->r == 0; i++) {
+        struct fee_rate_change change = of->fee_rates[i].change;
+        change.tiers = of->fee_rates[i].tiers;
+        next(save, db_writer_put_fee_rate(save->writer, &change));
     }
 }
 
@@ -213,8 +230,12 @@ static void put_price(struct save *save, int symbol)
     const struct market_series *series = &save->market->series[symbol];
     int64_t end_ns = market_open_ns(save->market, save->backtest->to), close = 0;
     decimal_from_double(series->close[save->backtest->to - 1], series->symbol.price_scale, &close);
-    struct db_price price = {
-        .symbol = symbol, .last = close, .mark = close, .ts_ns = end_ns, .recv_wall_ns = end_ns};
+    struct db_price price = {.symbol = symbol,
+                             .last = close,
+                             .mark = close,
+                             .mark_ns = end_ns,
+                             .ts_ns = end_ns,
+                             .recv_wall_ns = end_ns};
     next(save, db_writer_put_price(save->writer, &price));
 }
 
@@ -242,8 +263,10 @@ static void put_all(struct save *save)
         next(save, db_writer_put_account(save->writer, &account));
     }
     put_trading(save);
-    for (int a = 0; a < save->backtest->n_accounts; a++)
+    for (int a = 0; a < save->backtest->n_accounts; a++) {
+        put_charges(save, a);
         put_equity(save, a);
+    }
     put_market(save);
     for (int s = 0; s < market->n_symbols && save->r == 0; s++)
         put_price(save, s);

@@ -12,6 +12,7 @@
 #include "exchange/nearest.h"
 #include "exchange/text.h"
 #include "record/json.h"
+#include "record/times.h"
 
 enum { PAGE = 2048, PART = 48 * 1024 };
 
@@ -129,7 +130,7 @@ static int put_row(void *ctx, const struct db_curve_row *row)
     struct writing *writing = ctx;
     const int64_t money[] = {row->point.equity, row->point.cash, row->point.peak};
     const bool json = writing->form == DB_CURVE_JSON;
-    char decimal[DECIMAL_TEXT_MAX];
+    char decimal[DECIMAL_TEXT_MAX], iso[RECORD_TIME_ISO_MAX];
     if (json)
         text_str(&writing->text, writing->any ? ",{" : "{");
     writing->any = true;
@@ -146,6 +147,8 @@ static int put_row(void *ctx, const struct db_curve_row *row)
     }
     begin_cell(writing, 6, DRAWDOWN);
     put_drawdown(writing, row->drawdown);
+    if (!json)
+        text_format(&writing->text, ",%s", record_time_iso(row->point.ts_ns, iso));
     text_str(&writing->text, json ? "}" : "\n");
     return writing->text.len >= PART ? flush(writing) : 0;
 }
@@ -159,7 +162,7 @@ int db_equity_curve_write(struct db_reader *reader, const char *account, enum db
     for (size_t i = 0; form == DB_CURVE_CSV && i < sizeof columns / sizeof *columns; i++)
         text_format(&writing.text, "%s,", columns[i]);
     if (form == DB_CURVE_CSV)
-        text_lit(&writing.text, DRAWDOWN "\n");
+        text_lit(&writing.text, DRAWDOWN ",ts_iso\n");
     int r = db_equity_curve_read(reader, account, put_row, &writing);
     if (form == DB_CURVE_JSON)
         text_lit(&writing.text, "]}\n");

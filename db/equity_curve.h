@@ -5,7 +5,9 @@
 #include "db/reader.h"
 
 enum db_curve_form {
-    DB_CURVE_CSV, /* a header, and exact decimals; drawdown_share is empty where it is not known */
+    /* A header, and exact decimals; drawdown_share is empty where it is not known; last ts_iso, the time in
+     * ISO 8601. */
+    DB_CURVE_CSV,
     DB_CURVE_JSON /* papertape.equity/1: {"schema":…,"equity":[{…}…]} in one line */
 };
 

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "db/books/chain.h"
+#include "db/tables.h"
 #include "record/sqlite.h"
 
 enum {
@@ -36,12 +38,31 @@ static int ask(struct db_store *store, const char *sql, const struct record_para
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? rc : fail(store, rc);
 }
 
-/* A statement without a result, in a transaction of its own with the rows' counts. */
-static int remove_rows(struct db_store *store, const char *sql, const struct record_param *params,
-                       int64_t *deleted)
+/* What anchors cover: the table `pruned` keeps the digest of what will be deleted. */
+struct covered {
+    const char *table, *last; /* last: the greatest number that the statement deletes */
+    int64_t now_ns;
+};
+
+static int keep_digest(struct db_store *store, const struct covered *covered,
+                       const struct record_param *params)
+{
+    uint64_t last = 0;
+    int rc = ask(store, covered->last, params, RECORD_INTO(&last));
+    if (rc == SQLITE_ROW && last > 0)
+        rc = fail(store, db_chain_prune(store->db, db_table_named(covered->table), last, covered->now_ns));
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+/* A statement without a result, in a transaction of its own with the rows' counts. `covered`: NULL for rows
+ * that anchors do not cover. */
+static int remove_rows(struct db_store *store, const char *sql, const struct covered *covered,
+                       const struct record_param *params, int64_t *deleted)
 {
     int64_t none;
     int rc = db_store_begin(store);
+    if (rc == SQLITE_OK && covered)
+        rc = keep_digest(store, covered, params);
     if (rc == SQLITE_OK)
         rc = ask(store, sql, params, RECORD_INTO(&none));
     int64_t changes = sqlite3_changes(store->db);
@@ -58,8 +79,9 @@ static int remove_rows(struct db_store *store, const char *sql, const struct rec
 /* ---- alerts and commands: by their numbers, which rise with time ---- */
 
 struct numbered {
-    const char *first; /* number and time of the first row after ?1 */
-    const char *sql;   /* deletes those after ?1, up to ?2, before ?3 */
+    const char *first;        /* number and time of the first row after ?1 */
+    const char *sql;          /* deletes those after ?1, up to ?2, before ?3 */
+    const char *table, *last; /* of what anchors cover: struct covered's; NULL */
 };
 
 static const struct numbered alerts = {
@@ -67,19 +89,21 @@ static const struct numbered alerts = {
     "DELETE FROM alerts WHERE id > ?1 AND id <= ?2 AND max(last_ns, ifnull(acked_ns, 0), ifnull(closed_ns, 0)) "
     "< ?3 AND (closed_ns IS NOT NULL OR (acked_ns IS NOT NULL AND lasts = 0)) AND id < (SELECT max(id) FROM "
     "alerts)"};
-static const struct numbered commands = {
-    "SELECT id, ts_ns FROM commands WHERE id > ?1 ORDER BY id LIMIT 1",
-    "DELETE FROM commands WHERE id > ?1 AND id <= ?2 AND ts_ns < ?3 AND state <> 'pending' AND id <= (SELECT "
-    "max(id) FROM commands) - ?4"};
+#define OLD_COMMANDS \
+    "FROM commands WHERE id > ?1 AND id <= ?2 AND ts_ns < ?3 AND state <> 'pending' AND id <= (SELECT max(id) " \
+    "FROM commands) - ?4"
+static const struct numbered commands = {"SELECT id, ts_ns FROM commands WHERE id > ?1 ORDER BY id LIMIT 1",
+                                         "DELETE " OLD_COMMANDS, "commands", "SELECT max(id) " OLD_COMMANDS};
 
 static int step_numbered(struct db_keeping *keeping, struct db_store *store, const struct numbered *of,
-                         int64_t before_ns, int64_t *deleted)
+                         int64_t before_ns, int64_t now_ns, int64_t *deleted)
 {
+    const struct covered covered = {of->table, of->last, now_ns};
     int64_t id = 0, ts_ns = 0;
     int rc = before_ns > 0 ? ask(store, of->first, RECORD_PARAMS(keeping->id), RECORD_INTO(&id, &ts_ns))
                            : SQLITE_DONE;
     if (rc == SQLITE_ROW && ts_ns < before_ns) {
-        rc = remove_rows(store, of->sql,
+        rc = remove_rows(store, of->sql, of->table ? &covered : NULL,
                          RECORD_PARAMS(id - 1, id + IDS - 1, before_ns, (int64_t)DB_KEEPING_COMMANDS),
                          deleted);
         keeping->id = rc == SQLITE_OK ? id + IDS - 1 : keeping->id;
@@ -132,7 +156,7 @@ static int step_bars(struct db_keeping *keeping, struct db_store *store)
                   RECORD_PARAMS(keeping->symbol, keeping->interval_ns, source, (int64_t)DB_KEEPING_BARS - 1),
                   RECORD_INTO(&kept_ns));
     if (rc == SQLITE_ROW)
-        rc = remove_rows(store, remove,
+        rc = remove_rows(store, remove, NULL,
                          RECORD_PARAMS(keeping->symbol, keeping->interval_ns, source,
                                        kept_ns < before_ns ? kept_ns : before_ns, (int64_t)BARS),
                          &deleted);
@@ -177,9 +201,10 @@ int db_keeping_step(struct db_keeping *keeping, struct db_store *store, int64_t 
 {
     switch (keeping->stage) {
     case DB_KEEPING_OF_ALERTS:
-        return step_numbered(keeping, store, &alerts, keeping->before.alerts_ns, &keeping->alerts);
+        return step_numbered(keeping, store, &alerts, keeping->before.alerts_ns, now_ns, &keeping->alerts);
     case DB_KEEPING_OF_COMMANDS:
-        return step_numbered(keeping, store, &commands, keeping->before.commands_ns, &keeping->commands);
+        return step_numbered(keeping, store, &commands, keeping->before.commands_ns, now_ns,
+                             &keeping->commands);
     case DB_KEEPING_OF_BARS:
         return step_bars(keeping, store);
     case DB_KEEPING_OF_PAGES:

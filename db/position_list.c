@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/as_of.h"
+#include "db/reader_query.h"
 #include "record/account.h"
 #include "record/print.h"
 
@@ -14,6 +16,7 @@ static const struct record_field fields[] = {PRINT_AS(ACCOUNT, REQUIRED, account
                                              PRINT_AS(STRING, OPTIONAL, side, "side"),
                                              PRINT_PRICE_OR_NONE(entry, "entry"),
                                              PRINT_PRICE_OR_NONE(mark, "mark"),
+                                             PRINT_AS(TIME, OPTIONAL, mark_ts_ns, "mark_ts_ns"),
                                              PRINT_AS(QUOTE, ABSENT, value, "value"),
                                              PRINT_AS(QUOTE, ABSENT, upnl, "upnl"),
                                              PRINT_AS(STRING, REQUIRED, quote, "quote"),
@@ -23,12 +26,13 @@ const struct record db_positions_shown = RECORD_OF("positions", fields);
 #undef ROW
 
 struct position_reading {
+    const char *account;
     bool all;
     void (*row)(void *ctx, const struct db_position_shown *row, const struct record_context *context);
     void *ctx;
     struct {
         char symbol[SYMBOL_NAME_MAX];
-        int64_t mark;
+        int64_t mark, mark_ns;
     } marks[SYMBOLS_MAX];
     int n_marks;
 };
@@ -39,15 +43,19 @@ static void take_mark(void *ctx, const struct db_price_row *row)
     if (reading->n_marks == SYMBOLS_MAX)
         return;
     strcpy(reading->marks[reading->n_marks].symbol, row->symbol->symbol.name);
-    reading->marks[reading->n_marks++].mark = row->price.mark;
+    reading->marks[reading->n_marks].mark = row->price.mark;
+    reading->marks[reading->n_marks++].mark_ns = row->price.mark_ns;
 }
 
-static int64_t mark_of(const struct position_reading *reading, const char *symbol)
+/* 0 where no price is known. */
+static void set_mark(const struct position_reading *reading, const char *symbol,
+                     struct db_position_shown *shown)
 {
     for (int i = 0; i < reading->n_marks; i++)
-        if (strcmp(reading->marks[i].symbol, symbol) == 0)
-            return reading->marks[i].mark;
-    return 0;
+        if (strcmp(reading->marks[i].symbol, symbol) == 0) {
+            shown->mark = reading->marks[i].mark;
+            shown->mark_ts_ns = reading->marks[i].mark_ns;
+        }
 }
 
 static struct db_position_shown shown_of(const struct position_reading *reading,
@@ -60,10 +68,10 @@ static struct db_position_shown shown_of(const struct position_reading *reading,
                                               : held->qty > 0 ? "L"
                                                               : "",
                                       .quote = s->quote,
-                                      .mark = mark_of(reading, s->name),
                                       .value = INT64_MIN,
                                       .upnl = INT64_MIN,
                                       .held = *held};
+    set_mark(reading, s->name, &shown);
     if (held->qty == 0 || shift < 0 || shift > DECIMAL_SCALE_MAX)
         return shown;
     int128_t unit = decimal_pow10(shift), qty = held->qty < 0 ? -held->qty : held->qty;
@@ -79,13 +87,14 @@ static struct db_position_shown shown_of(const struct position_reading *reading,
 static void take_position(void *ctx, const struct db_position_row *row)
 {
     const struct position_reading *reading = ctx;
-    if (row->position.qty == 0 && !reading->all)
+    if ((row->position.qty == 0 && !reading->all) ||
+        (reading->account && strcmp(row->account->name, reading->account) != 0))
         return;
     const struct db_position_shown shown = shown_of(reading, row);
     reading->row(reading->ctx, &shown, &(struct record_context){&row->symbol->symbol, row->account->name});
 }
 
-int db_position_list_read(struct db_reader *reader, bool all,
+int db_position_list_read(struct db_reader *reader, const char *account, bool all,
                           void (*row)(void *ctx, const struct db_position_shown *row,
                                       const struct record_context *context),
                           void *ctx)
@@ -93,12 +102,14 @@ int db_position_list_read(struct db_reader *reader, bool all,
     struct position_reading *reading = calloc(1, sizeof *reading);
     if (!reading)
         return -ENOMEM;
+    reading->account = account;
     reading->all = all;
     reading->row = row;
     reading->ctx = ctx;
-    int r = db_reader_prices(reader, take_mark, reading);
+    const bool past = reader->as_of_ns > 0;
+    int r = (past ? db_as_of_prices : db_reader_prices)(reader, take_mark, reading);
     if (r == 0)
-        r = db_reader_positions(reader, take_position, reading);
+        r = (past ? db_as_of_positions : db_reader_positions)(reader, take_position, reading);
     free(reading);
     return r;
 }
@@ -139,7 +150,7 @@ int db_position_list_write(struct db_reader *reader, int (*to)(void *ctx, const 
     if (r < 0)
         return r;
     put(&writing, "{\"schema\":\"papertape.positions/1\",\"positions\":[");
-    r = db_position_list_read(reader, false, put_row, &writing);
+    r = db_position_list_read(reader, NULL, false, put_row, &writing);
     db_reader_end(reader);
     if (r == 0) /* what could not be read to its end has none */
         put(&writing, "]}\n");

@@ -23,9 +23,12 @@
     APPLY(ORDER, order, MONEY | COMPARED, NULL) \
     APPLY(FILL, fill, MONEY | COMPARED, NULL) \
     APPLY(LEDGER, ledger, MONEY | COMPARED, NULL) \
+    APPLY(CAUSE, cause, MONEY | COMPARED, NULL) \
+    APPLY(ACCRUAL, accrual, MONEY, NULL) \
     PUT(POSITION, MONEY, &db_record_positions) \
     APPLY(EQUITY, equity, 0, NULL) \
     PUT(MARGIN, 0, &db_record_margins) \
+    PUT(MARK, 0, &db_record_marks) \
     APPLY(COMMAND, command, MONEY | COMPARED, &db_record_commands) \
     APPLY(ALERT, alert, 0, &db_record_alerts) \
     PUT(DEVICE, DROPS, &db_record_devices) \
@@ -49,10 +52,13 @@
     APPLY(BOOK_BAR, book_bar, 0, NULL) \
     APPLY(REVISION, revision, 0, NULL) \
     APPLY(ACTION, action, MONEY | COMPARED, NULL) \
+    APPLY(RECEIVABLE, receivable, MONEY | COMPARED, &engine_record_receivables) \
+    APPLY(FEE_RATE, fee_rate, MONEY | COMPARED, &engine_record_fee_rates) \
     PUT(SESSION, 0, &db_record_sessions) \
     PUT(VENUE, DROPS, &db_record_venues) \
     APPLY(BAN, ban, 0, &db_record_bans) \
-    APPLY(RUN, run, 0, &db_record_runs)
+    APPLY(RUN, run, 0, &db_record_runs) \
+    PUT(LOG_NOTE, MONEY, &db_record_log_notes)
 /* clang-format on */
 
 #define DB_ROW_KIND_(kind, ...) DB_ROW_##kind,

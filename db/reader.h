@@ -97,6 +97,15 @@ int db_reader_equity_after(struct db_reader *reader, int account, int64_t after_
 int db_reader_equity_before(struct db_reader *reader, int account, int64_t before_ns,
                             struct db_equity_point *ret);
 
+struct db_mark_row {
+    struct db_mark mark;
+    const struct db_account *account;
+    const struct db_symbol_row *symbol;
+};
+/* What positions were valued at, at points of equity at the ends of runs: by account, time and symbol. */
+int db_reader_marks(struct db_reader *reader, void (*row)(void *ctx, const struct db_mark_row *row),
+                    void *ctx);
+
 /* The deepest fall from a peak that an account's stored points show, as a share: 0 or less. 0; -ENOENT: there
  * is no point. */
 int db_reader_drawdown(struct db_reader *reader, int account, double *ret);
@@ -267,6 +276,16 @@ struct db_action_row {
 /* Splits and dividends of one symbol (NULL: of all), in the order in which they took effect. */
 int db_reader_actions(struct db_reader *reader, const char *symbol,
                       void (*row)(void *ctx, const struct db_action_row *row), void *ctx);
+
+/* What became of dividends, and changes of rates by volume, in their order; `account` NULL: there is none. */
+int db_reader_receivables(struct db_reader *reader,
+                          void (*row)(void *ctx, const struct receivable_row *row,
+                                      const struct db_account *account),
+                          void *ctx);
+int db_reader_fee_rates(struct db_reader *reader,
+                        void (*row)(void *ctx, const struct fee_rate_change *row,
+                                    const struct db_account *account),
+                        void *ctx);
 
 /* When a symbol was added: the end of its first bar that was made of trades, or its first order, whichever
  * is earlier; without either there is no row. Bars from the venue may be older. */

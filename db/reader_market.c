@@ -99,6 +99,14 @@ int db_reader_equity_after(struct db_reader *reader, int account, int64_t after_
     return db_query_end(stmt, r);
 }
 
+int db_reader_marks(struct db_reader *reader, void (*row)(void *ctx, const struct db_mark_row *row),
+                    void *ctx)
+{
+    DB_QUERY_MAKE(struct db_mark, &db_record_marks,
+                  DB_SELECT("marks", RECORD_MARKS) "ORDER BY account, ts_ns, symbol", NULL,
+                  &(struct db_mark_row){each, named.account, named.symbol});
+}
+
 int db_reader_equity_before(struct db_reader *reader, int account, int64_t before_ns,
                             struct db_equity_point *ret)
 {

@@ -135,6 +135,24 @@ int db_reader_actions(struct db_reader *reader, const char *symbol,
     return db_query_end(stmt, r);
 }
 
+int db_reader_receivables(struct db_reader *reader,
+                          void (*row)(void *ctx, const struct receivable_row *row,
+                                      const struct db_account *account),
+                          void *ctx)
+{
+    DB_QUERY_MAKE(struct receivable_row, &engine_record_receivables,
+                  DB_SELECT("receivables", RECORD_RECEIVABLES) "ORDER BY id", NULL, &each, named.account);
+}
+
+int db_reader_fee_rates(struct db_reader *reader,
+                        void (*row)(void *ctx, const struct fee_rate_change *row,
+                                    const struct db_account *account),
+                        void *ctx)
+{
+    DB_QUERY_MAKE(struct fee_rate_change, &engine_record_fee_rates,
+                  DB_SELECT("fee_rates", RECORD_FEE_RATES) "ORDER BY id", NULL, &each, named.account);
+}
+
 int db_reader_sessions(struct db_reader *reader, void (*row)(void *ctx, const struct db_session *row),
                        void *ctx)
 {

@@ -78,6 +78,10 @@ const struct record db_record_bans = RECORD_LIST("venue_bans", RECORD_BANS);
 const struct record db_record_runs = RECORD_LIST("runs", RECORD_RUNS);
 #undef ROW
 
+#define ROW struct db_log_note
+const struct record db_record_log_notes = RECORD_LIST("log_notes", RECORD_LOG_NOTES);
+#undef ROW
+
 #define ROW struct db_device
 const struct record db_record_devices = RECORD_LIST("devices", RECORD_DEVICE);
 #undef ROW
@@ -118,6 +122,10 @@ const struct record db_record_revisions = RECORD_LIST("revisions", RECORD_REVISI
 const struct record db_record_margins = RECORD_LIST("account_margins", RECORD_MARGINS);
 #undef ROW
 
+#define ROW struct db_mark
+const struct record db_record_marks = RECORD_LIST("marks", RECORD_MARKS);
+#undef ROW
+
 #define ROW struct db_equity
 const struct record db_record_equity = RECORD_LIST("equity", RECORD_EQUITY);
 #undef ROW
@@ -137,10 +145,18 @@ const struct record db_record_symbols = RECORD_OF("symbols", symbols);
 
 #define ROW               struct db_account_stored
 #define RULE(member, ...) RECORD_FIELD_(row.account.rules.member, __VA_ARGS__)
-static const struct record_field accounts[] = {RECORD_ACCOUNT_OF(RECORD_FIELD_, RECORD_FIELD_, RULE)
-                                                   RECORD_ACCOUNT_NOW(RECORD_FIELD_)
-                                                       RECORD_ACCOUNT_SINCE_12(RECORD_FIELD_, RULE)};
+static const struct record_field accounts[] = {
+    RECORD_ACCOUNT_OF(RECORD_FIELD_, RECORD_FIELD_, RULE) RECORD_ACCOUNT_NOW(RECORD_FIELD_)
+        RECORD_ACCOUNT_SINCE_12(RECORD_FIELD_, RULE) RECORD_ACCOUNT_CLOSED(RECORD_FIELD_)};
 const struct record db_record_accounts = RECORD_OF("accounts", accounts);
+#undef ROW
+
+#undef RULE
+#define ROW               struct db_terms
+#define RULE(member, ...) RECORD_FIELD_(account.rules.member, __VA_ARGS__)
+static const struct record_field terms[] = {RECORD_TERMS_OF(RECORD_FIELD_, RECORD_FIELD_, RULE)};
+const struct record db_record_terms = RECORD_OF("account_terms", terms);
+#undef RULE
 #undef ROW
 
 #define APPLY(kind, name, flags, record) [DB_ROW_##kind] = record,

@@ -3,6 +3,7 @@
 #define DB_RECORDS_H
 
 #include "db/queue.h"
+#include "engine/charge_record.h"
 #include "record/field.h"
 
 extern const struct record db_record_trainings, db_record_training_points, db_record_training_evaluations,
@@ -11,8 +12,8 @@ extern const struct record db_record_trainings, db_record_training_points, db_re
     db_record_venues, db_record_bans, db_record_runs, db_record_devices, db_record_device_samples,
     db_record_device_processes, db_record_processes, db_record_process_samples, db_record_alerts,
     db_record_commands, db_record_actions, db_record_revisions, db_record_equity, db_record_margins,
-    db_record_positions, db_record_symbols, db_record_accounts, db_record_chart_series, db_record_chart_bars,
-    db_record_bars;
+    db_record_marks, db_record_positions, db_record_symbols, db_record_accounts, db_record_chart_series,
+    db_record_chart_bars, db_record_bars, db_record_log_notes, db_record_terms;
 
 /* The record of a kind's rows; NULL: the kind has functions of its own. */
 const struct record *db_record_of(enum db_row_kind kind);

@@ -431,6 +431,7 @@ static int take_keys(struct recovery *recovery)
         }
         *key = (struct db_recovered_key){.command = row.id,
                                          .order_id = row.order_id,
+                                         .event = row.event,
                                          .ts_ns = row.ts_ns,
                                          .peer_uid = row.peer_uid,
                                          .peer_pid = row.peer_pid,
@@ -468,6 +469,78 @@ static void take_days(struct recovery *recovery)
     }
 }
 
+static void take_receivable(void *ctx, const struct receivable_row *row, const struct db_account *account)
+{
+    (void)account;
+    struct recovery *recovery = ctx;
+    struct db_recovered *to = recovery->to;
+    to->last_receivable = row->id;
+    if (row->kind == RECEIVABLE_BOOKED) {
+        struct receivable_row *taken = APPEND(recovery, to->receivables, to->n_receivables);
+        if (taken) {
+            *taken = *row;
+            taken->of.booked = row->id;
+        }
+        return;
+    }
+    for (size_t i = 0; i < to->n_receivables; i++)
+        if (row->of.booked != 0 && to->receivables[i].id == row->of.booked) {
+            memmove(&to->receivables[i], &to->receivables[i + 1],
+                    (--to->n_receivables - i) * sizeof *to->receivables);
+            return;
+        }
+}
+
+static void take_fee_rate(void *ctx, const struct fee_rate_change *row, const struct db_account *account)
+{
+    (void)account;
+    struct recovery *recovery = ctx;
+    struct db_recovered *to = recovery->to;
+    to->last_fee_rate = row->id;
+    for (int a = 0; a < to->n_accounts; a++)
+        if (to->accounts[a].account.number == row->account) {
+            to->fee_rates[a] = *row;
+            if (row->tiers[0] == '\0')
+                to->fee_rates[a].rates.maker_e6 = -1;
+            to->fee_rates[a].tiers = NULL;
+        }
+}
+
+static int take_volumes(struct recovery *recovery)
+{
+    int account;
+    int64_t day, notional;
+    sqlite3_stmt *stmt;
+    int r =
+        db_query(recovery->reader,
+                 "WITH days AS (SELECT account, ts_ns / 86400000000000 AS day, sum(notional) AS notional "
+                 "FROM fills JOIN symbols ON symbols.id = fills.symbol JOIN accounts ON accounts.id = "
+                 "fills.account WHERE quote = currency AND quote_scale = currency_scale GROUP BY 1, 2) "
+                 "SELECT account, day, min(notional, ?1) FROM days WHERE day >= (SELECT max(day) FROM days) "
+                 "- ?2 ORDER BY 1, 2",
+                 RECORD_PARAMS((int64_t)FILL_MONEY_MAX, (int64_t)FEE_VOLUME_DAYS), &stmt);
+    while (r >= 0 &&
+           (r = db_query_next(recovery->reader, stmt, RECORD_INTO(&account, &day, &notional))) > 0) {
+        struct db_recovered_volume *volume = APPEND(recovery, recovery->to->volumes, recovery->to->n_volumes);
+        if (volume)
+            *volume = (struct db_recovered_volume){account, day, notional};
+    }
+    return db_query_end(stmt, r);
+}
+
+/* Dividends that are open, and what rates follow from. */
+static int take_charges(struct recovery *recovery)
+{
+    struct db_recovered *to = recovery->to;
+    int r = db_reader_receivables(recovery->reader, take_receivable, recovery);
+    to->fee_rates = calloc((size_t)to->n_accounts + 1, sizeof *to->fee_rates);
+    if (!to->fee_rates)
+        return -ENOMEM;
+    if (r == 0)
+        r = db_reader_fee_rates(recovery->reader, take_fee_rate, recovery);
+    return r == 0 && recovery->r == 0 ? take_volumes(recovery) : r;
+}
+
 static int take_all(struct recovery *recovery)
 {
     struct db_reader *reader = recovery->reader;
@@ -486,6 +559,8 @@ static int take_all(struct recovery *recovery)
         r = take_balances(recovery);
     if (r == 0 && recovery->r == 0)
         r = db_reader_actions(reader, NULL, take_action, recovery);
+    if (r == 0 && recovery->r == 0)
+        r = take_charges(recovery);
     if (r == 0 && recovery->r == 0)
         r = db_reader_sessions(reader, take_session, recovery);
     if (r == 0 && recovery->r == 0)
@@ -540,6 +615,9 @@ void db_recovered_destroy(struct db_recovered *recovered)
     free(recovered->positions);
     free(recovered->orders);
     free(recovered->actions);
+    free(recovered->receivables);
+    free(recovered->fee_rates);
+    free(recovered->volumes);
     free(recovered->sessions);
     free(recovered->keys);
     free(recovered->key_texts);

@@ -46,7 +46,7 @@ struct db_recovered_action {
 /* A command with a key. */
 struct db_recovered_key {
     char key[COMMAND_KEY_MAX];
-    uint64_t command, order_id;
+    uint64_t command, order_id, event; /* event: 0 for not known */
     enum db_command_state state;
     int64_t ts_ns, peer_uid, peer_pid;
     const char *cmd, *args, *result; /* as in the table; they live as long as what was recovered */
@@ -63,6 +63,15 @@ struct db_recovered {
     size_t n_orders;
     struct db_recovered_action *actions; /* of these symbols, in the order in which they took effect */
     size_t n_actions;
+    struct receivable_row *receivables; /* that are booked, and neither paid nor written off */
+    size_t n_receivables;
+    struct fee_rate_change *fee_rates; /* [n_accounts] each one's last; id 0: none. `tiers` is NULL */
+    struct db_recovered_volume {
+        int account;
+        int64_t day, notional;
+    } * volumes; /* of fills quoted in the account's currency, by UTC day: the newest FEE_VOLUME_DAYS + 1 */
+    size_t n_volumes;
+    uint64_t last_receivable, last_fee_rate;
     struct db_session *sessions; /* by calendar: each market's last phase */
     size_t n_sessions;
     struct db_recovered_key *keys; /* of the newest DB_RECOVERED_KEYS_MAX commands with a key, sorted by it */

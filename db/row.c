@@ -12,8 +12,15 @@ static const char *const severities[] = {[DB_INFO] = "info", [DB_WARNING] = "war
 static const char *const feed_states[] = {
     [DB_FEED_OK] = "ok",       [DB_FEED_CONNECTING] = "connecting", [DB_FEED_RETRY] = "retry",
     [DB_FEED_STALE] = "stale", [DB_FEED_FAILED] = "failed",         [DB_FEED_CLOSED] = "closed"};
+static const char *const terms_whys[DB_TERMS_WHYS] = {
+    [DB_TERMS_CONFIGURED] = "configured", [DB_TERMS_KNOWN] = "known",   [DB_TERMS_OPENED] = "opened",
+    [DB_TERMS_COMMAND] = "command",       [DB_TERMS_POLICY] = "policy", [DB_TERMS_VOLUME] = "volume",
+    [DB_TERMS_RESET] = "reset",           [DB_TERMS_VENUE] = "venue",   [DB_TERMS_CLOSED] = "closed",
+};
 static const char *const run_states[] = {
     [DB_RUN_RUNNING] = "running", [DB_RUN_STOPPED] = "stopped", [DB_RUN_KILLED] = "killed"};
+static const char *const log_notes[] = {
+    [DB_LOG_BEGAN] = "began", [DB_LOG_REMOVED] = "removed", [DB_LOG_MISSING] = "missing"};
 static const char *const revision_kinds[] = {
     [REVISION_CORRECTION] = "correction", [REVISION_CANCEL] = "cancel", [REVISION_BAR] = "bar"};
 
@@ -45,7 +52,8 @@ const struct record_words db_words_policy_role = WORDS(policy_roles), db_words_s
                           db_words_bar_session = {.n = BAR_SESSIONS, .names = bar_session_names},
                           db_words_action_kind = WORDS(action_kinds), db_words_statistic = WORDS(statistics),
                           db_words_market_phase = {.n = MARKET_PHASES, .name = phase_name},
-                          db_words_run_state = WORDS(run_states);
+                          db_words_run_state = WORDS(run_states), db_words_log_note = WORDS(log_notes),
+                          db_words_terms_why = WORDS(terms_whys);
 
 #define NAME(of, what, names) \
     const char *db_##of##_name(enum what value) \
@@ -99,6 +107,7 @@ void db_account_of(int number, const struct account_spec *spec, int64_t created_
     };
     memcpy(ret->name, spec->name, sizeof ret->name);
     memcpy(ret->currency, spec->currency, sizeof ret->currency);
+    ret->change.uid = -1;
     if (!spec->strategy)
         return;
     snprintf(ret->strategy, sizeof ret->strategy, "%s", spec->strategy->name);

@@ -19,6 +19,29 @@
 
 enum { DB_STRATEGY_NAME_MAX = STRATEGY_NAME_MAX };
 
+/* Why an account has other terms than before. CONFIGURED of an account without any: it is OPENED, or KNOWN if
+ * it is older than the rows of terms. */
+enum db_terms_why {
+    DB_TERMS_CONFIGURED, /* by papertaped.ini, at a start */
+    DB_TERMS_KNOWN,
+    DB_TERMS_OPENED,
+    DB_TERMS_COMMAND, /* `command` */
+    DB_TERMS_POLICY,  /* another policy, or none, trades */
+    DB_TERMS_VOLUME,  /* another tier of fees */
+    DB_TERMS_RESET,
+    DB_TERMS_VENUE, /* what its venue says of it */
+    DB_TERMS_CLOSED,
+    DB_TERMS_WHYS,
+};
+struct db_terms_change {
+    enum db_terms_why why;
+    int64_t since_ns;
+    uint64_t event;            /* that made them; of a start the last one before it */
+    uint64_t command;          /* 0: of none */
+    int64_t uid;               /* of its client; -1: of no command */
+    char key[COMMAND_KEY_MAX]; /* "": none */
+};
+
 /* An account's number is its index in the engine and its id in the database, for ever: a daemon gives the
  * engine the accounts of the database first, in the order of their numbers, and new ones after them. */
 struct db_account {
@@ -32,6 +55,16 @@ struct db_account {
     enum session_choice session;
     char strategy[DB_STRATEGY_NAME_MAX]; /* "": orders by hand only */
     double params[STRATEGY_PARAMS_MAX]; /* of that strategy; zeros where this program has none of that name */
+    int64_t closed_ns;                  /* 0: it is open */
+    struct db_terms_change change;      /* of what is put; a row of terms is stored where they are others */
+};
+
+/* The terms of an account from a time on. */
+struct db_terms {
+    uint64_t id;
+    int64_t epoch;             /* 1, and one more after each reset */
+    struct db_account account; /* `change` is what made them; without its name and created_ns */
+    const char *params;        /* as db_account_row's */
 };
 
 struct db_symbol_row {
@@ -65,11 +98,12 @@ int db_account_spec(const struct db_account *account, struct account_spec *ret);
 struct db_price {
     int symbol;
     int64_t last, bid, ask, mark; /* price_scale; 0: not known */
+    int64_t mark_ns;              /* when that mark was made; 0: not known */
     int64_t ts_ns, recv_wall_ns;  /* the engine's clock, the wall clock */
 };
 
 /* So long before the newest point of an account's equity every point is kept; before that one an hour, a
- * UTC day's first and those at movements of money. */
+ * UTC day's first, those at movements of money and those with marks. */
 #define DB_EQUITY_WHOLE_NS (8 * 24 * INT64_C(3600000000000))
 
 /* What else a point of equity changes. */
@@ -83,6 +117,12 @@ struct db_equity {
     int account;
     enum db_equity_kind kind;
     int64_t ts_ns, equity, cash, peak, day, day_equity, killed_ns;
+};
+
+/* What a position was valued at, at the account's point of equity of that time: struct engine_mark. */
+struct db_mark {
+    int account, symbol;
+    int64_t ts_ns, qty, mark, mark_ns;
 };
 
 /* An account whose rules ask for it: see engine_margin_figures(). */
@@ -103,6 +143,7 @@ struct db_command {
     const char *result; /* the refusal's code and words, or what it did; "" while pending */
     const char *key;    /* the client's, of this command alone; "" or NULL for none */
     uint64_t order_id;  /* the first order that it made, amended or cancelled; 0: none */
+    uint64_t event;     /* its first in the event log; 0: it is none, or not known */
 };
 
 enum db_severity { DB_INFO, DB_WARNING, DB_ERROR };
@@ -236,6 +277,23 @@ struct db_run {
     uint64_t run;
     int64_t began_ns, alive_ns;
     enum db_run_state state;
+};
+
+enum db_log_note_kind {
+    DB_LOG_BEGAN,   /* the log lacked these events when notes began */
+    DB_LOG_REMOVED, /* retention removes the segment that has them */
+    DB_LOG_MISSING, /* they were found missing, and no note says why */
+};
+
+/* What the event log lacks, from some moment on: stored once a kind and to_seq, and never changed. */
+struct db_log_note {
+    enum db_log_note_kind kind;
+    uint64_t from_seq, to_seq;                   /* to_seq below from_seq: no event */
+    uint64_t known_seq;                          /* of BEGAN: the newest event then; else 0 */
+    uint64_t last_order, last_fill, last_ledger; /* of BEGAN and MISSING: numbered by then; else 0 */
+    int64_t ts_ns;
+    uint64_t segment, bytes; /* of REMOVED */
+    char digest[65];         /* of REMOVED: the hash of the segment's last block, in hexadecimal */
 };
 
 /* A run that is running says so at least so often. */
@@ -376,7 +434,7 @@ bool db_policy_trades_for(const struct db_policy *policy, const char *account);
 extern const struct record_words db_words_statistic, db_words_asset_class, db_words_symbol_says,
     db_words_policy_role, db_words_severity, db_words_command_state, db_words_feed_state,
     db_words_revision_kind, db_words_bar_source, db_words_bar_session, db_words_action_kind,
-    db_words_market_phase, db_words_run_state;
+    db_words_market_phase, db_words_run_state, db_words_log_note, db_words_terms_why;
 
 const char *db_policy_role_name(enum db_policy_role role);      /* "challenger", "champion", "retired" */
 const char *db_command_state_name(enum db_command_state state); /* "pending", "done", "refused" */

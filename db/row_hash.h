@@ -14,8 +14,9 @@
  *
  * seal(n, value, …) with n above 2 is rule 2 of the first n values; of the others it has those that are
  * neither null nor 0 nor '', each after its place. So columns that came later leave the seals of older rows
- * as they are: DB_ORDER_SEALED, DB_FILL_SEALED, DB_ACCOUNT_SEALED and DB_SYMBOL_SEALED, the columns that rule
- * 2 began with.
+ * as they are: DB_ORDER_SEALED, DB_FILL_SEALED, DB_ACCOUNT_SEALED, DB_COMMAND_SEALED, DB_TERMS_SEALED,
+ * DB_SYMBOL_SEALED and DB_ACTION_SEALED, the
+ * columns that rule 2 began with.
  *
  * The ledger is not sealed so, but chained: record/ledger_row.h. Bars, gaps, prices, samples and feed
  * states are no part of the record and have no seal. */
@@ -25,6 +26,7 @@
 #include <sqlite3.h>
 
 #include "record/account.h"
+#include "record/ledger_cause.h"
 #include "record/order.h"
 #include "record/symbol.h"
 
@@ -50,18 +52,40 @@ int db_row_hash_register(sqlite3 *db);
     "id, order_id, account, symbol, side, ts_ns, price, qty, notional, fee, maker, input_seq"
 #define DB_POSITION_COLUMNS RECORD_COLUMNS(RECORD_POSITIONS)
 #define DB_EQUITY_COLUMNS   RECORD_COLUMNS(RECORD_EQUITY)
+#define DB_MARK_COLUMNS     RECORD_COLUMNS(RECORD_MARKS)
 #define DB_ACCOUNT_COLUMNS \
     RECORD_ACCOUNT_OF(RECORD_COLUMN_FIRST_, RECORD_COLUMN_NEXT_, RECORD_COLUMN_NEXT_) \
-    RECORD_ACCOUNT_NOW(RECORD_COLUMN_NEXT_) RECORD_ACCOUNT_SINCE_12(RECORD_COLUMN_NEXT_, RECORD_COLUMN_NEXT_)
+    RECORD_ACCOUNT_NOW(RECORD_COLUMN_NEXT_) \
+    RECORD_ACCOUNT_SINCE_12(RECORD_COLUMN_NEXT_, RECORD_COLUMN_NEXT_) \
+    RECORD_ACCOUNT_CLOSED(RECORD_COLUMN_NEXT_)
 #define DB_ACCOUNT_SEALED   "26"
 #define DB_COMMAND_COLUMNS  RECORD_COLUMNS(RECORD_COMMANDS)
+#define DB_COMMAND_SEALED   "10"
 #define DB_ALERT_COLUMNS    RECORD_COLUMNS(RECORD_ALERTS)
+#define DB_TERMS_COLUMNS    RECORD_COLUMNS(RECORD_TERMS)
+#define DB_TERMS_SEALED     "41"
+#define DB_ACCRUAL_COLUMNS  RECORD_COLUMNS(RECORD_ACCRUAL)
+#define DB_CAUSE_COLUMNS    RECORD_COLUMNS(RECORD_LEDGER_CAUSE)
 #define DB_SYMBOL_COLUMNS   RECORD_COLUMNS(RECORD_SYMBOLS)
 #define DB_SYMBOL_SEALED    "32"
 #define DB_REVISION_COLUMNS RECORD_COLUMNS(RECORD_REVISIONS)
 #define DB_BASE_COLUMNS     "id, " RECORD_COLUMNS(RECORD_BASE)
 #define DB_SALVAGED_COLUMNS "name, first, last"
+#define DB_PRUNED_COLUMNS   "name, last, rows, digest, ts_ns"
 #define DB_ACTION_COLUMNS   RECORD_COLUMNS(RECORD_ACTIONS)
+#define DB_ACTION_SEALED    "10"
+
+/* ", currency, …": the terms, as columns of `accounts` AS a, of `account_terms` AS t, and without an alias.
+ */
+#define DB_TERMS_OF_NONE                RECORD_TERMS_ACCOUNT(RECORD_COLUMN_NEXT_, RECORD_COLUMN_NEXT_)
+#define DB_TERMS_OF_A                   RECORD_TERMS_ACCOUNT(DB_TERM_A_, DB_TERM_A_)
+#define DB_TERMS_OF_T                   RECORD_TERMS_ACCOUNT(DB_TERM_T_, DB_TERM_T_)
+#define DB_TERM_A_(member, column, ...) ", a." column
+#define DB_TERM_T_(member, column, ...) ", t." column
+/* The epoch of an account, by its alias: 1, and one more after each reset. */
+#define DB_EPOCH_OF(a) \
+    "(1 + (SELECT count(*) FROM ledger AS r WHERE r.kind = 'reset' AND r.account = " a \
+    ".id AND r.asset = " a ".currency))"
 
 /* A row with its seal. */
 #define DB_SEALED_INSERT(table, LIST) \

@@ -7,7 +7,7 @@
 #include "db/salvage.h"
 #include "db/tables.h"
 
-enum { SALVAGE_TABLES_MAX = 48, SALVAGE_COLUMNS_MAX = 48 };
+enum { SALVAGE_TABLES_MAX = 128 /* each is copied three times at most */, SALVAGE_COLUMNS_MAX = 64 };
 
 struct db_salvage {
     sqlite3 *from, *to;

@@ -15,8 +15,8 @@ static const struct salvage_way commands = {
     .into = "INSERT INTO main.commands",
     .conflict =
         "ON CONFLICT (id) DO UPDATE SET ts_ns = excluded.ts_ns, cmd = excluded.cmd, args = excluded.args, "
-        "state = excluded.state, result = excluded.result, order_id = excluded.order_id, hash = "
-        "excluded.hash WHERE excluded.state <> 'pending' AND (peer_uid, peer_pid, key) IS "
+        "state = excluded.state, result = excluded.result, order_id = excluded.order_id, "
+        "event = excluded.event, hash = excluded.hash WHERE excluded.state <> 'pending' AND (peer_uid, peer_pid, key) IS "
         "(excluded.peer_uid, excluded.peer_pid, excluded.key)"};
 
 /* The log may have a part of a run alone. */
@@ -39,6 +39,7 @@ static const char clean_ledger[] =
     "DELETE FROM ledger WHERE id IN (SELECT id FROM temp.taken WHERE name = 'ledger') AND (account NOT IN "
     "(SELECT id FROM accounts) OR (fill_id IS NOT NULL AND fill_id NOT IN (SELECT id FROM fills)) OR "
     "(order_id IS NOT NULL AND order_id NOT IN (SELECT id FROM orders)));";
+static const char clean_causes[] = "DELETE FROM ledger_causes WHERE id NOT IN (SELECT id FROM ledger);";
 static const char clean_others[] =
     "DELETE FROM order_policies WHERE order_id NOT IN (SELECT id FROM orders);";
 
@@ -126,13 +127,14 @@ static int copy(struct db_salvage *salvage, const char *table, const struct salv
 
 int db_salvage_before(struct db_salvage *salvage, uint64_t first_seq)
 {
-    static const char *const first[] = {"symbols", "accounts", "corporate_actions", "revisions"};
+    static const char *const first[] = {"symbols",   "accounts",    "account_terms", "corporate_actions",
+                                        "revisions", "receivables", "fee_rates",     "ledger_accruals"};
     char where[64];
     const struct salvage_way until = {.where = where};
     int rc = SQLITE_OK;
     sqlite3_snprintf(sizeof where, where, "input_seq <= %llu", first_seq);
     for (size_t i = 0; rc == SQLITE_OK && i < sizeof first / sizeof *first; i++)
-        rc = db_salvage_copy(salvage, db_table_named(first[i]), i < 2 ? NULL : &until, -1, INT64_MAX);
+        rc = db_salvage_copy(salvage, db_table_named(first[i]), i < 3 ? NULL : &until, -1, INT64_MAX);
     return rc;
 }
 
@@ -154,6 +156,10 @@ static int salvage_orders(struct db_salvage *salvage, const struct db_base *base
         rc = take_ledger(salvage, 0, nothing, &salvage->tables[salvage->n_tables - 1]);
     if (rc == SQLITE_OK)
         rc = sqlite3_exec(salvage->to, clean_ledger, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+        rc = copy(salvage, "ledger_causes", NULL, 0, base->last_ledger);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(salvage->to, clean_causes, NULL, NULL, NULL);
     return rc;
 }
 
@@ -197,9 +203,16 @@ static const struct {
     const char *table;
     struct salvage_way way;
 } changed[] = {
-    {"accounts", {.replaces = true}}, {"positions", {.replaces = true}},
-    {"orders", {.replaces = true}},   {"meta", {.where = "key <> 'counts'", .replaces = true}},
-    {"corporate_actions", {0}},       {"revisions", {0}},
+    {"accounts", {.replaces = true}},
+    {"positions", {.replaces = true}},
+    {"orders", {.replaces = true}},
+    {"meta", {.where = "key <> 'counts'", .replaces = true}},
+    {"corporate_actions", {0}},
+    {"revisions", {0}},
+    {"receivables", {0}},
+    {"fee_rates", {0}},
+    {"account_terms", {0}},
+    {"ledger_accruals", {0}},
 };
 
 int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *from,
@@ -215,13 +228,19 @@ int db_salvage_beyond(struct db_salvage *salvage, const struct db_salvage_ends *
     if (rc == SQLITE_OK)
         rc = take_ledger(salvage, from->ledger, hash, &salvage->tables[salvage->n_tables - 1]);
     if (rc == SQLITE_OK)
+        rc = copy(salvage, "ledger_causes", NULL, from->ledger, INT64_MAX);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(salvage->to, clean_causes, NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
         rc = list_taken(salvage->to);
     return rc;
 }
 
 int db_salvage_command(sqlite3 *to, const struct db_command *row)
 {
-    static const char sql[] = DB_SEALED_INSERT("commands", RECORD_COMMANDS) " ON CONFLICT DO NOTHING";
+    static const char sql[] = "INSERT INTO commands (" DB_COMMAND_COLUMNS ", hash) VALUES (" RECORD_VALUES(
+        RECORD_COMMANDS) ", seal(" DB_COMMAND_SEALED
+                         ", " RECORD_VALUES(RECORD_COMMANDS) ")) ON CONFLICT DO NOTHING";
     sqlite3_stmt *stmt;
     int rc = sqlite3_prepare_v2(to, sql, -1, &stmt, NULL);
     if (rc != SQLITE_OK)

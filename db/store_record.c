@@ -9,6 +9,7 @@
 #include "db/row_hash.h"
 #include "db/store_bind.h"
 #include "exchange/fill.h"
+#include "record/ledger_cause.h"
 #include "record/ledger_row.h"
 #include "record/sqlite.h"
 #include "strategy/param_json.h"
@@ -96,6 +97,17 @@ static char *params_json(const struct db_account *row)
     return text;
 }
 
+/* A row of its terms, where they are others than before. */
+static int put_terms(struct db_store *store, const struct db_account *row)
+{
+    const struct db_terms terms = {.account = *row};
+    int64_t id = 0;
+    int rc = db_store_put(store, DB_SQL_TERMS, &db_record_terms, &terms, &id);
+    if (rc != SQLITE_OK || id == 0)
+        return rc;
+    return db_store_run(store, DB_SQL_TERMS_SEAL, RECORD_PARAMS(id), NULL);
+}
+
 int db_apply_account(struct db_store *store, const void *data)
 {
     const struct db_account *row = data;
@@ -115,7 +127,8 @@ int db_apply_account(struct db_store *store, const void *data)
                  row->name, row->number);
         return SQLITE_CONSTRAINT;
     }
-    return db_store_run(store, DB_SQL_ACCOUNT_SEAL, RECORD_PARAMS(id), NULL);
+    rc = db_store_run(store, DB_SQL_ACCOUNT_SEAL, RECORD_PARAMS(id), NULL);
+    return rc == SQLITE_OK ? put_terms(store, row) : rc;
 }
 
 /* A stock whose name is not its first one continues the row that it had under another (symbol_renamed()). */
@@ -174,10 +187,38 @@ int db_apply_fill(struct db_store *store, const void *data)
     return put_once(store, DB_SQL_FILL, DB_SQL_FILL_SAME, &record_fills, fill, "fill", fill->id);
 }
 
+int db_apply_receivable(struct db_store *store, const void *data)
+{
+    const struct receivable_row *row = data;
+    return put_once(store, DB_SQL_RECEIVABLE, DB_SQL_RECEIVABLE_SAME, &engine_record_receivables, row,
+                    "receivable", row->id);
+}
+
+int db_apply_fee_rate(struct db_store *store, const void *data)
+{
+    const struct fee_rate_change *row = data;
+    return put_once(store, DB_SQL_FEE_RATE, DB_SQL_FEE_RATE_SAME, &engine_record_fee_rates, row,
+                    "change of fees", row->id);
+}
+
 int db_apply_ledger(struct db_store *store, const void *data)
 {
     const struct ledger_row *row = data;
     return put_once(store, DB_SQL_LEDGER, DB_SQL_LEDGER_SAME, &record_ledger, row, "ledger row", row->id);
+}
+
+int db_apply_cause(struct db_store *store, const void *data)
+{
+    const struct ledger_cause *row = data;
+    return put_once(store, DB_SQL_CAUSE, DB_SQL_CAUSE_SAME, &record_ledger_causes, row, "cause of ledger row",
+                    row->id);
+}
+
+int db_apply_accrual(struct db_store *store, const void *data)
+{
+    int64_t id = 0;
+    int rc = db_store_put(store, DB_SQL_ACCRUAL, &record_ledger_accruals, data, &id);
+    return rc == SQLITE_OK && id ? db_store_run(store, DB_SQL_ACCRUAL_SEAL, RECORD_PARAMS(id), NULL) : rc;
 }
 
 /* Adds a point of equity, or replaces the one of that time, which a history that is kept whole does not

@@ -7,6 +7,7 @@
 #include "db/row_hash.h"
 #include "record/account.h"
 #include "record/device_rows.h"
+#include "record/ledger_cause.h"
 #include "record/ledger_row.h"
 #include "record/market.h"
 #include "record/symbol.h"
@@ -24,6 +25,11 @@
 /* Whose seal follows, by what is stored then. */
 #define UNSEALED(table, LIST) \
     "INSERT INTO " table " (" RECORD_COLUMNS(LIST) ", hash) VALUES (" RECORD_VALUES(LIST) ", x'')"
+
+/* Of a row that never changes. */
+#define SAME_SEAL(table, LIST) \
+    "SELECT seal(2, " RECORD_COLUMNS(LIST) ") = seal(2, " RECORD_VALUES(LIST) ") FROM " table \
+                                                                              " WHERE id = :id"
 
 /* Of what a training has by steps or by time. THIN: every second one of the first ?2. */
 #define DROP(table, key) "DELETE FROM " table " WHERE training = ?1 AND " key " = ?2"
@@ -126,6 +132,29 @@
                   RECORD_LEDGER_ROW) ") " \
                                      "ON CONFLICT DO NOTHING") \
     X(LEDGER_SAME, "SELECT hash = :hash FROM ledger WHERE id = :id") \
+    X(CAUSE, DB_SEALED_INSERT("ledger_causes", RECORD_LEDGER_CAUSE) " ON CONFLICT DO NOTHING") \
+    X(ACCRUAL, UNSEALED("ledger_accruals", RECORD_ACCRUAL) " ON CONFLICT DO NOTHING RETURNING id") \
+    X(ACCRUAL_SEAL, "UPDATE ledger_accruals SET hash = seal(2, " DB_ACCRUAL_COLUMNS ") WHERE id = ?1") \
+    X(CAUSE_SAME, \
+      "SELECT hash = seal(2, " RECORD_VALUES(RECORD_LEDGER_CAUSE) ") FROM ledger_causes WHERE id = :id") \
+    /* As the account's row has them by now, where the newest before the event are others. A reset's epoch \
+     * has a row of its own. */ \
+    X(TERMS, \
+      "INSERT INTO account_terms (account, epoch, since_ns, event, why, command, command_key, uid" DB_TERMS_OF_NONE \
+      ", hash) SELECT a.id, ifnull(t.epoch + (:why = 'reset'), " DB_EPOCH_OF( \
+          "a") "), " \
+               ":since_ns, :event, CASE WHEN t.id IS NOT NULL OR :why <> 'configured' THEN :why WHEN EXISTS " \
+               "(SELECT 1 FROM ledger WHERE account = a.id) OR EXISTS (SELECT 1 FROM base) THEN 'known' ELSE " \
+               "'opened' END, :command, :command_key, :uid" DB_TERMS_OF_A \
+               ", zeroblob(32) FROM accounts AS a LEFT JOIN " \
+               "account_terms AS t ON t.id = (SELECT id FROM account_terms WHERE account = a.id AND event <= " \
+               ":event ORDER BY event DESC, id DESC LIMIT 1) WHERE a.id = :account AND (t.id IS NULL OR " \
+               "(1" DB_TERMS_OF_T ") IS NOT (1" DB_TERMS_OF_A \
+               ") OR (:why = 'reset' AND t.event < :event)) AND NOT EXISTS " \
+               "(SELECT 1 FROM account_terms AS t WHERE t.account = a.id AND t.event = :event AND " \
+               "t.why = :why AND (1" DB_TERMS_OF_T ") IS (1" DB_TERMS_OF_A ")) RETURNING id") \
+    X(TERMS_SEAL, \
+      "UPDATE account_terms SET hash = seal(" DB_TERMS_SEALED ", " DB_TERMS_COLUMNS ") WHERE id = ?1") \
     X(POSITION, \
       DB_SEALED_INSERT( \
           "positions", \
@@ -143,12 +172,17 @@
       "(SELECT 1 FROM equity AS later WHERE later.account = ?1 AND later.ts_ns > equity.ts_ns " \
       "AND later.ts_ns < equity.ts_ns - equity.ts_ns % 3600000000000 + 3600000000000) " \
       "AND day_equity = (SELECT before.day_equity FROM equity AS before WHERE " \
-      "before.account = ?1 AND before.ts_ns < equity.ts_ns ORDER BY before.ts_ns DESC LIMIT 1)") \
+      "before.account = ?1 AND before.ts_ns < equity.ts_ns ORDER BY before.ts_ns DESC LIMIT 1) " \
+      "AND NOT EXISTS (SELECT 1 FROM marks WHERE marks.account = ?1 AND marks.ts_ns = equity.ts_ns)") \
+    X(MARK, \
+      DB_SEALED_INSERT("marks", RECORD_MARKS) " ON CONFLICT DO UPDATE SET hash = excluded.hash" RECORD_SET( \
+          RECORD_MARKS)) \
     X(MARGIN, RECORD_UPSERT("account_margins", "", "ts_ns", RECORD_MARGINS)) \
     X(COMMAND, UNSEALED("commands", RECORD_COMMANDS) " ON CONFLICT (id) DO UPDATE SET " COMMAND_SET \
                                                      " WHERE state = 'pending' AND " COMMAND_FIXED( \
                                                          OWN) " IS " COMMAND_FIXED(EXCLUDED)) \
-    X(COMMAND_SEAL, "UPDATE commands SET hash = seal(2, " DB_COMMAND_COLUMNS ") WHERE id = ?1") \
+    X(COMMAND_SEAL, \
+      "UPDATE commands SET hash = seal(" DB_COMMAND_SEALED ", " DB_COMMAND_COLUMNS ") WHERE id = ?1") \
     X(COMMAND_KNOWN, \
       "SELECT " COMMAND_FIXED(OWN) " IS " COMMAND_FIXED(GIVEN) " FROM commands WHERE id = :id") \
     X(ALERT, \
@@ -256,9 +290,14 @@
     X(REVISION, UNSEALED("revisions", RECORD_REVISIONS) " ON CONFLICT DO NOTHING RETURNING id") \
     X(REVISION_SEAL, "UPDATE revisions SET hash = seal(2, " DB_REVISION_COLUMNS ") WHERE id = ?1") \
     X(ACTION, UNSEALED("corporate_actions", RECORD_ACTIONS) " ON CONFLICT DO NOTHING RETURNING id") \
-    X(ACTION_SEAL, "UPDATE corporate_actions SET hash = seal(2, " DB_ACTION_COLUMNS ") WHERE id = ?1") \
+    X(ACTION_SEAL, \
+      "UPDATE corporate_actions SET hash = seal(" DB_ACTION_SEALED ", " DB_ACTION_COLUMNS ") WHERE id = ?1") \
     X(ACTION_SAME, "SELECT (kind, ex_ns, shares, per, cash) IS (:kind, :ex_ns, :shares, :per, :cash) " \
                    "FROM corporate_actions WHERE symbol = :symbol AND action = :action") \
+    X(RECEIVABLE, DB_SEALED_INSERT("receivables", RECORD_RECEIVABLES) " ON CONFLICT DO NOTHING") \
+    X(RECEIVABLE_SAME, SAME_SEAL("receivables", RECORD_RECEIVABLES)) \
+    X(FEE_RATE, DB_SEALED_INSERT("fee_rates", RECORD_FEE_RATES) " ON CONFLICT DO NOTHING") \
+    X(FEE_RATE_SAME, SAME_SEAL("fee_rates", RECORD_FEE_RATES)) \
     X(SESSION, RECORD_INSERT("market_sessions", \
                              RECORD_SESSIONS) " ON CONFLICT DO UPDATE SET since_ns = iif(phase = " \
                                               "excluded.phase, since_ns, excluded.since_ns), " \
@@ -266,6 +305,7 @@
     X(VENUE, RECORD_UPSERT("venue_status", "", "state", RECORD_VENUES)) \
     X(BAN, RECORD_UPSERT("venue_bans", "", "why", RECORD_BANS)) \
     X(RUN, RECORD_INSERT("runs", RECORD_RUNS) " ON CONFLICT (run) DO UPDATE SET " RUN_MERGED) \
+    X(LOG_NOTE, DB_SEALED_INSERT("log_notes", RECORD_LOG_NOTES) " ON CONFLICT DO NOTHING") \
     X(RUN_KILLED, "UPDATE runs SET state = 'killed' WHERE state = 'running' AND run <> ?1") \
     X(BAN_OVER, "DELETE FROM venue_bans WHERE venue = :venue")
 

@@ -12,7 +12,7 @@
 /* clang-format off */
 #define DB_TABLES(COUNTED, SEALED, PLAIN) \
     COUNTED(2, ORDERS, "orders", NUMBERED, .columns = DB_ORDER_COLUMNS ", rule, hash", \
-            .seal = DB_ORDER_SEAL, .marked = true) \
+            .seal = DB_ORDER_SEAL, .marked = true, .settled = "state NOT IN " DB_LIVE_STATES) \
     COUNTED(3, FILLS, "fills", NUMBERED, .columns = DB_FILL_COLUMNS ", rule, hash", .seal = DB_FILL_SEAL, \
             .marked = true) \
     COUNTED(4, LEDGER, "ledger", NUMBERED, .columns = DB_LEDGER_COLUMNS, .marked = true) \
@@ -24,10 +24,21 @@
            BY("account, symbol", "account, symbol"), SEAL(DB_POSITION_COLUMNS)) \
     COUNTED(5, EQUITY, "equity", .key = NAME_OF_ACCOUNT " || ' ' || ts_ns", \
             BY("account, ts_ns", "account, ts_ns DESC"), SEAL(DB_EQUITY_COLUMNS), SALVAGED) \
-    COUNTED(6, COMMANDS, "commands", ID, SEAL(DB_COMMAND_COLUMNS), .marked = true) \
+    SEALED("marks", .key = NAME_OF_ACCOUNT " || ' ' || ts_ns || ' ' || " NAME_OF_SYMBOL, \
+           BY("account, ts_ns, symbol", "account, ts_ns DESC, symbol"), SEAL(DB_MARK_COLUMNS), SALVAGED) \
+    COUNTED(6, COMMANDS, "commands", ID, .columns = DB_COMMAND_COLUMNS ", hash", \
+            .seal = "seal(" DB_COMMAND_SEALED ", " DB_COMMAND_COLUMNS ")", .marked = true, \
+            .settled = "state <> 'pending'") \
     COUNTED(7, ALERTS, "alerts", ID, SEAL(DB_ALERT_COLUMNS), SALVAGED) \
-    COUNTED(8, ACTIONS, "corporate_actions", NUMBERED, SEAL(DB_ACTION_COLUMNS)) \
+    COUNTED(8, ACTIONS, "corporate_actions", NUMBERED, .columns = DB_ACTION_COLUMNS ", hash", \
+            .seal = "seal(" DB_ACTION_SEALED ", " DB_ACTION_COLUMNS ")") \
+    COUNTED(10, RECEIVABLES, "receivables", ID, SEAL(RECORD_COLUMNS(RECORD_RECEIVABLES))) \
+    COUNTED(11, FEE_RATES, "fee_rates", ID, SEAL(RECORD_COLUMNS(RECORD_FEE_RATES))) \
     COUNTED(9, REVISIONS, "revisions", NUMBERED, SEAL(DB_REVISION_COLUMNS)) \
+    COUNTED(12, CAUSES, "ledger_causes", ID, SEAL(DB_CAUSE_COLUMNS)) \
+    COUNTED(13, TERMS, "account_terms", ID, .columns = DB_TERMS_COLUMNS ", hash", \
+            .seal = "seal(" DB_TERMS_SEALED ", " DB_TERMS_COLUMNS ")") \
+    COUNTED(14, ACCRUALS, "ledger_accruals", ID, SEAL(DB_ACCRUAL_COLUMNS)) \
     SEALED("meta", .key = "key", BY("key", "key"), SEAL("key, value"), SALVAGED, \
            .where = "key NOT IN ('event_seq', 'counts', 'paused')") \
     SEALED("rebuilds", ID, SEAL(RECORD_COLUMNS(RECORD_REBUILD)), SALVAGED) \
@@ -35,6 +46,7 @@
            SEAL(RECORD_COLUMNS(RECORD_REBUILD_SOURCE)), SALVAGED) \
     SEALED("salvaged", .key = "name || ' ' || first", BY("name, first", "name, first"), \
            SEAL(DB_SALVAGED_COLUMNS)) \
+    SEALED("pruned", .key = "name", BY("name", "name"), SEAL(DB_PRUNED_COLUMNS), SALVAGED) \
     SEALED("base", .key = "id", BY("id", "id"), SEAL(DB_BASE_COLUMNS)) \
     SEALED("base_accounts", .key = "account", BY("account", "account"), \
            SEAL(RECORD_COLUMNS(RECORD_BASE_ACCOUNT))) \
@@ -43,6 +55,8 @@
     SEALED("base_positions", .key = NAME_OF_ACCOUNT " || ' ' || symbol", \
            BY("account, symbol", "account, symbol"), SEAL(RECORD_COLUMNS(RECORD_BASE_POSITION))) \
     SEALED("base_orders", ID, SEAL(RECORD_COLUMNS(RECORD_BASE_ORDER))) \
+    SEALED("log_notes", .key = "kind || ' ' || to_seq", BY("to_seq, kind", "to_seq DESC, kind"), \
+           SEAL(RECORD_COLUMNS(RECORD_LOG_NOTES)), SALVAGED) \
     PLAIN("bars", COPY(RECORD_COLUMNS(RECORD_BAR_KEY) ", " RECORD_COLUMNS(RECORD_STORED_BAR) ", split", \
                "symbol, interval_ns, source, open_ns")) \
     PLAIN("book_bars", COPY(RECORD_COLUMNS(RECORD_BOOK_BARS), "symbol, interval_ns, open_ns")) \
@@ -71,11 +85,13 @@ struct db_table {
     const char *columns;     /* all that a copy of a row needs */
     const char *seal;        /* what the column `hash` should be; NULL: none, or the ledger's chain */
     const char *where;       /* which rows are salvaged; NULL: all */
-    int counted;             /* enum db_counted */
-    bool numbered;           /* 1, 2, 3 …, or from the base on */
-    bool by_number;          /* `by` is one column, of whole numbers */
-    bool salvaged;           /* with all that the event log does not know; others by db/salvage_record.c */
-    bool marked;             /* those that were salvaged are listed in `salvaged` */
+    const char
+        *settled;   /* which rows never change again (db/books/chain.h); NULL: all if `numbered`, else none */
+    int counted;    /* enum db_counted */
+    bool numbered;  /* 1, 2, 3 …, or from the base on */
+    bool by_number; /* `by` is one column, of whole numbers */
+    bool salvaged;  /* with all that the event log does not know; others by db/salvage_record.c */
+    bool marked;    /* those that were salvaged are listed in `salvaged` */
 };
 
 extern const struct db_table db_tables[];

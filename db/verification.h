@@ -31,6 +31,8 @@ struct known_fill {
     int account, symbol;
     enum order_side side;
     int64_t ts_ns, price, qty, notional, fee, fee_base;
+    int32_t fee_e6;
+    bool maker;
     bool of_venue; /* which says its notional and its fee, in whichever asset */
     uint64_t input_seq;
     bool missing;  /* before the base, and not salvaged */
@@ -43,6 +45,11 @@ struct verified_action {
     struct corporate_action action;
     int64_t ts_ns;
     uint64_t input_seq;
+};
+
+struct verified_receivable {
+    struct receivable_row row;
+    bool closed; /* BOOKED: paid, or written off */
 };
 
 /* A ledger row that an action requires. */
@@ -66,6 +73,9 @@ struct verification {
     size_t n_actions, actions_done, worth_done;
     struct expected_row *expected; /* of the action that took effect last */
     size_t n_expected, at_expected;
+    struct verified_receivable *receivables; /* by id */
+    size_t n_receivables, receivables_done;
+    int64_t withheld;            /* of the dividend that the ledger's row pays at once */
     struct db_holdings holdings; /* by account's number and symbol's index in the reader */
     size_t *balance_index;       /* of to->balances by account and asset: position + 1, 0 for none */
     size_t balance_room;         /* a power of two */
@@ -94,6 +104,7 @@ int db_verify_trades(struct verification *v); /* verify_trades.c: orders, and fi
 int db_verify_ledger(
     struct verification *v); /* verify_ledger.c: rows against fills and each other; balances */
 int db_verify_positions(struct verification *v);
+int db_verify_causes(struct verification *v); /* verify_causes.c: of ledger rows; and accounts' terms */
 
 /* verify_base.c: what the record builds upon. Its live orders are known orders by now. */
 int db_verify_base(struct verification *v);
@@ -114,6 +125,18 @@ void db_verify_worth(struct verification *v, uint64_t before_seq);
 /* Did a split change the order after a fill of that event? Then its former limit is not known. */
 bool db_verify_spans_split(const struct verification *v, const struct known_order *order, uint64_t seq);
 struct stock_split db_verify_split(const struct verified_action *action);
+
+/* verify_charges.c: before the trades. 0 or -errno of the reader. */
+int db_verify_load_receivables(struct verification *v);
+/* Each row of the ledger, before it counts: checks the receivables that come before it. Returns the one that
+ * the row pays, or NULL. `row` NULL: there are no more rows. */
+const struct receivable_row *db_verify_receivables(struct verification *v, const struct ledger_row *row);
+/* Was all of the dividend withheld, so that the ledger has no row of it? */
+bool db_verify_withholds_all(const struct verification *v, int account, const struct verified_action *action);
+/* After the trades: rates by volume. 0 or -errno. And a fill's fee, with the regulatory ones. */
+int db_verify_rates(struct verification *v);
+void db_verify_fee(struct verification *v, const struct fill *fill, const struct symbol *symbol,
+                   bool rate_known);
 
 /* verify_ledger.c: does the row pay back currency, with what the row before it brought in? */
 bool db_verify_repays(const struct verification *v, const struct ledger_row *row);

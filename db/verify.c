@@ -126,9 +126,13 @@ static int verify_all(struct verification *v)
     if (r == 0 && !db_verify_stopped(v))
         r = db_verify_trades(v);
     if (r == 0 && !db_verify_stopped(v))
+        r = db_verify_rates(v);
+    if (r == 0 && !db_verify_stopped(v))
         r = db_verify_ledger(v);
     if (r == 0 && !db_verify_stopped(v))
         r = db_verify_positions(v);
+    if (r == 0 && !db_verify_stopped(v))
+        r = db_verify_causes(v);
     if (r == 0 && !db_verify_stopped(v))
         r = check_pragma(v, "PRAGMA foreign_key_check", true);
     if (r == 0 && !db_verify_stopped(v)) /* last: it names tables, not rows */
@@ -160,6 +164,7 @@ int db_verify(struct db_reader *reader, struct db_verified **ret)
     free(v.orders);
     free(v.fills);
     free(v.actions);
+    free(v.receivables);
     free(v.expected);
     free(v.balance_index);
     db_holdings_finish(&v.holdings);

@@ -35,7 +35,8 @@ static void take_action(void *ctx, const struct db_action_row *row)
 
 int db_verify_load_actions(struct verification *v)
 {
-    return db_reader_actions(v->reader, NULL, take_action, v);
+    int r = db_reader_actions(v->reader, NULL, take_action, v);
+    return r == 0 ? db_verify_load_receivables(v) : r;
 }
 
 struct stock_split db_verify_split(const struct verified_action *action)
@@ -84,7 +85,7 @@ static void expect_dividend(struct verification *v, const struct verified_action
     for (size_t i = 0; i < v->holdings.n; i++) {
         const struct db_holding *holding = &v->holdings.rows[i];
         int64_t amount = 0;
-        if (holding->symbol != action->symbol)
+        if (holding->symbol != action->symbol || db_verify_withholds_all(v, (int)holding->account, action))
             continue;
         int64_t qty = position_before(&holding->position, &holding->lots, action->action.ex_ns);
         if (qty == 0 || !engine_dividend_amount(&action->action, symbol, qty, &amount) || amount == 0 ||
@@ -100,7 +101,8 @@ static void begin(struct verification *v)
     const struct verified_action *action = &v->actions[v->actions_done++];
     v->n_expected = v->at_expected = 0;
     if (action->action.kind == ACTION_DIVIDEND) {
-        expect_dividend(v, action);
+        if (action->action.pay_ns <= action->ts_ns) /* else it is booked: verify_charges.c */
+            expect_dividend(v, action);
         return;
     }
     const struct stock_split split = db_verify_split(action);
@@ -113,11 +115,13 @@ static void begin(struct verification *v)
         v->out_of_memory = true;
 }
 
-static bool matches(const struct expected_row *e, const struct ledger_row *row, int64_t ts_ns)
+static bool matches(const struct expected_row *e, const struct ledger_row *row, int64_t ts_ns,
+                    int64_t withheld)
 {
+    int64_t amount = e->amount - (e->kind == LEDGER_DIVIDEND ? withheld : 0);
     return e->kind == row->kind && e->account == row->account && strcmp(e->asset, row->asset) == 0 &&
            e->scale == row->scale && row->ts_ns == ts_ns &&
-           (e->at_most ? row->amount < 0 && row->amount >= e->amount : row->amount == e->amount);
+           (e->at_most ? row->amount < 0 && row->amount >= e->amount : row->amount == amount);
 }
 
 /* Is it the next row of the action that takes effect? */
@@ -125,7 +129,7 @@ static bool take(struct verification *v, const struct ledger_row *row)
 {
     for (; v->at_expected < v->n_expected; v->at_expected++) {
         const struct expected_row *e = &v->expected[v->at_expected];
-        if (matches(e, row, v->actions[v->actions_done - 1].ts_ns)) {
+        if (matches(e, row, v->actions[v->actions_done - 1].ts_ns, v->withheld)) {
             v->at_expected++;
             return true;
         }
@@ -155,6 +159,10 @@ bool db_verify_action_row(struct verification *v, const struct ledger_row *row)
     bool of_action = row->fill_id == 0 && (row->kind == LEDGER_SPLIT || row->kind == LEDGER_DIVIDEND);
     bool loan = row->fill_id == 0 && row->kind == LEDGER_BORROW &&
                 (v->resetting != row->account || v->last.ts_ns != row->ts_ns);
+    const struct receivable_row *paid = db_verify_receivables(v, row);
+    v->withheld = paid ? paid->of.withheld : 0;
+    if (paid && paid->of.booked != 0)
+        return true;
     if (db_verify_repays(v, row))
         return false;
     if ((of_action || loan) && take(v, row))
@@ -180,6 +188,7 @@ bool db_verify_action_row(struct verification *v, const struct ledger_row *row)
 
 void db_verify_actions_end(struct verification *v)
 {
+    db_verify_receivables(v, NULL);
     end(v);
     while (v->actions_done < v->n_actions && !db_verify_stopped(v)) {
         begin(v);

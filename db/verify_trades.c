@@ -130,9 +130,7 @@ static void check_fill(void *ctx, const struct db_fill_row *row)
     else if (f->basis != FILL_BASIS_VENUE &&
              f->notional != fill_notional(f->side, f->price, f->qty, decimal_pow10(shift)))
         db_verify_wrong(v, "fills", f->id, "the notional is not price times quantity");
-    if (row->rate_known && f->basis != FILL_BASIS_VENUE && f->fee != fill_fee(f->notional, f->fee_e6))
-        db_verify_wrong(v, "fills", f->id, "the fee is %" PRId64 ", its rate asks for %" PRId64, f->fee,
-                        fill_fee(f->notional, f->fee_e6));
+    db_verify_fee(v, f, symbol, row->rate_known);
     if (f->id > v->base.last_fill)
         check_terms(v, f, order);
     db_verify_worth(v, f->input_seq);
@@ -154,6 +152,8 @@ static void check_fill(void *ctx, const struct db_fill_row *row)
             .notional = f->notional,
             .fee = f->fee,
             .fee_base = f->fee_base,
+            .fee_e6 = f->fee_e6,
+            .maker = f->maker,
             .of_venue = f->basis == FILL_BASIS_VENUE,
             .input_seq = f->input_seq,
         };

@@ -89,10 +89,15 @@ void db_writer_put_event(struct db_writer *writer, uint64_t seq);
     ROW(order, ORDER, order) \
     ROW(fill, FILL, fill) \
     ROW(ledger, LEDGER, ledger_row) \
+    ROW(cause, CAUSE, ledger_cause) /* after its row */ \
+    ROW(accrual, ACCRUAL, ledger_accrual) /* once an account, event and symbol: the first stays */ \
     ROW(equity, EQUITY, db_equity) \
+    ROW(mark, MARK, db_mark) /* after its point of equity; in place of one of its time */ \
     ROW(margin, MARGIN, db_margin) /* in place of the account's */ \
     ROW(revision, REVISION, db_revision) /* only the record of the change: the bar itself is put or dropped too */ \
     ROW(action, ACTION, db_action) /* once a symbol and id: the first stays, others are conflicts */ \
+    ROW(receivable, RECEIVABLE, receivable_row) \
+    ROW(fee_rate, FEE_RATE, fee_rate_change) \
     ROW(session, SESSION, db_session) \
     ROW(gap, GAP, db_gap) \
     ROW(price, PRICE, db_price) \
@@ -108,6 +113,7 @@ void db_writer_put_event(struct db_writer *writer, uint64_t seq);
     ROW(venue, VENUE, db_venue) \
     ROW(ban, BAN, db_ban) /* the newest of that venue; until_ns 0: it is over, and forgotten */ \
     ROW(run, RUN, db_run) /* while one runs, no other does */ \
+    ROW(log_note, LOG_NOTE, db_log_note) /* one of that kind and to_seq stays */ \
     /* At most DB_TRAININGS_KEPT, of each DB_TRAINING_POINTS_KEPT. A training's points come after its row, in \
      * its group: where that was taken they are too, and where it was dropped (0) its `seq` is as before, and \
      * its events are to be asked for again. */ \

@@ -7,6 +7,8 @@
 
 #define DAY_NS (86400 * 1000000000LL)
 
+_Static_assert((int)LEDGER_CAUSE_KEY_MAX == (int)COMMAND_KEY_MAX, "a cause has its command's key");
+
 bool account_name_good(const char *name)
 {
     size_t n = strnlen(name, ACCOUNT_NAME_MAX);
@@ -34,6 +36,44 @@ struct balance *account_currency(struct engine *engine, int index)
     return &account->assets[account->currency_at];
 }
 
+struct ledger_cause *engine_cause(struct engine *engine, enum ledger_cause_kind kind)
+{
+    engine->cause = ledger_cause_of(kind);
+    return &engine->cause;
+}
+
+void engine_cause_accrued(struct engine *engine, int account)
+{
+    struct ledger_accrual accrual = {.account = account, .ts_ns = engine->now_ns, .cause = engine->cause};
+    accrual.cause.event = engine->input_seq;
+    if (engine->sink.accrual)
+        engine->sink.accrual(engine->sink.ctx, &accrual);
+}
+
+const struct event_command *engine_command(const struct engine *engine)
+{
+    return engine->by;
+}
+
+/* A fill has no command: its order has. */
+static void emit_cause(struct engine *engine, const struct ledger_row *row)
+{
+    const struct event_command *by = row->fill_id ? NULL : engine->by;
+    struct ledger_cause cause = engine->cause;
+    if (row->fill_id) {
+        cause = ledger_cause_of(CAUSE_FILL);
+        cause.symbol = engine->cause.symbol;
+    }
+    cause.id = row->id;
+    cause.event = engine->input_seq;
+    if (by) {
+        cause.command = by->command_id;
+        cause.uid = by->peer_uid;
+        memcpy(cause.key, by->key, sizeof cause.key);
+    }
+    engine->sink.cause(engine->sink.ctx, &cause);
+}
+
 static void post(struct engine *engine, int index, struct balance *balance, enum ledger_kind kind,
                  int64_t amount, uint64_t order_id, uint64_t fill_id)
 {
@@ -56,6 +96,8 @@ static void post(struct engine *engine, int index, struct balance *balance, enum
     memcpy(engine->hash, row.hash, sizeof engine->hash);
     if (engine->sink.ledger)
         engine->sink.ledger(engine->sink.ctx, &row);
+    if (engine->sink.cause)
+        emit_cause(engine, &row);
 }
 
 void account_post(struct engine *engine, int index, struct balance *balance, enum ledger_kind kind,
@@ -74,6 +116,7 @@ void account_begin(struct engine *engine, int index)
     account->started = true;
     if (account->interest_ns == 0)
         account->interest_ns = engine_loan_hour(engine->now_ns);
+    engine_cause(engine, CAUSE_OPENING);
     account_post(engine, index, account_currency(engine, index), LEDGER_DEPOSIT, account->opening_cash, 0, 0);
     account->deposits = account->point = account->opening_cash;
 }
@@ -141,6 +184,7 @@ void account_fill(struct engine *engine, const struct fill *fill)
     struct balance *quote = account_quote(engine, index, fill->symbol);
     int64_t held = position->qty, borrowed = borrows(engine, fill, held), given = gives_back(fill, held);
     bool buy = fill->side == ORDER_BUY;
+    engine_cause(engine, CAUSE_FILL)->symbol = fill->symbol;
     if (buy && engine_margin_lends(engine, index, fill->symbol))
         engine_loan_borrow(engine, index, fill->notional + fill->fee, fill);
     base->borrowed += borrowed - given;
@@ -182,6 +226,7 @@ void account_clear(struct engine *engine, int index)
 {
     struct account *account = &engine->accounts[index];
     struct balance *currency = account_currency(engine, index);
+    engine_cause(engine, CAUSE_RESET);
     post(engine, index, currency, LEDGER_RESET, currency->borrowed - currency->total, 0, 0); /* even of 0 */
     for (int i = 0; i < account->n_assets; i++) {
         struct balance *balance = &account->assets[i];
@@ -201,6 +246,7 @@ void account_clear(struct engine *engine, int index)
         account_turned(engine, index, s, before);
         account_report_position(engine, index, s);
     }
+    engine_dividends_write_off(engine, index);
     account->deposits = account->unpaid_interest = account->margin_ns = 0;
     account->memory = (struct account_memory){0};
     for (int s = 0; s < engine->n_symbols; s++)
@@ -228,7 +274,8 @@ int64_t engine_equity(const struct engine *engine, int index)
 {
     const struct account *account = &engine->accounts[index];
     const struct balance *currency = &account->assets[account->currency_at];
-    int128_t equity = (int128_t)currency->total - currency->borrowed - account->unpaid_interest;
+    int128_t equity = (int128_t)currency->total - currency->borrowed - account->unpaid_interest +
+                      account->receivable - account->payable;
     for (int s = 0; s < engine->n_symbols; s++)
         if (account->positions[s].qty != 0 && account->pairs[s].quote == account->currency_at)
             equity += account_position_value(engine, index, s);
@@ -307,13 +354,13 @@ void account_mark(struct engine *engine, int index)
     }
 }
 
-void account_equity_point(struct engine *engine, int index)
+static void put_point(struct engine *engine, int index, int64_t ts_ns)
 {
     struct account *account = &engine->accounts[index];
     account_mark(engine, index);
     account->point = account->equity;
     struct equity_point point = {
-        .ts_ns = engine->now_ns,
+        .ts_ns = ts_ns,
         .account = index,
         .equity = account->equity,
         .cash = account_currency(engine, index)->total,
@@ -321,6 +368,11 @@ void account_equity_point(struct engine *engine, int index)
     };
     if (engine->sink.equity)
         engine->sink.equity(engine->sink.ctx, &point);
+}
+
+void account_equity_point(struct engine *engine, int index)
+{
+    put_point(engine, index, engine->now_ns);
 }
 
 void account_bar_outside(struct engine *engine)
@@ -339,11 +391,50 @@ void account_equity_points(struct engine *engine)
     engine->account_moved = false;
     for (int a = 0; a < engine->n_accounts; a++) {
         struct account *account = &engine->accounts[a];
-        if (account->started &&
+        if (account->started && account->closed_ns == 0 &&
             (due || account->moved)) /* before its first deposit it is worth nothing yet */
             account_equity_point(engine, a);
         account->moved = false;
     }
     if (due)
         engine->next_equity_ns = engine->now_ns + engine->equity_interval_ns;
+}
+
+static void report_mark(struct engine *engine, int index, int symbol, int64_t ts_ns)
+{
+    const struct market_state *market = &engine->markets[symbol];
+    const int64_t price = engine_price(engine, index, symbol);
+    struct engine_mark mark = {
+        .account = index,
+        .symbol = symbol,
+        .ts_ns = ts_ns,
+        .qty = engine->accounts[index].positions[symbol].qty,
+        .mark = price,
+        .mark_ns = price == 0              ? 0
+                   : price == market->last ? market->priced_ns
+                                           : engine_bar_priced_ns(engine, symbol, &market->last_bar),
+    };
+    if (engine->sink.mark)
+        engine->sink.mark(engine->sink.ctx, &mark);
+}
+
+/* In the bar model the engine's time is that of the last bar, and a command or a split may have come since:
+ * the stop is when it was received, as a command is, and no later bar is moved by it. */
+static int64_t stop_ns(const struct engine *engine)
+{
+    int64_t received_ns = engine->recv_ns - engine->behind_ns;
+    return engine->fill_model == FILL_BAR && received_ns > engine->now_ns ? received_ns : engine->now_ns;
+}
+
+void account_stop_points(struct engine *engine)
+{
+    const int64_t ts_ns = stop_ns(engine);
+    for (int a = 0; a < engine->n_accounts; a++) {
+        if (!engine->accounts[a].started)
+            continue;
+        put_point(engine, a, ts_ns);
+        for (int s = 0; s < engine->n_symbols; s++)
+            if (engine->accounts[a].positions[s].qty != 0)
+                report_mark(engine, a, s, ts_ns);
+    }
 }

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 #include "engine/position.h"
-#include "exchange/fees.h"
+#include "exchange/corporate_action.h"
+#include "exchange/fee_tiers.h"
 #include "exchange/margin.h"
 #include "exchange/symbol.h"
 #include "strategy/record.h"
@@ -55,10 +56,17 @@ struct account_rules {
     enum settlement_rule settlement;
     bool class_fees; /* those of the symbol's class, where its venue says one, in place of `fees` */
     struct fee_rates crypto_fees, us_equity_fees;
+    /* The schedule by which `fees` follow from the account's volume: exchange/fee_tiers.h; "": they stay. */
+    char fee_tiers[FEE_TIERS_TEXT_MAX];
+    bool regulatory_fees;   /* sales of stocks of the US cost those too: exchange/regulatory_fees.h */
+    int32_t withholding_e6; /* the tax that is kept of dividends of what is held: 150000 = 15 % */
 };
 
 /* The rates that a trade in the symbol costs. */
 const struct fee_rates *account_fees(const struct account_rules *rules, const struct symbol *symbol);
+
+/* Its own rates before it has any volume: of its schedule's first step, else `fees`. */
+struct fee_rates account_fees_first(const struct account_rules *rules);
 
 /* NULL, or why rules contradict themselves: static text. Fees are 0 to 100 %; with shorts both shares are
  * at least 100 % of what is borrowed, the one to open not less than the one to keep. Unsettled cash buys
@@ -105,6 +113,37 @@ struct account_memory {
     int64_t violations; /* sales of what was bought with cash that was not settled yet */
 };
 
+/* A dividend that is booked and not paid yet: from its ex-date on. The names are those of then. */
+struct receivable {
+    char symbol[SYMBOL_NAME_MAX], action[ACTION_ID_MAX];
+    char asset[ASSET_NAME_MAX];
+    int scale, qty_scale; /* of money; of qty */
+    int64_t ex_ns, pay_ns;
+    int64_t qty;             /* that was held; below 0: short */
+    int64_t gross, withheld; /* gross: below 0 of a short, of which nothing is withheld */
+    int64_t amount;          /* gross - withheld: what is paid */
+    uint64_t booked;         /* the row that booked it */
+};
+
+/* What becomes of a dividend. Names are stored and shown. */
+enum receivable_kind {
+    RECEIVABLE_BOOKED,      /* at the ex-date */
+    RECEIVABLE_PAID,        /* in cash: at the pay date, without one at once */
+    RECEIVABLE_WRITTEN_OFF, /* the account was reset */
+    RECEIVABLE_KINDS,
+};
+
+struct receivable_row {
+    uint64_t id; /* 1, 2, 3 … */
+    int64_t ts_ns;
+    int account;
+    enum receivable_kind kind;
+    struct receivable of; /* PAID at once: `booked` is 0 */
+    int64_t paid;         /* PAID: so much cash moved; of a short less than it should, for lack of cash */
+    uint64_t ledger_id; /* PAID: the ledger's row of it, 0 where nothing moved; BOOKED: the last row before */
+    uint64_t input_seq;
+};
+
 /* The venue's id of an order. */
 struct venue_order_id {
     uint64_t order_id, client; /* ours; and the one whose client id it has: itself, or the one sent twice */
@@ -148,8 +187,15 @@ struct account {
     int64_t opening_cash;    /* deposited by a reset without an amount */
     int64_t interest_ns;     /* the last hour that interest was booked for; 0: none yet */
     int64_t unpaid_interest; /* interest that the currency did not suffice for: booked once it does */
-    int64_t margin_ns;       /* a margin call is not repeated before */
-    int64_t killed_ns;       /* when its drawdown locked it, until it is resumed; 0: it trades */
+    struct receivable *receivables; /* [n_receivables], as they are due; engine/dividends.c */
+    uint32_t n_receivables, cap_receivables;
+    int64_t receivable, payable; /* sums of those in the currency, both >= 0: what is to come, and to pay */
+    struct fee_volume volume;    /* of fills quoted in the currency: engine/fee_tiers.c */
+    int64_t fee_day;             /* the UTC day that rules.fees are for; 0: to be computed */
+    struct fee_rates tier_rates; /* the last ones that were emitted; maker_e6 < 0: none */
+    int64_t margin_ns;           /* a margin call is not repeated before */
+    int64_t killed_ns;           /* when its drawdown locked it, until it is resumed; 0: it trades */
+    int64_t closed_ns;           /* when it was closed, for ever; 0: it is open */
     uint64_t refused[ORDER_REASONS]; /* its orders by refusal; accepted ones count for ORDER_OK */
     struct account_at_venue at_venue;
     bool started; /* it has a ledger: no opening deposit any more */

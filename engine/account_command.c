@@ -66,7 +66,7 @@ static bool may_become(const struct engine *engine, const struct account_spec *s
 {
     int index = engine_find_account(engine, spec->name);
     const struct account *account = index < 0 ? NULL : &engine->accounts[index];
-    return account && strcmp(account->currency, spec->currency) == 0 &&
+    return account && account->closed_ns == 0 && strcmp(account->currency, spec->currency) == 0 &&
            account->currency_scale == spec->currency_scale &&
            account->rules.execution == spec->rules.execution && !account_rules_check(&spec->rules) &&
            proper_params(engine, spec);
@@ -109,8 +109,10 @@ static enum order_reason bears(struct engine *engine, int account, int64_t amoun
 static enum order_reason deposit(struct engine *engine, int account, int64_t amount)
 {
     enum order_reason reason = bears(engine, account, amount);
-    if (reason == ORDER_OK)
+    if (reason == ORDER_OK) {
+        engine_cause(engine, amount < 0 ? CAUSE_WITHDRAWAL : CAUSE_DEPOSIT);
         account_flow(engine, account, LEDGER_DEPOSIT, amount);
+    }
     return reason;
 }
 
@@ -118,6 +120,8 @@ static enum order_reason transfer(struct engine *engine, int from, int to, int64
 {
     if (!known(engine, to))
         return ORDER_UNKNOWN_ACCOUNT;
+    if (engine->accounts[to].closed_ns != 0)
+        return ORDER_ACCOUNT_CLOSED;
     if (from == to || amount <= 0 || amount > MONEY_MAX ||
         strcmp(engine->accounts[from].currency, engine->accounts[to].currency) != 0)
         return ORDER_BAD_ACCOUNT;
@@ -126,7 +130,9 @@ static enum order_reason transfer(struct engine *engine, int from, int to, int64
         reason = bears(engine, to, amount);
     if (reason != ORDER_OK)
         return reason;
+    engine_cause(engine, CAUSE_TRANSFER)->counterparty = to;
     account_flow(engine, from, LEDGER_TRANSFER, -amount);
+    engine_cause(engine, CAUSE_TRANSFER)->counterparty = from;
     account_flow(engine, to, LEDGER_TRANSFER, amount);
     return ORDER_OK;
 }
@@ -166,6 +172,48 @@ static enum order_reason reset(struct engine *engine, int index, int64_t cash)
     return ORDER_OK;
 }
 
+/* ---- close ---- */
+
+static bool has_orders(const struct engine *engine, int account);
+
+bool engine_account_ends(const struct engine *engine, int index)
+{
+    const struct account *account = &engine->accounts[index];
+    bool ends = !has_orders(engine, index) && !engine->specs[index].policy && account->unpaid_interest == 0;
+    for (int s = 0; s < engine->n_symbols && ends; s++)
+        ends = account->positions[s].qty == 0;
+    for (int i = 0; i < account->n_assets && ends; i++)
+        ends =
+            account->assets[i].borrowed == 0 && (i == account->currency_at || account->assets[i].total == 0);
+    return ends;
+}
+
+/* What is left is withdrawn; its strategy ends. */
+static enum order_reason close_for_ever(struct engine *engine, int index)
+{
+    struct account *account = &engine->accounts[index];
+    const int64_t left = account_currency(engine, index)->total;
+    if (!engine_account_ends(engine, index))
+        return ORDER_ACCOUNT_IN_USE;
+    enum order_reason reason = left > 0 ? deposit(engine, index, -left) : ORDER_OK;
+    if (reason != ORDER_OK)
+        return reason;
+    if (account->started)
+        account_equity_point(engine, index);
+    account->moved = false;
+    account->closed_ns = engine->now_ns;
+    engine_halt_over(engine, index);
+    engine_request_forget(engine, index);
+    engine_runner_close(engine, index);
+    engine->specs[index].strategy = NULL;
+    memset(engine->specs[index].params, 0, sizeof engine->specs[index].params);
+    if (engine_runner_open(engine, index, &engine->specs[index]) < 0)
+        engine->out_of_memory = true;
+    if (engine->sink.account)
+        engine->sink.account(engine->sink.ctx, index);
+    return ORDER_OK;
+}
+
 static bool has_orders(const struct engine *engine, int account)
 {
     for (size_t i = 0; i < engine->n_orders; i++)
@@ -193,6 +241,9 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
 {
     if (command->kind == COMMAND_ACCOUNT_CREATE)
         return create(engine, &command->account);
+    if (command->kind == COMMAND_ACCOUNT_POLICY && known(engine, command->policy.account) &&
+        engine->accounts[command->policy.account].closed_ns != 0)
+        return ORDER_ACCOUNT_CLOSED;
     if (command->kind == COMMAND_ACCOUNT_POLICY)
         return known(engine, command->policy.account)
                    ? engine_driver_swap(engine, command->policy.account, command->policy.policy,
@@ -203,10 +254,14 @@ enum order_reason account_command(struct engine *engine, const struct event_comm
     int account = command->money.account;
     if (!known(engine, account))
         return ORDER_UNKNOWN_ACCOUNT;
+    if (engine->accounts[account].closed_ns != 0)
+        return ORDER_ACCOUNT_CLOSED;
     if (moves_elsewhere(engine, command))
         return ORDER_VENUE_TERMS;
     if (command->kind == COMMAND_ACCOUNT_DEPOSIT)
         return deposit(engine, account, command->money.amount);
+    if (command->kind == COMMAND_ACCOUNT_CLOSE)
+        return close_for_ever(engine, account);
     if (command->kind == COMMAND_ACCOUNT_RESET)
         return reset(engine, account, command->money.amount);
     if (command->kind == COMMAND_ACCOUNT_TRANSFER)

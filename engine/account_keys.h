@@ -43,6 +43,22 @@
         "Three business days later, from 2017-09-05 on two, from 2024-05-28 on one. strict is of an account " \
         "without a margin.")
 
+/* Of struct account_rules and struct account_config. ROW(member, name, kind, default, sentence, more) */
+#define ACCOUNT_CHARGE_KEYS(ROW) \
+    ROW(fee_tiers, "fee_tiers", KEY_OWN(engine_fee_tiers_read, NULL), "", \
+        "rates by the account's volume of 30 days: VOLUME MAKER TAKER, VOLUME MAKER TAKER …; empty: they stay", \
+        "Volumes in whole units of its currency, the first 0: 0 0.1% 0.1%, 1000000 0.09% 0.1%. At each day's " \
+        "beginning (UTC) the rates are those of the fills of the 30 days before. In place of fees, fee_maker " \
+        "and fee_taker.") \
+    ROW(regulatory_fees, "regulatory_fees", KEY_SWITCH("off on"), "off", \
+        "what the SEC and FINRA take of sales of stocks of the US, by date: on, or off", \
+        "Beside the rates, each rounded up to the cent. docs/risk.md has the rates and the dates.") \
+    ROW(withholding_e6, "withholding", KEY_RATE(0, 1, 6), "0", \
+        "the tax that is kept of dividends of what is held: 0.15 is 15 %", "Not of what a short pays.")
+/* Of a struct's char[FEE_TIERS_TEXT_MAX]. */
+int engine_fee_tiers_read(const struct config_key *key, const char *text, void *base,
+                          char why[static CONFIG_WHY_MAX]);
+
 /* Parts of rows. The words are those of account_execution_name(), and session_choice_names. */
 #define ACCOUNT_EXECUTIONS "model venue-paper"
 #define ACCOUNT_SESSIONS   "all regular extended"

@@ -42,6 +42,12 @@ const char *account_rules_check(const struct account_rules *rules)
     for (size_t i = 0; i < sizeof of_class / sizeof *of_class; i++)
         if (bad_fees(of_class[i]))
             return "a fee is not between 0 and 100 %";
+    struct fee_tiers tiers;
+    char why[FEE_TIERS_WHY_MAX];
+    if (fee_tiers_parse(rules->fee_tiers, &tiers, why) < 0)
+        return "its fee_tiers are no schedule of fees";
+    if (rules->withholding_e6 < 0 || rules->withholding_e6 > 1000000)
+        return "the withholding is not between 0 and 100 %";
     if (rules->borrow_rate_e6 < 0)
         return "the borrow rate is negative";
     if (rules->shorts && rules->maintenance_e4 < 10000)
@@ -64,15 +70,13 @@ struct balance *account_find_balance(const struct account *account, const char *
     return NULL;
 }
 
-/* Finds or adds a balance; returns its index among the assets. An asset that two venues count in different
- * units has two balances, but the account's currency has one. */
+/* Finds or adds a balance; returns its index among the assets. An asset that is counted in different units
+ * has a balance in each: also the account's currency, where it is the base of a symbol. */
 static int place_balance(struct account *account, const char *asset, int scale)
 {
     for (int i = 0; i < account->n_assets; i++)
         if (strcmp(account->assets[i].asset, asset) == 0 && account->assets[i].scale == scale)
             return i;
-    if (strcmp(asset, account->currency) == 0 && scale != account->currency_scale)
-        return -EINVAL;
     struct balance *balance;
     if (account->n_assets == account->cap_assets)
         return -ENOMEM;
@@ -115,6 +119,9 @@ int account_bind(struct engine *engine, int index)
         const struct symbol *symbol = &engine->markets[s].symbol;
         struct account_pair *pair = &account->pairs[s];
         pair->base = r = place_balance(account, symbol->base, symbol->qty_scale);
+        if (r >= 0 && strcmp(symbol->quote, account->currency) == 0 &&
+            symbol->quote_scale != account->currency_scale)
+            r = -EINVAL; /* its money is in one unit: the session sees to it */
         if (r >= 0)
             pair->quote = r = place_balance(account, symbol->quote, symbol->quote_scale);
     }
@@ -133,6 +140,7 @@ void account_close(struct engine *engine, int index)
     free(account->records);
     free(account->pairs);
     free(account->days);
+    free(account->receivables);
     *account = (struct account){0};
 }
 
@@ -193,7 +201,11 @@ int account_add(struct engine *engine, const struct account_spec *spec)
         return r;
     struct account *account = &engine->accounts[index];
     *account = (struct account){
-        .currency_scale = copy.currency_scale, .rules = copy.rules, .opening_cash = copy.cash};
+        .currency_scale = copy.currency_scale,
+        .rules = copy.rules,
+        .opening_cash = copy.cash,
+        .tier_rates = {.maker_e6 = -1},
+    };
     memcpy(account->name, copy.name, sizeof account->name);
     memcpy(account->currency, copy.currency, sizeof account->currency);
     engine->runners[index] = (struct strategy_runner){0};
@@ -212,6 +224,7 @@ int account_add(struct engine *engine, const struct account_spec *spec)
     }
     engine->n_accounts++;
     engine->to_begin = true;
+    engine_fee_tiers_again(engine, index);
     engine_halt_watch(engine);
     return index;
 }

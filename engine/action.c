@@ -14,14 +14,19 @@ enum { KNOWN_MAX = 256 }; /* of a symbol: the newest are remembered, older ones 
 
 /* ---- which took effect ---- */
 
+bool engine_action_is_known(const struct market_state *market, const char *id)
+{
+    for (uint32_t i = 0; i < market->n_known; i++)
+        if (strcmp(market->known[i].id, id) == 0)
+            return true;
+    return false;
+}
+
 static bool known(const struct market_state *market, const struct corporate_action *action)
 {
     if (market->known_before_ns > 0 && action->ex_ns <= market->known_before_ns)
         return true;
-    for (uint32_t i = 0; i < market->n_known; i++)
-        if (strcmp(market->known[i].id, action->id) == 0)
-            return true;
-    return false;
+    return engine_action_is_known(market, action->id);
 }
 
 static void forget_oldest(struct market_state *market)
@@ -55,54 +60,6 @@ int engine_action_remember(struct market_state *market, const char *id, int64_t 
     return 0;
 }
 
-/* ---- dividends ---- */
-
-/* What the quote does not suffice for is a liability, like interest. */
-static int64_t collect(struct engine *engine, int index, int symbol, int64_t due)
-{
-    struct account *account = &engine->accounts[index];
-    const struct balance *quote = account_quote(engine, index, symbol);
-    int64_t available = account_available(quote);
-    int64_t paid = due < available ? due : available;
-    if (account->pairs[symbol].quote == account->currency_at &&
-        due - paid <= MONEY_MAX - account->unpaid_interest)
-        account->unpaid_interest += due - paid;
-    return paid;
-}
-
-static void pay_dividend(struct engine *engine, int symbol, const struct corporate_action *action)
-{
-    const struct symbol *listed = &engine->markets[symbol].symbol;
-    int paid = 0;
-    for (int a = 0; a < engine->n_accounts; a++) {
-        struct account *account = &engine->accounts[a];
-        int64_t qty = position_before(&account->positions[symbol], &account->lots[symbol], action->ex_ns);
-        struct balance *quote = account_quote(engine, a, symbol);
-        int64_t amount = 0;
-        if (qty == 0)
-            continue;
-        if (!engine_dividend_amount(action, listed, qty, &amount) || amount > MONEY_MAX - quote->total) {
-            engine_alert(engine, "ACTION_REFUSED", ENGINE_OF(a, symbol, 0),
-                         "%s: dividend %s is more than account %s can hold", listed->name, action->id,
-                         account->name);
-            continue;
-        }
-        if (amount < 0)
-            amount = -collect(engine, a, symbol, -amount);
-        account_post(engine, a, quote, LEDGER_DIVIDEND, amount, 0, 0);
-        engine_loan_repay(engine, a, NULL);
-        account->moved = engine->account_moved = true;
-        paid++;
-    }
-    if (paid > 0) {
-        char cash[DECIMAL_TEXT_MAX];
-        decimal_format_short(action->cash, ACTION_CASH_SCALE, cash);
-        engine_alert(engine, "DIVIDEND", ENGINE_OF(-1, symbol, 0),
-                     "%s pays %s %s a share: booked to %d account%s", listed->name, cash, listed->quote, paid,
-                     paid == 1 ? "" : "s");
-    }
-}
-
 /* ---- splits ---- */
 
 struct action_outcome {
@@ -127,7 +84,7 @@ static void book(struct engine *engine, int account, int symbol, int64_t change,
 }
 
 static void split_account(struct engine *engine, int index, int symbol, const struct stock_split *split,
-                          struct action_outcome *outcome)
+                          const char id[static ACTION_ID_MAX], struct action_outcome *outcome)
 {
     struct account *account = &engine->accounts[index];
     struct position *position = &account->positions[symbol];
@@ -144,6 +101,10 @@ static void split_account(struct engine *engine, int index, int symbol, const st
         strategy_record_fill(&account->records[symbol], before > 0 ? ORDER_SELL : ORDER_BUY,
                              before > 0 ? before : -before, 0, 0, before,
                              account_quote(engine, index, symbol)->scale, NULL);
+    struct ledger_cause *cause = engine_cause(engine, CAUSE_SPLIT);
+    cause->symbol = symbol;
+    cause->qty = before;
+    memcpy(cause->action, id, sizeof cause->action);
     book(engine, index, symbol, change, before < 0);
     account_turned(engine, index, symbol, before);
     account->moved = engine->account_moved = true;
@@ -274,7 +235,8 @@ static void split_market(struct market_state *market, const struct stock_split *
     market->unmoved = market->calm = false;
 }
 
-static void take_split(struct engine *engine, int symbol, const struct stock_split *split)
+static void take_split(struct engine *engine, int symbol, const struct stock_split *split,
+                       const char id[static ACTION_ID_MAX])
 {
     const struct symbol *listed = &engine->markets[symbol].symbol;
     struct action_outcome outcome = {0};
@@ -285,7 +247,7 @@ static void take_split(struct engine *engine, int symbol, const struct stock_spl
     engine_measure_update(engine, symbol, 0);
     for (int a = 0; a < engine->n_accounts; a++) {
         int64_t before = engine->accounts[a].positions[symbol].qty;
-        split_account(engine, a, symbol, split, &outcome);
+        split_account(engine, a, symbol, split, id, &outcome);
         engine_driver_split(engine, a, symbol, before, split->shares, split->per);
     }
     split_orders(engine, symbol, split, &outcome);
@@ -306,15 +268,16 @@ int engine_action_event(struct engine *engine, const struct event_action *event)
     const struct stock_split split = {action->shares, action->per, action->ex_ns};
     if (event->symbol < 0 || event->symbol >= engine->n_symbols || action->id[0] == '\0' ||
         (action->kind == ACTION_SPLIT ? !engine_split_valid(&split)
-                                      : action->kind != ACTION_DIVIDEND || action->cash <= 0))
+                                      : action->kind != ACTION_DIVIDEND || action->cash <= 0) ||
+        action->pay_ns < 0 || action->record_ns < 0)
         return -EINVAL;
     struct market_state *market = &engine->markets[event->symbol];
     if (known(market, action))
         return 0;
     if (action->kind == ACTION_DIVIDEND) {
-        pay_dividend(engine, event->symbol, action);
+        engine_dividends_take(engine, event->symbol, action);
     } else if (fits(engine, event->symbol, &split)) {
-        take_split(engine, event->symbol, &split);
+        take_split(engine, event->symbol, &split, action->id);
     } else {
         engine_alert(engine, "ACTION_REFUSED", ENGINE_OF(-1, event->symbol, 0),
                      "%s: %" PRId64 " for %" PRId64

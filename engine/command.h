@@ -28,6 +28,7 @@ enum command_kind {
     COMMAND_ACCOUNT_POLICY, /* another policy, or none, in place of what traded: docs/policies.md, "Hand-over"
                              */
     COMMAND_CONFIGURE, /* the daemon's configuration was read again: other limits, strategies, parameters */
+    COMMAND_ACCOUNT_CLOSE, /* takes what is left out of it; it takes no command from then on */
     COMMAND_KINDS,
 };
 
@@ -98,7 +99,7 @@ struct event_command {
         struct {
             int account, to; /* to: TRANSFER */
             int64_t amount;  /* of the currency; DEPOSIT: negative to withdraw; RESET: the new opening cash */
-        } money;             /* ACCOUNT_DEPOSIT, ACCOUNT_RESET, ACCOUNT_TRANSFER, ACCOUNT_RESUME */
+        } money; /* ACCOUNT_DEPOSIT, ACCOUNT_RESET, ACCOUNT_TRANSFER, ACCOUNT_RESUME, ACCOUNT_CLOSE */
         struct {
             int account;
             const struct policy *policy; /* as account_spec's; NULL: orders by hand only, from now on */

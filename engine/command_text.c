@@ -189,6 +189,7 @@ void engine_command_text(const struct event_command *command, const struct engin
         add_money(&line, engine, command->money.account, command->money.amount);
         break;
     case COMMAND_ACCOUNT_RESUME:
+    case COMMAND_ACCOUNT_CLOSE:
         add(&line, " ");
         add_account(&line, engine, command->money.account);
         break;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/charge_record.h"
 #include "record/order.h"
 #include "record/value.h"
 
@@ -47,11 +48,34 @@ bool engine_compare_fills(const struct fill *replayed, const struct symbol *symb
            compare(&record_fills, replayed->id, replayed, &recorded->fill, symbol, ret);
 }
 
+bool engine_compare_causes(const struct ledger_cause *replayed, const struct symbol *symbol,
+                           const struct recorded_cause *recorded, struct difference *ret)
+{
+    return same_symbol("ledger_causes", replayed->id, symbol, recorded->symbol, recorded->first, ret) &&
+           compare(&record_ledger_causes, replayed->id, replayed, &recorded->cause, symbol, ret);
+}
+
 bool engine_compare_ledger_rows(const struct ledger_row *replayed, const struct ledger_row *recorded,
                                 struct difference *ret)
 {
     struct symbol scales = {.quote_scale = replayed->scale};
     return compare(&record_ledger, replayed->id, replayed, recorded, &scales, ret);
+}
+
+bool engine_compare_receivables(const struct receivable_row *replayed, const struct receivable_row *recorded,
+                                struct difference *ret)
+{
+    struct symbol scales = {.quote_scale = replayed->of.scale, .qty_scale = replayed->of.qty_scale};
+    return compare(&engine_record_receivables, replayed->id, replayed, recorded, &scales, ret);
+}
+
+bool engine_compare_fee_rates(const struct fee_rate_change *replayed, int scale,
+                              const struct recorded_fee_rate *recorded, struct difference *ret)
+{
+    struct symbol scales = {.quote_scale = scale};
+    struct fee_rate_change change = recorded->change;
+    change.tiers = recorded->tiers;
+    return compare(&engine_record_fee_rates, replayed->id, replayed, &change, &scales, ret);
 }
 
 void engine_compare_missing(const char *table, uint64_t id, bool in_replay, struct difference *ret)

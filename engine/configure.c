@@ -306,6 +306,11 @@ static bool move_account(const struct change *change, int a)
     to->records = fresh.records;
     to->pairs = fresh.pairs;
     to->days = fresh.days;
+    from->receivables = NULL;
+    if (strcmp(to->rules.fee_tiers, from->rules.fee_tiers) != 0)
+        engine_fee_tiers_again(change->made, a);
+    else if (to->rules.fee_tiers[0])
+        to->rules.fees = from->rules.fees; /* the same schedule: the day's rates stay */
     change->made->rates[a] = change->engine->rates[a];
     struct strategy_runner *runner = &change->made->runners[a];
     const struct strategy_runner *before = &change->engine->runners[a];
@@ -352,6 +357,7 @@ static void take_over(const struct change *change)
     for (int s = 0; s < engine->n_symbols; s++)
         engine_calendars_date_again(engine, s);
     engine->to_begin |= made->to_begin;
+    engine->fees_due_ns = 0;
     engine->out_of_memory |= made->out_of_memory;
     engine->watches = made->watches;
     engine->venues = made->venues;

@@ -107,8 +107,12 @@ struct engine {
     size_t cap_standing;
     int64_t next_expiry_ns; /* no live order expires before; INT64_MAX: no live order expires */
 
-    uint64_t last_order, last_fill, last_ledger;
+    uint64_t last_order, last_fill, last_ledger, last_receivable, last_fee_rate;
+    int64_t pay_due_ns;  /* no dividend is paid before; INT64_MAX: no dividend waits. Derived */
+    int64_t fees_due_ns; /* no account's rates change by its volume before; 0: not known. Derived */
     uint8_t hash[LEDGER_HASH_SIZE];
+    struct ledger_cause cause;      /* what is being booked; see engine_cause(). Not saved */
+    const struct event_command *by; /* engine_command(); not saved */
     /* The engine's time: of the events; with FILL_BAR of the bars, where it may go back by up to an
      * interval from one symbol's bar to another's, and of commands. */
     int64_t now_ns;
@@ -213,6 +217,11 @@ static inline int64_t account_available(const struct balance *balance)
 {
     return balance->total > balance->reserved ? balance->total - balance->reserved : 0;
 }
+/* The cause of the rows from here on, with nothing but its kind; the caller sets the rest. Rows with a fill
+ * are the fill's, and keep only its symbol. */
+struct ledger_cause *engine_cause(struct engine *engine, enum ledger_cause_kind kind);
+/* Nothing of it could be paid: no row is booked. */
+void engine_cause_accrued(struct engine *engine, int account);
 /* Adds an amount to a balance and emits its row; 0 does nothing. */
 void account_post(struct engine *engine, int account, struct balance *balance, enum ledger_kind kind,
                   int64_t amount, uint64_t order_id, uint64_t fill_id);
@@ -233,7 +242,11 @@ int64_t account_position_value(const struct engine *engine, int account, int sym
 void account_mark(struct engine *engine, int account);
 void account_equity_point(struct engine *engine, int account);
 void account_equity_points(struct engine *engine); /* those that are due, or moved by this event */
-void account_bar_outside(struct engine *engine);   /* a live one: those that it concerns get points */
+/* When the close of a bar that was received was a price: at its end, by the clock that stamps events. */
+int64_t engine_bar_priced_ns(const struct engine *engine, int symbol, const struct bar *bar);
+/* EVENT_STOP: of each account, with the marks of what it holds. */
+void account_stop_points(struct engine *engine);
+void account_bar_outside(struct engine *engine); /* a live one: those that it concerns get points */
 
 /* After a position went from `before` to what it is. */
 void account_turned(struct engine *engine, int account, int symbol, int64_t before);
@@ -263,8 +276,24 @@ void engine_revise_trade(struct engine *engine, int symbol, const struct market_
 bool engine_revise_bar(struct engine *engine, int symbol, const struct bar *now);
 
 /* action.c: splits and dividends */
-int engine_action_event(struct engine *engine, const struct event_action *event);       /* 0 or -EINVAL */
+int engine_action_event(struct engine *engine, const struct event_action *event); /* 0 or -EINVAL */
+bool engine_action_is_known(const struct market_state *market, const char *id);   /* among the remembered */
 int engine_action_remember(struct market_state *market, const char *id, int64_t ex_ns); /* 0 or -ENOMEM */
+
+/* dividends.c: docs/accounts.md, "Dividends" */
+void engine_dividends_take(struct engine *engine, int symbol, const struct corporate_action *action);
+void engine_dividends_due(struct engine *engine);                  /* pays those whose day has come */
+void engine_dividends_write_off(struct engine *engine, int index); /* the account is reset */
+/* Appends one, of a state or a database: 0 or -ENOMEM. And once all are there. */
+int engine_dividends_put(struct engine *engine, int account, const struct receivable *receivable);
+void engine_dividends_sum(struct engine *engine, int account);
+
+/* fee_tiers.c: docs/risk.md, "Fees" */
+void engine_fee_tiers_due(struct engine *engine); /* at the first event of a UTC day: the rates of the day */
+void engine_fee_tiers_again(struct engine *engine, int account); /* its rules are others, or it is new */
+void engine_fee_tiers_count(struct engine *engine, const struct fill *fill);
+/* Adds the regulatory fees of a sale to a fill whose fee is its rate's. */
+void engine_fee_tiers_regulatory(const struct engine *engine, struct fill *fill);
 
 /* halt.c: the kill switch, docs/risk.md. Its limit is checked whenever an account is marked, and at each
  * price that moves its positions. */

@@ -133,6 +133,12 @@ static void bar_over(struct engine *engine, int symbol, const struct bar *bar, b
         engine_kept_bar_over(engine, symbol, bar);
 }
 
+int64_t engine_bar_priced_ns(const struct engine *engine, int symbol, const struct bar *bar)
+{
+    const int64_t end_ns = engine_calendars_end(engine, symbol, bar->open_ns);
+    return end_ns < engine->recv_ns ? end_ns : engine->recv_ns;
+}
+
 /* Accepts a closed bar: stores it and shows it to the strategies. `venue_ns`: the venue's time of the event
  * that brought it; 0: not known. False: the rest waits for a decision, as engine->waiting says. */
 static bool take_bar(struct engine *engine, int symbol, const struct bar *bar, bool live, int64_t venue_ns)
@@ -152,8 +158,10 @@ static bool take_bar(struct engine *engine, int symbol, const struct bar *bar, b
     engine->outside = fills && outside ? market : NULL;
     if (fills && (traded || engine_hours_bar_extends(engine, symbol, bar)))
         engine_match_bar(engine, symbol, bar);
-    if (fills ? traded : market->last_from != LAST_TRADE)
+    if (fills ? traded : market->last_from != LAST_TRADE) {
         market->last = bar->close;
+        market->priced_ns = engine_bar_priced_ns(engine, symbol, bar);
+    }
     if (fills ? traded || outside : market->last_from != LAST_TRADE)
         market->last_from = live || fills ? LAST_BAR : LAST_HISTORY;
     market->outside = engine->outside ? bar->close : 0;
@@ -287,6 +295,7 @@ static void on_trade(struct engine *engine, int symbol, const struct market_trad
         return;
     market->last = trade->price;
     market->last_from = LAST_TRADE;
+    market->priced_ns = engine->recv_ns;
     engine_match_trade(engine, symbol, trade);
     price_moved(engine, symbol);
 }
@@ -359,6 +368,7 @@ static int on_market(struct engine *engine, const struct market_event *event)
             return 0;
         market->last = event->trade.price;
         market->last_from = LAST_TRADE;
+        market->priced_ns = engine->recv_ns;
         price_moved(engine, symbol);
         return 0;
     case MARKET_KLINE:
@@ -495,6 +505,8 @@ static enum order_reason unspeakable(const struct engine *engine, const struct o
         return ORDER_UNKNOWN_SYMBOL;
     if (leg->account < 0 || leg->account >= engine->n_accounts)
         return ORDER_UNKNOWN_ACCOUNT;
+    if (engine->accounts[leg->account].closed_ns != 0)
+        return ORDER_ACCOUNT_CLOSED;
     if ((unsigned)leg->side > ORDER_SELL || (unsigned)leg->type >= ORDER_TYPES)
         return ORDER_BAD_GROUP;
     return (unsigned)leg->tif < ORDER_TIFS ? ORDER_OK : ORDER_BAD_TIF;
@@ -550,7 +562,10 @@ static void on_command(struct engine *engine, const struct event_command *comman
     case COMMAND_ACCOUNT_RESUME:
     case COMMAND_ACCOUNT_POLICY:
     case COMMAND_CONFIGURE:
+    case COMMAND_ACCOUNT_CLOSE:
+        engine->by = command;
         reason = account_command(engine, command);
+        engine->by = NULL;
         break;
     default:
         reason = ORDER_BAD_ACCOUNT;
@@ -585,6 +600,8 @@ static void advance_to(struct engine *engine, const struct event *event)
         engine->now_ns = now_ns;
     if (engine->to_begin)
         account_begin_all(engine);
+    engine_fee_tiers_due(engine);
+    engine_dividends_due(engine);
     engine_loan_interest(engine);
     engine_margin_day_over(engine);
     if (!bars)
@@ -735,6 +752,9 @@ int engine_handle(struct engine *engine, const struct event *event)
         break;
     case EVENT_UNIVERSE:
         r = engine_universe_event(engine, event->universe.symbol, event->universe.in);
+        break;
+    case EVENT_STOP:
+        account_stop_points(engine);
         break;
     case EVENT_STORAGE:
         engine->storage_failing = !event->storage_ok;

@@ -21,6 +21,7 @@
 #include "exchange/market_kind.h"
 #include "exchange/trading_calendar.h"
 #include "exchange/trading_day.h"
+#include "record/ledger_cause.h"
 #include "record/ledger_row.h"
 #include "strategy/policy/policy.h"
 #include "strategy/record.h"
@@ -162,6 +163,15 @@ struct engine_book_bar {
     } measures[BOOK_MEASURES];
 };
 
+/* What an account's position was valued at, at a point of equity. */
+struct engine_mark {
+    int account, symbol;
+    int64_t ts_ns;   /* the point's */
+    int64_t qty;     /* qty_scale; below 0: short */
+    int64_t mark;    /* price_scale; 0: there was no price yet, and it is valued at its cost */
+    int64_t mark_ns; /* struct engine_symbol_view's */
+};
+
 enum engine_venue_request { ENGINE_VENUE_PLACE, ENGINE_VENUE_CANCEL };
 
 enum { ENGINE_ALERT_MAX = 513 }; /* of an alert's text, with the NUL */
@@ -184,8 +194,12 @@ struct engine_sink {
     void (*order)(void *ctx, const struct order *order); /* created or changed */
     void (*fill)(void *ctx, const struct fill *fill);
     void (*ledger)(void *ctx, const struct ledger_row *row);
+    void (*cause)(void *ctx, const struct ledger_cause *cause); /* of that row, after it */
+    void (*accrual)(void *ctx, const struct ledger_accrual *accrual);
     void (*position)(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns);
     void (*equity)(void *ctx, const struct equity_point *point);
+    /* At EVENT_STOP, after the point of equity that it belongs to: of each position that is not 0. */
+    void (*mark)(void *ctx, const struct engine_mark *mark);
     void (*alert)(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
                   const char *text);
     /* The condition of that code whose alert's text begins with `about` is over; also called where there
@@ -194,8 +208,8 @@ struct engine_sink {
     void (*need_snapshot)(void *ctx, int symbol); /* answer with EVENT_SNAPSHOT */
     /* Bars between two open times, both included, are missing: answer with EVENT_BARS. */
     void (*need_bars)(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns);
-    /* An account was created (before its first ledger row), or reset (after its last one), or has another
-     * strategy or policy now. */
+    /* An account was created (before its first ledger row), or reset (after its last one), has other terms
+     * (another strategy or policy, other rates), or is closed. engine_command() is what asked for it. */
     void (*account)(void *ctx, int account);
     /* A command was carried out; order_id is that of the first order made, amended or cancelled, 0 for none.
      */
@@ -204,6 +218,9 @@ struct engine_sink {
     const struct engine_trace *trace; /* NULL: no trace is needed */
     void (*revision)(void *ctx, const struct engine_revision *revision);
     void (*action)(void *ctx, int symbol, const struct corporate_action *action, int64_t ts_ns);
+    /* After the ledger's row of it. */
+    void (*receivable)(void *ctx, const struct receivable_row *row);
+    void (*fee_rate)(void *ctx, const struct fee_rate_change *change);
     void (*session)(void *ctx, const struct market_session *session, int64_t ts_ns);
     /* With the bar that closed, before it; only of a symbol whose book, or quote, was there. */
     void (*book_bar)(void *ctx, const struct engine_book_bar *bar);
@@ -231,6 +248,7 @@ void engine_restore_equity(struct engine *engine, int account, int64_t deposits,
 /* After that: struct account's; without it what the day began with. */
 void engine_restore_day(struct engine *engine, int account, int64_t point, int64_t day_base);
 void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns); /* 0: it trades */
+void engine_restore_closed(struct engine *engine, int account, int64_t closed_ns); /* 0: it is open */
 /* Of an account with EXECUTION_VENUE_PAPER: its orders' prefix there; "": it is not attached;
  * ENGINE_VENUE_RESET. */
 void engine_restore_at_venue(struct engine *engine, int account, const char *prefix);
@@ -242,6 +260,12 @@ int engine_restore_action(struct engine *engine, int symbol, const char *id, int
 void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t last_fill, uint64_t last_ledger,
                         const uint8_t hash[static LEDGER_HASH_SIZE]);
 void engine_restore_paused(struct engine *engine, bool paused);
+/* Dividends that are booked and not paid, by account in the order of their rows: 0, -EINVAL, -ENOMEM. What an
+ * account's fills of a UTC day came to, and the rates that were emitted last. */
+int engine_restore_receivable(struct engine *engine, int account, const struct receivable *receivable);
+void engine_restore_volume(struct engine *engine, int account, int64_t day, int64_t notional);
+void engine_restore_tier(struct engine *engine, int account, const struct fee_rates *rates);
+void engine_restore_charge_ids(struct engine *engine, uint64_t last_receivable, uint64_t last_fee_rate);
 
 /* Makes the opening deposits of accounts without a ledger, as the first event otherwise does: a run that is
  * recorded leaves it to that event, so that a replay makes the same rows. */
@@ -286,9 +310,10 @@ const void *engine_strategy_kept(const struct engine *engine, int account, int s
 struct engine_symbol_view {
     int64_t last, bid, bid_qty, ask, ask_qty; /* 0 before the first */
     int64_t mark;                             /* what positions are valued at */
-    int64_t last_ns;                          /* receive time of the last market event */
-    int64_t change_open;                      /* price 24 h ago, 0 when unknown */
-    int64_t ahead_ns;                         /* of its venue's clock: EVENT_VENUE_CLOCK */
+    int64_t mark_ns;     /* when that price was made: a trade's receive time, a bar's end; 0: not known */
+    int64_t last_ns;     /* receive time of the last market event */
+    int64_t change_open; /* price 24 h ago, 0 when unknown */
+    int64_t ahead_ns;    /* of its venue's clock: EVENT_VENUE_CLOCK */
     enum book_state book;
     uint64_t book_gaps, book_crossed; /* numbers missed; books that stood crossed */
     uint64_t bars;                    /* closed, since start, history included */
@@ -358,6 +383,8 @@ int64_t engine_equity(const struct engine *engine, int account);
 /* Equity less it is the P&L of the UTC day that is: what the account was worth at its last point of equity
  * before the day, and what deposits, withdrawals, transfers and resets changed since. */
 int64_t engine_day_base(const struct engine *engine, int account);
+/* Has it no open order, position, other asset, loan or policy, so that it may be closed? */
+bool engine_account_ends(const struct engine *engine, int account);
 const struct account_spec *engine_account_spec(const struct engine *engine,
                                                int account); /* as it is run now */
 /* May the account be short of one of the symbols at least? */
@@ -369,6 +396,8 @@ int engine_find_symbol(const struct engine *engine, const char *name); /* index 
 /* The same in either case of letters, as files may have it. */
 int engine_find_symbol_written(const struct engine *engine, const char *name);
 int engine_find_account(const struct engine *engine, const char *name); /* index or -ENOENT */
+/* The command that is being carried out; NULL outside of its event. For the sink's calls. */
+const struct event_command *engine_command(const struct engine *engine);
 /* A live order by its account's client id, or by its id; NULL when there is none. */
 const struct order *engine_find_order(const struct engine *engine, uint64_t id);
 const struct order *engine_find_client_order(const struct engine *engine, int account, const char *client_id);

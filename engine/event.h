@@ -36,6 +36,7 @@ enum event_kind {
     EVENT_DECISION,          /* what an outside strategy decided on a bar: strategy/external.h */
     EVENT_COLUMN,            /* a value of an external column: strategy/column.h */
     EVENT_UNIVERSE,          /* a symbol is in the universe from now on, or out of it: engine/universe.h */
+    EVENT_STOP,              /* the run ends cleanly: a point of equity of each account, with its marks */
     EVENT_KINDS,
 };
 

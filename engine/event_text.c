@@ -31,6 +31,7 @@ const char *event_kind_name(enum event_kind kind)
         [EVENT_DECISION] = "DECISION",
         [EVENT_COLUMN] = "COLUMN",
         [EVENT_UNIVERSE] = "UNIVERSE",
+        [EVENT_STOP] = "STOP",
     };
     return names[kind];
 }
@@ -51,6 +52,7 @@ const char *engine_command_kind_name(enum command_kind kind)
         [COMMAND_ACCOUNT_RESUME] = "account resume",
         [COMMAND_ACCOUNT_POLICY] = "account policy",
         [COMMAND_CONFIGURE] = "configure",
+        [COMMAND_ACCOUNT_CLOSE] = "account close",
     };
     return names[kind];
 }
@@ -192,14 +194,15 @@ static void market_text(const struct market_event *market, const struct units *u
 static void action_text(const struct corporate_action *action, const struct units *u,
                         char buf[static EVENT_TEXT_MAX])
 {
-    char ex[CLOCK_TEXT_MAX];
+    char ex[CLOCK_TEXT_MAX], pay[CLOCK_TEXT_MAX];
     clock_utc_text(action->ex_ns, ex);
     if (action->kind == ACTION_SPLIT)
         snprintf(buf, EVENT_TEXT_MAX, "ACTION %s split: %" PRId64 " for %" PRId64 ", ex %s, id %s", u->name,
                  action->shares, action->per, ex, action->id);
     else
-        snprintf(buf, EVENT_TEXT_MAX, "ACTION %s dividend: %s a share, ex %s, id %s", u->name,
-                 decimal(action->cash, ACTION_CASH_SCALE).text, ex, action->id);
+        snprintf(buf, EVENT_TEXT_MAX, "ACTION %s dividend: %s a share, ex %s%s%s, id %s", u->name,
+                 decimal(action->cash, ACTION_CASH_SCALE).text, ex, action->pay_ns > 0 ? ", paid " : "",
+                 action->pay_ns > 0 ? clock_utc_text(action->pay_ns, pay) : "", action->id);
 }
 
 static void calendar_text(const struct event_calendar *event, char buf[static EVENT_TEXT_MAX])
@@ -339,6 +342,9 @@ char *event_text(const struct event *event, const struct engine *engine, char bu
         break;
     case EVENT_STORAGE:
         snprintf(buf, EVENT_TEXT_MAX, "STORAGE %s", event->storage_ok ? "works" : "fails");
+        break;
+    case EVENT_STOP:
+        snprintf(buf, EVENT_TEXT_MAX, "STOP: the run ends");
         break;
     case EVENT_TIMER:
         snprintf(buf, EVENT_TEXT_MAX, "TIMER");

@@ -15,6 +15,7 @@ void engine_fills_post(struct engine *engine, struct order *order, const struct 
     engine_settle_trade(engine, order, fill);
     account_fill(engine, fill);
     engine_settle_booked(engine, fill);
+    engine_fee_tiers_count(engine, fill);
     engine_margin_traded(engine, fill->account, &before);
 }
 
@@ -42,6 +43,7 @@ void engine_fills_book(struct engine *engine, struct order *order, int64_t price
                      : fill_basis_of_feed(engine->markets[order->symbol].symbol.feed),
     };
     fill.fee = fill_fee(fill.notional, fill.fee_e6);
+    engine_fee_tiers_regulatory(engine, &fill);
     if (trace && trace->take) {
         const struct engine_take take = {.order = order,
                                          .level = source->level,

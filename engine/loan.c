@@ -63,7 +63,7 @@ int64_t engine_loan_unreserved(const struct engine *engine, int index)
         return left > 0 ? left : 0;
     }
     int64_t value = engine_loan_value(engine, index);
-    int64_t most = currency->total - currency->reserved - account->unpaid_interest -
+    int64_t most = currency->total - currency->reserved - account->unpaid_interest - account->payable -
                    engine_loan_collateral(engine, index, value);
     return most > 0 ? most : 0;
 }
@@ -81,9 +81,9 @@ int64_t engine_loan_spendable_left(const struct engine *engine, int index, int s
     int64_t closed = account_position_value(engine, index, symbol), size = closed < 0 ? -closed : closed;
     int64_t value = engine_loan_value(engine, index) - (closed < 0 ? size : 0); /* of the other shorts */
     int32_t fee_e6 = fee_rates_most_e6(account_fees(&account->rules, &engine->markets[symbol].symbol));
-    int128_t most = (int128_t)currency->total - currency->reserved - account->unpaid_interest + closed -
-                    fill_fee(size, fee_e6) - engine_loan_collateral(engine, index, value) -
-                    engine_settle_barred(engine, index);
+    int128_t most = (int128_t)currency->total - currency->reserved - account->unpaid_interest -
+                    account->payable + closed - fill_fee(size, fee_e6) -
+                    engine_loan_collateral(engine, index, value) - engine_settle_barred(engine, index);
     return most > 0 ? clamped(most) : 0;
 }
 
@@ -119,10 +119,23 @@ static void charge(struct engine *engine, int index, int64_t due)
     int64_t available = account_available(currency);
     int64_t paid = due < available ? due : available;
     account_post(engine, index, currency, LEDGER_INTEREST, -paid, 0, 0);
+    if (paid == 0 && engine->cause.kind != CAUSE_ARREARS)
+        engine_cause_accrued(engine, index);
     account->unpaid_interest += due - paid;
     if (account->unpaid_interest > MONEY_MAX)
         account->unpaid_interest = MONEY_MAX;
     account->moved = engine->account_moved = true;
+}
+
+/* A cause of interest for so many hours; `base` is what the rate is of. Returns what is due. */
+static int64_t interest_of(struct engine *engine, int index, int64_t base, int64_t hours)
+{
+    int32_t rate_e6 = engine->accounts[index].rules.borrow_rate_e6;
+    struct ledger_cause *cause = engine_cause(engine, CAUSE_INTEREST);
+    cause->base = base;
+    cause->rate_e6 = rate_e6;
+    cause->hours = hours;
+    return cause->due = margin_interest(base, rate_e6, hours);
 }
 
 static void charge_account(struct engine *engine, int index, int64_t hours)
@@ -131,19 +144,23 @@ static void charge_account(struct engine *engine, int index, int64_t hours)
     int64_t unpaid = account->unpaid_interest;
     if (unpaid > 0) {
         account->unpaid_interest = 0;
+        engine_cause(engine, CAUSE_ARREARS)->due = unpaid;
         charge(engine, index, unpaid);
     }
     for (int s = 0; borrows(account) && s < engine->n_symbols && hours > 0; s++) {
         if (account->positions[s].qty >= 0)
             continue;
-        int64_t value = -account_position_value(engine, index, s);
         bool free = engine->markets[s].symbol.easy_to_borrow == SYMBOL_SAYS_YES; /* its venue lends it so */
-        int64_t due = free ? 0 : margin_interest(value, account->rules.borrow_rate_e6, hours);
+        int64_t value = -account_position_value(engine, index, s);
+        int64_t due = free ? 0 : interest_of(engine, index, value, hours);
+        engine->cause.symbol = s;
+        engine->cause.qty = account->positions[s].qty;
+        engine->cause.price = engine_price(engine, index, s);
         if (due > 0)
             charge(engine, index, due);
     }
     int64_t debt = account_currency(engine, index)->borrowed;
-    int64_t due = debt > 0 && hours > 0 ? margin_interest(debt, account->rules.borrow_rate_e6, hours) : 0;
+    int64_t due = debt > 0 && hours > 0 ? interest_of(engine, index, debt, hours) : 0;
     if (due > 0)
         charge(engine, index, due);
 }
@@ -268,7 +285,7 @@ void engine_loan_check(struct engine *engine, int symbol)
             account->rules.margin != MARGIN_OFF)
             continue;
         int64_t value = engine_loan_value(engine, a);
-        int64_t covers = account_currency(engine, a)->total - account->unpaid_interest;
+        int64_t covers = account_currency(engine, a)->total - account->unpaid_interest - account->payable;
         if (covers < part_e4(value, account->rules.maintenance_e4))
             call(engine, a, value);
         else

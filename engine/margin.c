@@ -168,7 +168,8 @@ static int64_t orders_need(const struct engine *engine, int account, const struc
 static int64_t free_by(const struct engine *engine, int index, const struct terms *terms)
 {
     const struct account *account = &engine->accounts[index];
-    int128_t left = engine_equity(engine, index);
+    int128_t left =
+        (int128_t)engine_equity(engine, index) - account->receivable; /* what is to come buys nothing */
     for (int s = 0; s < engine->n_symbols; s++)
         if (account->positions[s].qty != 0 && account->pairs[s].quote == account->currency_at)
             left -= open_need(engine, index, s, terms);

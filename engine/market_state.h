@@ -72,6 +72,7 @@ struct market_state {
      * accounts that trade then see it: engine_price(). Derived from last_bar. */
     int64_t outside;
     enum last_from last_from;
+    int64_t priced_ns;   /* when `last` was made: a trade's receive time, a bar's end; 0: not known */
     int64_t last_ns;     /* receive time of the last event */
     int64_t change_open; /* 24 h ago */
     int64_t ahead_ns;    /* its venue's clock is so far ahead of recv_ns; 0: it is the same, or not known */

@@ -278,6 +278,7 @@ void engine_match_release(struct engine *engine, int64_t until_ns)
         struct pending next = engine->pending[engine->first_pending++];
         if (next.effective_ns > engine->now_ns)
             engine->now_ns = next.effective_ns;
+        engine_fee_tiers_due(engine);
         take_effect(engine, &next);
     }
     if (engine->first_pending == engine->n_pending)

@@ -244,6 +244,8 @@ void engine_match_bar(struct engine *engine, int symbol, const struct bar *bar)
     engine->now_ns = bar->open_ns;
     if (engine->to_begin)
         account_begin_all(engine);
+    engine_fee_tiers_due(engine);
+    engine_dividends_due(engine);
     engine_loan_interest(engine);
     engine_margin_day_over(engine);
     if (engine->markets[symbol].live_orders > 0) {

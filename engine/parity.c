@@ -26,7 +26,8 @@ struct run {
     size_t n_live, cap_live;
     struct difference difference; /* found in this step */
     bool different;
-    uint64_t last_order, last_fill, last_ledger; /* the highest ids accounted for: made here, or in a state */
+    /* The highest ids accounted for: made here, or in a state. */
+    uint64_t last_order, last_fill, last_ledger, last_receivable, last_fee_rate;
     int r;
 };
 
@@ -139,6 +140,56 @@ static void on_ledger(void *ctx, const struct ledger_row *made)
         differs(run, &difference);
 }
 
+/* Causes that were derived by a migration say less than the engine. */
+static void on_cause(void *ctx, const struct ledger_cause *made)
+{
+    struct run *run = ctx;
+    struct recorded_cause row;
+    struct difference difference;
+    if (!run->recorded->cause)
+        return;
+    int r = run->recorded->cause(run->recorded->ctx, made->id, &row);
+    if (made->id <= run->recorded->causes_after && (r == -ENOENT || (r == 0 && row.cause.derived)))
+        return;
+    if (looked_up(run, r, "ledger_causes", made->id) == 1 &&
+        !engine_compare_causes(made, symbol_of(run, made->symbol), &row, &difference))
+        differs(run, &difference);
+}
+
+static void on_receivable(void *ctx, const struct receivable_row *made)
+{
+    struct run *run = ctx;
+    struct receivable_row row;
+    struct difference difference;
+    run->last_receivable = made->id;
+    if (!run->recorded->receivable)
+        return;
+    int r = run->recorded->receivable(run->recorded->ctx, made->id, &row);
+    if (looked_up(run, r, "receivables", made->id) == 1 &&
+        !engine_compare_receivables(made, &row, &difference))
+        differs(run, &difference);
+}
+
+static void on_fee_rate(void *ctx, const struct fee_rate_change *made)
+{
+    struct run *run = ctx;
+    struct recorded_fee_rate row;
+    struct difference difference;
+    run->last_fee_rate = made->id;
+    if (!run->recorded->fee_rate)
+        return;
+    int r = run->recorded->fee_rate(run->recorded->ctx, made->id, &row);
+    int scale = engine_account(engine_replay_engine(run->replay), made->account)->currency_scale;
+    if (looked_up(run, r, "fee_rates", made->id) == 1 &&
+        !engine_compare_fee_rates(made, scale, &row, &difference))
+        differs(run, &difference);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 /* The engine is one from the state after event `seq`: the comparison continues with its orders. */
 static void adopt(struct run *run, uint64_t seq, int64_t ns)
 {
@@ -162,9 +213,11 @@ static void adopt(struct run *run, uint64_t seq, int64_t ns)
         emitted_order->ns = ns;
         emitted_order->in_state = true;
     }
-    run->last_order = engine->last_order > run->last_order ? engine->last_order : run->last_order;
-    run->last_fill = engine->last_fill > run->last_fill ? engine->last_fill : run->last_fill;
-    run->last_ledger = engine->last_ledger > run->last_ledger ? engine->last_ledger : run->last_ledger;
+    run->last_order = later(run->last_order, engine->last_order);
+    run->last_fill = later(run->last_fill, engine->last_fill);
+    run->last_ledger = later(run->last_ledger, engine->last_ledger);
+    run->last_receivable = later(run->last_receivable, engine->last_receivable);
+    run->last_fee_rate = later(run->last_fee_rate, engine->last_fee_rate);
 }
 
 static void place_difference(struct run *run, uint64_t seq, int64_t ns, const char *text)
@@ -219,7 +272,9 @@ static void check_end(struct run *run, bool whole)
         uint64_t made, recorded;
     } ends[] = {{"orders", run->last_order, recorded->last_order},
                 {"fills", run->last_fill, recorded->last_fill},
-                {"ledger", run->last_ledger, recorded->last_ledger}};
+                {"ledger", run->last_ledger, recorded->last_ledger},
+                {"receivables", run->last_receivable, recorded->last_receivable},
+                {"fee_rates", run->last_fee_rate, recorded->last_fee_rate}};
     for (size_t i = 0; i < sizeof ends / sizeof *ends && !run->different; i++)
         if (ends[i].recorded > ends[i].made) {
             engine_compare_missing(ends[i].table, ends[i].made + 1, false, &difference);
@@ -278,7 +333,13 @@ int engine_parity_run(const struct parity_options *options, struct parity_result
         .path = options->path,
         .from_ns = options->from_ns,
         .check_states = true,
-        .sink = {.ctx = run, .order = on_order, .fill = on_fill, .ledger = on_ledger},
+        .sink = {.ctx = run,
+                 .order = on_order,
+                 .fill = on_fill,
+                 .ledger = on_ledger,
+                 .cause = on_cause,
+                 .receivable = on_receivable,
+                 .fee_rate = on_fee_rate},
     };
     int r = engine_replay_open(&replay, &run->replay, err, err_size);
     if (r == 0) {

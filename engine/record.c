@@ -306,6 +306,7 @@ static void visit_command(struct visit *visit, struct event_command *command)
     case COMMAND_ACCOUNT_RESET:
     case COMMAND_ACCOUNT_TRANSFER:
     case COMMAND_ACCOUNT_RESUME:
+    case COMMAND_ACCOUNT_CLOSE:
         visit_money(codec, command);
         break;
     case COMMAND_ACCOUNT_POLICY:
@@ -330,6 +331,10 @@ static void visit_action(struct codec *codec, struct corporate_action *action)
     codec_i64(codec, &action->shares);
     codec_i64(codec, &action->per);
     codec_i64(codec, &action->cash);
+    if (codec->version >= 13)
+        codec_i64s(codec, &action->record_ns, &action->pay_ns);
+    else if (!codec->saving)
+        action->record_ns = action->pay_ns = 0;
 }
 
 static void visit_calendar(struct visit *visit, struct event_calendar *event)
@@ -495,6 +500,7 @@ static void visit_event(struct visit *visit, struct event *event)
         codec_bool(codec, &event->storage_ok);
         break;
     case EVENT_TIMER:
+    case EVENT_STOP:
         break;
     case EVENT_COMMAND:
         visit_command(visit, &event->command);

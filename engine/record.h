@@ -9,11 +9,12 @@
 #include "record/order.h"
 
 /* Of the layout, in step with ENGINE_STATE_VERSION since 6 (what both hold is read by one function), so that
- * the next of both is 13; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
+ * the next of both is 14; there was no 5. 7 has SYMBOL_CONNECTION, of which no state holds anything; 8 has
  * CALENDAR, and the auction of a trade; 9 has VENUE_CLOCK; 10 has VENUE_ORDER
  * and VENUE_ACCOUNT; 11 has VENUE_UPDATE_DUPLICATE, and the venue's ids of an account's orders; 12 has
- * DECISION, and outside strategies. */
-enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 12 ? RECORD_ORDER_LAYOUT : 12 };
+ * DECISION, and outside strategies; 13 has STOP, when each symbol's last price was made, receivables, the
+ * rates of fees and COMMAND_ACCOUNT_CLOSE. */
+enum { EVENT_RECORD_VERSION = RECORD_ORDER_LAYOUT > 13 ? RECORD_ORDER_LAYOUT : 13 };
 
 /* Replaces the codec's bytes by the event's (seq and recv_ns are the journal's). 0 or -ENOMEM. */
 int event_encode(const struct event *event, struct codec *codec);

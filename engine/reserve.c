@@ -229,7 +229,8 @@ int64_t engine_reserve_to_open(const struct engine *engine, const struct order *
     int64_t value = engine_loan_value(engine, order->account);
     if (borrowed_qty(engine, order) > 0)
         value += account_position_value(engine, order->account, order->symbol);
-    return available - account->unpaid_interest - engine_settle_barred(engine, order->account) -
+    return available - account->unpaid_interest - account->payable -
+           engine_settle_barred(engine, order->account) -
            engine_loan_collateral(engine, order->account, value);
 }
 
@@ -253,8 +254,8 @@ void engine_reserve_cover(const struct engine *engine, const struct order *order
     if (account->rules.margin != MARGIN_OFF) {
         engine_margin_cover(engine, order, price, fee, short_qty, ret);
     } else {
-        ret->available =
-            currency->total - currency->reserved - account->unpaid_interest + (int64_t)proceeds - fee;
+        ret->available = currency->total - currency->reserved - account->unpaid_interest - account->payable +
+                         (int64_t)proceeds - fee;
         ret->needed = engine_loan_collateral(engine, order->account, (int64_t)value);
         ret->refused = ret->available < ret->needed;
     }

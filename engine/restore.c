@@ -102,6 +102,11 @@ void engine_restore_killed(struct engine *engine, int account, int64_t killed_ns
     engine->accounts[account].killed_ns = killed_ns;
 }
 
+void engine_restore_closed(struct engine *engine, int account, int64_t closed_ns)
+{
+    engine->accounts[account].closed_ns = closed_ns;
+}
+
 void engine_restore_at_venue(struct engine *engine, int account, const char *prefix)
 {
     struct account_at_venue *at = &engine->accounts[account].at_venue;
@@ -138,6 +143,35 @@ void engine_restore_ids(struct engine *engine, uint64_t last_order, uint64_t las
     engine->last_fill = last_fill;
     engine->last_ledger = last_ledger;
     memcpy(engine->hash, hash, sizeof engine->hash);
+}
+
+int engine_restore_receivable(struct engine *engine, int account, const struct receivable *receivable)
+{
+    if (account < 0 || account >= engine->n_accounts || receivable->scale < 0 ||
+        receivable->scale > DECIMAL_SCALE_MAX)
+        return -EINVAL;
+    int r = account_place(engine, account, receivable->asset, receivable->scale);
+    if (r >= 0)
+        r = engine_dividends_put(engine, account, receivable);
+    if (r == 0)
+        engine_dividends_sum(engine, account);
+    return r;
+}
+
+void engine_restore_volume(struct engine *engine, int account, int64_t day, int64_t notional)
+{
+    fee_volume_add(&engine->accounts[account].volume, day, notional);
+}
+
+void engine_restore_tier(struct engine *engine, int account, const struct fee_rates *rates)
+{
+    engine->accounts[account].tier_rates = *rates;
+}
+
+void engine_restore_charge_ids(struct engine *engine, uint64_t last_receivable, uint64_t last_fee_rate)
+{
+    engine->last_receivable = last_receivable;
+    engine->last_fee_rate = last_fee_rate;
 }
 
 void engine_restore_paused(struct engine *engine, bool paused)

@@ -367,8 +367,11 @@ static void take_out(struct kept_trades *trades, uint32_t at)
 static void price_again(struct market_state *market)
 {
     int64_t at = newest_price(&market->trades);
-    if (market->last_from == LAST_TRADE && at >= 0)
-        market->last = kept(&market->trades, (uint32_t)at)->price;
+    if (market->last_from != LAST_TRADE || at < 0)
+        return;
+    const struct kept_trade *trade = kept(&market->trades, (uint32_t)at);
+    market->last = trade->price;
+    market->priced_ns = trade->ts_ns;
 }
 
 static void correct(struct engine *engine, struct market_state *market, uint32_t at,

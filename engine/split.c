@@ -80,8 +80,18 @@ int64_t position_before(const struct position *position, const struct lots *lots
     return position->qty < 0 ? -qty : qty;
 }
 
-/* Each lot gets the difference of the converted running sums, so that the lots sum to the whole; one that
- * gets nothing leaves its cost to the next, the last to the one before. */
+int64_t engine_split_lot_qty(const struct stock_split *split, const struct lot *lot, int128_t *had,
+                             int64_t *given)
+{
+    if (lot->opened_ns > split->ex_ns)
+        return lot->qty;
+    *had += lot->qty;
+    int64_t end = (int64_t)(*had * split->shares / split->per), qty = end - *given;
+    *given = end;
+    return qty;
+}
+
+/* A lot that gets nothing leaves its cost to the next, the last to the one before. */
 static void share_out(const struct stock_split *split, struct lots *lots)
 {
     int128_t had = 0;
@@ -89,13 +99,7 @@ static void share_out(const struct stock_split *split, struct lots *lots)
     uint32_t kept = lots->first;
     for (uint32_t i = lots->first; i < lots->n; i++) {
         struct lot lot = lots->lots[i];
-        bool old = lot.opened_ns <= split->ex_ns;
-        if (old) {
-            had += lot.qty;
-            int64_t end = (int64_t)(had * split->shares / split->per);
-            lot.qty = end - given;
-            given = end;
-        }
+        lot.qty = engine_split_lot_qty(split, &lot, &had, &given);
         lot.cost += cost;
         cost = lot.qty == 0 ? lot.cost : 0;
         if (lot.qty > 0)

@@ -38,6 +38,11 @@ void engine_split_bar(const struct stock_split *split, struct bar *bar);
 int engine_split_position(const struct stock_split *split, struct position *position, struct lots *lots,
                           int64_t now_ns, int64_t *ret_change, bool *ret_left_out);
 
+/* What a lot has after it, of lots taken oldest first: the difference of the converted running sums, so that
+ * they sum to the whole. *had and *given begin with 0. */
+int64_t engine_split_lot_qty(const struct stock_split *split, const struct lot *lot, int128_t *had,
+                             int64_t *given);
+
 /* What a dividend pays for `qty` shares (negative: short) in the quote, rounded down; false beyond what
  * money can be. */
 bool engine_dividend_amount(const struct corporate_action *action, const struct symbol *symbol, int64_t qty,

@@ -139,7 +139,8 @@ static void visit_record(struct codec *codec, const struct position *position, s
 /* Reasons added later were never counted. */
 static void visit_refused(struct codec *codec, uint64_t refused[static ORDER_REASONS])
 {
-    uint32_t n = codec->version >= 12   ? ORDER_REASONS
+    uint32_t n = codec->version >= 13   ? ORDER_REASONS
+                 : codec->version >= 12 ? ORDER_RISK_UNIVERSE + 1
                  : codec->version >= 10 ? ORDER_VENUE_LOST + 1
                  : codec->version >= 8  ? ORDER_RULE_PRICE_DECIMALS + 1
                  : codec->version >= 6  ? ORDER_SYMBOL_GONE + 1
@@ -181,6 +182,51 @@ static void visit_order_ids(struct codec *codec, struct account_at_venue *at)
         codec_u64s(codec, &at->ids[i].order_id, &at->ids[i].client);
         codec_text(codec, at->ids[i].venue_id, sizeof at->ids[i].venue_id);
     }
+}
+
+static void visit_receivable(struct codec *codec, struct receivable *of)
+{
+    codec_text(codec, of->symbol, sizeof of->symbol);
+    codec_text(codec, of->action, sizeof of->action);
+    codec_text(codec, of->asset, sizeof of->asset);
+    codec_int(codec, &of->scale, 0, DECIMAL_SCALE_MAX);
+    codec_int(codec, &of->qty_scale, 0, DECIMAL_SCALE_MAX);
+    codec_i64s(codec, &of->ex_ns, &of->pay_ns, &of->qty, &of->gross, &of->withheld, &of->amount);
+    codec_u64(codec, &of->booked);
+    codec->failed |= of->amount > MONEY_MAX || of->amount < -MONEY_MAX || of->asset[0] == '\0';
+}
+
+/* Since layout 13: dividends that are booked and not paid, and what rates follow from. */
+static void visit_charges(struct visit *visit, int index)
+{
+    struct codec *codec = visit->codec;
+    struct account *account = &visit->engine->accounts[index];
+    uint32_t n = account->n_receivables;
+    int64_t before_ns = INT64_MIN;
+    if (codec->version < 13) {
+        if (!codec->saving)
+            account->tier_rates.maker_e6 = -1;
+        return;
+    }
+    engine_visit_count(codec, &n, UINT32_MAX, 16);
+    for (uint32_t i = 0; i < n && !over(visit); i++) {
+        struct receivable read = codec->saving ? account->receivables[i] : (struct receivable){0};
+        visit_receivable(codec, &read);
+        codec->failed |= read.pay_ns < before_ns;
+        before_ns = read.pay_ns;
+        if (!codec->saving && !codec->failed)
+            visit->error = engine_dividends_put(visit->engine, index, &read);
+    }
+    codec_i64(codec, &account->volume.day);
+    for (int i = 0; i <= FEE_VOLUME_DAYS; i++) {
+        codec_i64(codec, &account->volume.days[i]);
+        codec->failed |= account->volume.days[i] < 0 || account->volume.days[i] > MONEY_MAX;
+    }
+    codec_i64(codec, &account->fee_day);
+    codec_i32(codec, &account->tier_rates.maker_e6);
+    codec_i32(codec, &account->tier_rates.taker_e6);
+    if (!codec->saving && !over(visit))
+        engine_dividends_sum(visit->engine, index);
 }
 
 static void visit_account(struct visit *visit, int index)
@@ -243,6 +289,9 @@ static void visit_account(struct visit *visit, int index)
         visit_day(codec, &account->days[s]);
     if (codec->version >= 8)
         visit_memory(codec, &account->memory);
+    visit_charges(visit, index);
+    if (codec->version >= 13)
+        codec_i64(codec, &account->closed_ns);
     visit->engine->to_begin |= !codec->saving;
     if (!codec->saving && !over(visit))
         visit->error = account_bind(visit->engine, index);
@@ -389,14 +438,21 @@ static void visit_settings(struct visit *visit)
         visit->error = allocate(engine, n_symbols, n_accounts);
 }
 
+static void visit_ids(struct codec *codec, struct engine *engine)
+{
+    codec_u64s(codec, &engine->last_order, &engine->last_fill, &engine->last_ledger);
+    if (codec->version >= 13)
+        codec_u64s(codec, &engine->last_receivable, &engine->last_fee_rate);
+    codec_bytes(codec, engine->hash, sizeof engine->hash);
+}
+
 /* All of it except the sink, which is the caller's, and `out_of_memory`, after which there is no state. */
 static void visit_engine(struct visit *visit)
 {
     struct codec *codec = visit->codec;
     struct engine *engine = visit->engine;
     visit_settings(visit);
-    codec_u64s(codec, &engine->last_order, &engine->last_fill, &engine->last_ledger);
-    codec_bytes(codec, engine->hash, sizeof engine->hash);
+    visit_ids(codec, engine);
     codec_i64(codec, &engine->now_ns);
     if (!codec->saving)
         engine->recv_ns = engine->now_ns;
@@ -468,6 +524,25 @@ uint32_t engine_state_layout(const void *bytes, size_t len)
     struct codec codec;
     codec_load(&codec, bytes, len);
     return visit_head(&codec) < 0 ? 0 : codec.version;
+}
+
+int engine_state_ids(const void *bytes, size_t len, struct engine_ids *ret)
+{
+    struct codec codec;
+    codec_load(&codec, bytes, len);
+    int r = visit_head(&codec);
+    struct engine *engine = r == 0 ? calloc(1, sizeof *engine) : NULL;
+    if (r < 0 || !engine)
+        return r < 0 ? r : -ENOMEM;
+    struct visit visit = {.codec = &codec, .engine = engine};
+    visit_settings(&visit);
+    if (!over(&visit))
+        visit_ids(&codec, engine);
+    r = visit.error < 0 ? visit.error : codec.failed ? -EBADMSG : 0;
+    if (r == 0)
+        engine_ids(engine, ret);
+    engine_destroy(engine);
+    return r;
 }
 
 static const struct policy *find_policy(void *ctx, const uint8_t id[static POLICY_ID_SIZE])

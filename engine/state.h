@@ -11,7 +11,7 @@
 
 enum {
     /* Of the layout; older ones are read, newer ones refused. */
-    ENGINE_STATE_VERSION = RECORD_ORDER_LAYOUT > 12 ? RECORD_ORDER_LAYOUT : 12,
+    ENGINE_STATE_VERSION = RECORD_ORDER_LAYOUT > 13 ? RECORD_ORDER_LAYOUT : 13,
     ENGINE_ERROR_MAX = 512,
 };
 
@@ -22,6 +22,10 @@ int engine_save(const struct engine *engine, struct codec *codec);
 int engine_save_as(const struct engine *engine, uint32_t layout, struct codec *codec);
 /* The layout of a state; 0: these bytes are not one, or of a newer program. */
 uint32_t engine_state_layout(const void *bytes, size_t len);
+
+/* The numbers that a state has given, and nothing else of it: no policy and no strategy is needed. 0;
+ * -EBADMSG, -ENOTSUP, -ENOMEM. */
+int engine_state_ids(const void *bytes, size_t len, struct engine_ids *ret);
 
 /* Makes an engine from a state; its policies are those that `policies` finds, NULL for none. 0; -ENOTSUP
  * for a newer layout; -EBADMSG for bytes that are not a state, -ENOPKG for a strategy that this program

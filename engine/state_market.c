@@ -211,6 +211,8 @@ int engine_visit_market(struct codec *codec, struct market_state *market, int64_
         codec_enum(codec, &market->last_from, LAST_TRADE + 1);
     else if (!codec->saving)
         market->last_from = market->last > 0 ? LAST_TRADE : LAST_NONE;
+    if (codec->version >= 13)
+        codec_i64(codec, &market->priced_ns);
     codec_i64s(codec, &market->last_ns, &market->change_open);
     codec_bool(codec, &market->stale);
     if (codec->version >= 9)

@@ -72,6 +72,7 @@ static void compare(struct engine *engine, int index, const struct event_venue_a
         if (more == 0)
             continue;
         const bool rounding = is_rounding(engine, index, i, more);
+        engine_cause(engine, CAUSE_VENUE);
         if (i == account->currency_at)
             account_flow(engine, index, LEDGER_DEPOSIT, more);
         else
@@ -91,6 +92,7 @@ static void attach(struct engine *engine, int index, const struct event_venue_ac
     } else {
         account->opening_cash = engine->specs[index].cash = total_of(event, account_currency(engine, index));
         account_begin(engine, index);
+        engine_cause(engine, CAUSE_VENUE);
         for (int i = 0; i < account->n_assets; i++)
             if (i != account->currency_at)
                 account_post(engine, index, &account->assets[i], LEDGER_DEPOSIT,

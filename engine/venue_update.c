@@ -43,8 +43,11 @@ static void pay_apart(struct engine *engine, const struct fill *fill, const char
         }
         balance = &engine->accounts[fill->account].assets[at];
     }
-    if (balance->total < fee)
+    if (balance->total < fee) {
+        engine_cause(engine, CAUSE_FEE)->symbol = fill->symbol;
         account_post(engine, fill->account, balance, LEDGER_DEPOSIT, fee - balance->total, 0, 0);
+    }
+    engine_cause(engine, CAUSE_FILL)->symbol = fill->symbol;
     account_post(engine, fill->account, balance, LEDGER_FEE, -fee, fill->order_id, fill->id);
 }
 

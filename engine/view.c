@@ -61,6 +61,7 @@ void engine_symbol_view(const struct engine *engine, int symbol, struct engine_s
         .ask = market->quote.ask,
         .ask_qty = market->quote.ask_qty,
         .mark = market->last,
+        .mark_ns = market->priced_ns,
         .last_ns = market->last_ns,
         .change_open = market->change_open,
         .ahead_ns = market->ahead_ns,

@@ -26,8 +26,8 @@ static const struct record_field filter_fields[] = {RECORD_FIELDS(RECORD_FILTERS
 static const struct record filters = RECORD_OF("symbols", filter_fields);
 #undef ROW
 #define ROW struct account_rules
-static const struct record_field rule_fields[] = {
-    RECORD_FIELDS(RECORD_RULES) RECORD_STOCK_RULES(RECORD_FIELD_) RECORD_CLASS_FEES(RECORD_FIELD_)};
+static const struct record_field rule_fields[] = {RECORD_FIELDS(RECORD_RULES) RECORD_STOCK_RULES(
+    RECORD_FIELD_) RECORD_CLASS_FEES(RECORD_FIELD_) RECORD_CHARGES(RECORD_FIELD_)};
 static const struct record rules_record = RECORD_OF("accounts", rule_fields);
 const struct record engine_limits_record = RECORD_LIST("accounts", RECORD_LIMITS);
 #undef ROW

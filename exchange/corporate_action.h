@@ -19,6 +19,8 @@ struct corporate_action {
     int64_t ex_ns;       /* it applies to those who hold at this moment: the ex-date's first session, UTC */
     int64_t shares, per; /* SPLIT: `shares` new ones for every `per` old ones, 1 to ACTION_RATIO_MAX */
     int64_t cash;        /* DIVIDEND: for one share, in the symbol's quote, 10^-9 units */
+    int64_t record_ns;   /* DIVIDEND: whose book it is paid by; 0: not said. For the record only */
+    int64_t pay_ns;      /* DIVIDEND: when it is paid; 0, or not after it takes effect: then, at once */
 };
 
 enum { ACTION_CASH_SCALE = 9, ACTION_RATIO_MAX = 1000000000 };

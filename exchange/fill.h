@@ -57,12 +57,13 @@ struct fill {
     int64_t ts_ns;
     int64_t price, qty; /* price_scale, qty_scale */
     int64_t notional;   /* quote_scale; a buy's is rounded up, a sale's down */
-    int64_t fee;        /* quote asset, quote_scale, rounded up */
-    int32_t fee_e6;     /* the rate that the fee was computed with; 0: its venue said the fee */
+    int64_t fee;        /* quote asset, quote_scale, rounded up; with sec_fee and taf_fee */
+    int32_t fee_e6;     /* the rate that the rest of the fee was computed with; 0: its venue said the fee */
     bool maker;
     uint64_t input_seq; /* the event that filled it */
     enum fill_basis basis;
-    int64_t fee_base; /* qty_scale: a fee that its venue took from what was bought; then `fee` is 0 */
+    int64_t fee_base;         /* qty_scale: a fee that its venue took from what was bought; then `fee` is 0 */
+    int64_t sec_fee, taf_fee; /* of `fee`, of a sale: exchange/regulatory_fees.h */
 };
 
 /* By how much it changes what is held, without its sign. */

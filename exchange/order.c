@@ -131,6 +131,8 @@ static const char *const reason_names[ORDER_REASONS] = {
     [ORDER_VENUE_REFUSED] = "VENUE_REFUSED",
     [ORDER_VENUE_LOST] = "VENUE_LOST",
     [ORDER_RISK_UNIVERSE] = "RISK_UNIVERSE",
+    [ORDER_ACCOUNT_CLOSED] = "ACCOUNT_CLOSED",
+    [ORDER_ACCOUNT_IN_USE] = "ACCOUNT_IN_USE",
 };
 
 #define COUNT(names) (sizeof(names) / sizeof(*(names)))

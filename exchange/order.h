@@ -146,6 +146,9 @@ enum order_reason {
     ORDER_VENUE_LOST,     /* the venue never got it, or ended it unasked */
     /* since layout 12 */
     ORDER_RISK_UNIVERSE, /* the risk gate: the rule of symbols leaves its symbol out */
+    /* since layout 13 */
+    ORDER_ACCOUNT_CLOSED, /* a closed account takes no command */
+    ORDER_ACCOUNT_IN_USE, /* it has open orders, positions, assets, loans or a policy: it cannot be closed */
     ORDER_REASONS,
 };
 

@@ -72,6 +72,9 @@ const char *order_reason_words(enum order_reason reason)
         [ORDER_VENUE_TERMS] = "orders of that kind are not sent to the venue: see docs/venue-paper.md",
         [ORDER_VENUE_REFUSED] = "the venue refused it",
         [ORDER_VENUE_LOST] = "the venue never got it, or ended it unasked",
+        [ORDER_ACCOUNT_CLOSED] = "the account is closed: another is needed",
+        [ORDER_ACCOUNT_IN_USE] =
+            "the account has open orders, positions, other assets, loans or a policy: end them first",
         [ORDER_RISK_STORAGE] = "the database cannot store: no new positions",
     };
     return words[reason] ? words[reason] : "refused";

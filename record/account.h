@@ -28,7 +28,8 @@
     NEXT(state, "state", "state", WORD, CHANGES, REQUIRED, &db_words_command_state) \
     NEXT(result, "result", "result", STRING, CHANGES, REQUIRED, NULL) \
     NEXT(key, "key", "key", STRING, FIXED, REQUIRED, NULL) \
-    NEXT(order_id, "order_id", "order_id", UNSIGNED, CHANGES, REQUIRED, NULL)
+    NEXT(order_id, "order_id", "order_id", UNSIGNED, CHANGES, REQUIRED, NULL) \
+    NEXT(event, "event", "event", UNSIGNED, CHANGES, NULLABLE, NULL)
 
 #define RECORD_ACTIONS(FIRST, NEXT) \
     FIRST(id, "id", "action", UNSIGNED, FIXED, NULLABLE, NULL) \
@@ -40,6 +41,43 @@
     NEXT(action.per, "per", "per", SIGNED, FIXED, OPTIONAL, NULL) \
     NEXT(action.cash, "cash", "cash", E9, FIXED, OPTIONAL, NULL) \
     NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(action.record_ns, "record_ns", "record_ns", TIME, FIXED, OPTIONAL, NULL) \
+    NEXT(action.pay_ns, "pay_ns", "pay_ns", TIME, FIXED, OPTIONAL, NULL)
+
+/* What became of a dividend, of struct receivable_row; an account's rates by its volume, of struct
+ * fee_rate_change. Money of the first has its own scale: to print it, pass a symbol with that, as
+ * quote_scale. */
+#define RECORD_RECEIVABLES(FIRST, NEXT) \
+    FIRST(id, "id", "receivable", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(account, "account", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
+    NEXT(kind, "kind", "kind", WORD, FIXED, REQUIRED, &engine_words_receivable_kind) \
+    NEXT(of.symbol, "symbol", "symbol", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(of.action, "action", "id", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(of.asset, "asset", "asset", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(of.scale, "scale", "scale", SCALE, FIXED, REQUIRED, NULL) \
+    NEXT(of.qty_scale, "qty_scale", "qty_scale", SCALE, FIXED, REQUIRED, NULL) \
+    NEXT(of.ex_ns, "ex_ns", "ex_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(of.pay_ns, "pay_ns", "pay_ns", TIME, FIXED, OPTIONAL, NULL) \
+    NEXT(of.qty, "qty", "qty", QTY, FIXED, REQUIRED, NULL) \
+    NEXT(of.gross, "gross", "gross", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(of.withheld, "withheld", "withheld", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(of.amount, "amount", "amount", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(paid, "paid", "paid", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(of.booked, "booked", "booked", UNSIGNED, FIXED, OPTIONAL, NULL) \
+    NEXT(ledger_id, "ledger_id", "ledger", UNSIGNED, FIXED, OPTIONAL, NULL) \
+    NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL)
+#define RECORD_FEE_RATES(FIRST, NEXT) \
+    FIRST(id, "id", "change", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(account, "account", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
+    NEXT(day, "day", "day", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(volume, "volume", "volume", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(last_fill, "last_fill", "last_fill", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(tiers, "tiers", "tiers", STRING, FIXED, REQUIRED, NULL) \
+    NEXT(rates.maker_e6, "maker_e6", "maker", SHARE_E6, FIXED, REQUIRED, NULL) \
+    NEXT(rates.taker_e6, "taker_e6", "taker", SHARE_E6, FIXED, REQUIRED, NULL) \
     NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL)
 
 #define RECORD_REVISIONS(FIRST, NEXT) \
@@ -85,6 +123,15 @@
     NEXT(cash, "cash", "cash", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(peak, "peak", "peak", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(day_equity, "day_equity", "day_equity", QUOTE, CHANGES, REQUIRED, NULL)
+
+/* What a position was valued at, at a point of equity, of struct db_mark. */
+#define RECORD_MARKS(FIRST, NEXT) \
+    FIRST(account, "account", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(symbol, "symbol", "symbol", SYMBOL, FIXED, REQUIRED, NULL) \
+    NEXT(qty, "qty", "qty", QTY, CHANGES, REQUIRED, NULL) \
+    NEXT(mark, "mark", "mark", PRICE, CHANGES, NULLABLE, NULL) \
+    NEXT(mark_ns, "mark_ns", "mark_ns", TIME, CHANGES, NULLABLE, NULL)
 
 /* An account by the rules for stocks, at its newest point of equity, of struct db_margin. */
 #define RECORD_MARGINS(FIRST, NEXT) \
@@ -186,6 +233,14 @@
     NEXT(us_equity_fees.taker_e6, "us_equity_taker_e6", "us_equity_fee_taker", SHARE_E6, CHANGES, SINCE_8, \
          NULL)
 
+/* Of states since layout 13. */
+#define RECORD_CHARGES(NEXT) \
+    NEXT(fee_tiers, "fee_tiers", "fee_tiers", TEXT, CHANGES, REQUIRED | RECORD_SINCE(13), NULL) \
+    NEXT(regulatory_fees, "regulatory_fees", "regulatory_fees", BOOL, CHANGES, REQUIRED | RECORD_SINCE(13), \
+         NULL) \
+    NEXT(withholding_e6, "withholding_e6", "withholding", SHARE_E6, CHANGES, REQUIRED | RECORD_SINCE(13), \
+         NULL)
+
 /* A stored account, of struct db_account_stored; and its results. */
 #define RECORD_ACCOUNT_OF(FIRST, NEXT, RULE) \
     FIRST(row.account.number, "id", "number", SIGNED, FIXED, REQUIRED, NULL) \
@@ -201,12 +256,44 @@
 #define RECORD_ACCOUNT_SINCE_12(NEXT, RULE) \
     NEXT(row.account.session, "session", "session", WORD, CHANGES, NULLABLE, &record_words_session_choice) \
     RECORD_STOCK_RULES(RULE) \
-    RECORD_CLASS_FEES(RULE)
-#define RECORD_ACCOUNTS(FIRST, NEXT) RECORD_ACCOUNT_OF(FIRST, NEXT, NEXT) RECORD_ACCOUNT_SINCE_12(NEXT, NEXT)
+    RECORD_CLASS_FEES(RULE) \
+    RECORD_CHARGES(RULE)
+#define RECORD_ACCOUNT_CLOSED(NEXT) \
+    NEXT(row.account.closed_ns, "closed_ns", "closed_ns", TIME, CHANGES, OPTIONAL, NULL)
+#define RECORD_ACCOUNTS(FIRST, NEXT) \
+    RECORD_ACCOUNT_OF(FIRST, NEXT, NEXT) RECORD_ACCOUNT_SINCE_12(NEXT, NEXT) RECORD_ACCOUNT_CLOSED(NEXT)
 #define RECORD_ACCOUNT_NOW(NEXT) \
     NEXT(row.equity_peak, "equity_peak", "peak", QUOTE, CHANGES, OPTIONAL, NULL) \
     NEXT(row.day, "day", "day", SIGNED, CHANGES, REQUIRED, NULL) \
     NEXT(row.day_equity, "day_equity", "day_equity", QUOTE, CHANGES, REQUIRED, NULL) \
     NEXT(row.killed_ns, "killed_ns", "killed_ns", TIME, CHANGES, OPTIONAL, NULL)
+
+/* What an account's terms are from a time on, of struct db_terms: what changed them, and the account's own
+ * columns. */
+#define RECORD_TERMS_CHANGE(FIRST, NEXT) \
+    FIRST(id, "id", "id", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(account.number, "account", "account", ACCOUNT, FIXED, REQUIRED, NULL) \
+    NEXT(epoch, "epoch", "epoch", SIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(account.change.since_ns, "since_ns", "since_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(account.change.event, "event", "event", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(account.change.why, "why", "why", WORD, FIXED, REQUIRED, &db_words_terms_why) \
+    NEXT(account.change.command, "command", "command", UNSIGNED, FIXED, NULLABLE, NULL) \
+    NEXT(account.change.key, "command_key", "key", TEXT, FIXED, NULLABLE, NULL) \
+    NEXT(account.change.uid, "uid", "uid", SIGNED, FIXED, UNKNOWN, NULL)
+/* As `accounts` has them. */
+#define RECORD_TERMS_ACCOUNT(NEXT, RULE) \
+    NEXT(account.currency, "currency", "currency", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(account.currency_scale, "currency_scale", "currency_scale", SCALE, FIXED, REQUIRED, NULL) \
+    NEXT(account.cash, "cash", "opening_cash", QUOTE, FIXED, REQUIRED, NULL) \
+    NEXT(account.strategy, "strategy", "strategy", TEXT, FIXED, REQUIRED, NULL) \
+    NEXT(params, "params", "params", STRING, FIXED, REQUIRED, NULL) \
+    RECORD_RULES(RULE, RULE) \
+    NEXT(account.session, "session", "session", WORD, FIXED, NULLABLE, &record_words_session_choice) \
+    RECORD_STOCK_RULES(RULE) \
+    RECORD_CLASS_FEES(RULE) \
+    RECORD_CHARGES(RULE) \
+    NEXT(account.closed_ns, "closed_ns", "closed_ns", TIME, FIXED, OPTIONAL, NULL)
+#define RECORD_TERMS_OF(FIRST, NEXT, RULE) RECORD_TERMS_CHANGE(FIRST, NEXT) RECORD_TERMS_ACCOUNT(NEXT, RULE)
+#define RECORD_TERMS(FIRST, NEXT)          RECORD_TERMS_OF(FIRST, NEXT, NEXT)
 
 #endif

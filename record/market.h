@@ -44,6 +44,7 @@
     NEXT(bid, "bid", "bid", PRICE, CHANGES, NULLABLE, NULL) \
     NEXT(ask, "ask", "ask", PRICE, CHANGES, NULLABLE, NULL) \
     NEXT(mark, "mark", "mark", PRICE, CHANGES, NULLABLE, NULL) \
+    NEXT(mark_ns, "mark_ns", "mark_ts_ns", TIME, CHANGES, NULLABLE, NULL) \
     NEXT(ts_ns, "ts_ns", "ts_ns", TIME, CHANGES, REQUIRED, NULL) \
     NEXT(recv_wall_ns, "recv_wall_ns", "recv_wall_ns", TIME, CHANGES, REQUIRED, NULL)
 
@@ -121,6 +122,19 @@
     NEXT(began_ns, "began_ns", "began_ns", TIME, FIXED, REQUIRED, NULL) \
     NEXT(alive_ns, "alive_ns", "alive_ns", TIME, FIXED, REQUIRED, NULL) \
     NEXT(state, "state", "state", WORD, FIXED, REQUIRED, &db_words_run_state)
+
+#define RECORD_LOG_NOTES(FIRST, NEXT) \
+    FIRST(kind, "kind", "kind", WORD, FIXED, REQUIRED, &db_words_log_note) \
+    NEXT(from_seq, "from_seq", "from_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(to_seq, "to_seq", "to_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(known_seq, "known_seq", "known_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(last_order, "last_order", "last_order", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(last_fill, "last_fill", "last_fill", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(last_ledger, "last_ledger", "last_ledger", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(ts_ns, "ts_ns", "ts_ns", TIME, FIXED, REQUIRED, NULL) \
+    NEXT(segment, "segment", "segment", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(bytes, "bytes", "bytes", UNSIGNED, FIXED, REQUIRED, NULL) \
+    NEXT(digest, "digest", "digest", TEXT, FIXED, REQUIRED, NULL)
 
 extern const struct record record_bars;
 

@@ -73,6 +73,11 @@ struct option_action {
     const char *needed;
 };
 
+/* An option that a verb does not take though others of its kind do: `why` is the refusal's sentence. */
+struct option_refusal {
+    const char *name, *why;
+};
+
 struct option_verb {
     const char *name;  /* NULL: of a program without verbs, or its action without one */
     const char *words; /* a line, for lists of verbs */
@@ -85,6 +90,8 @@ struct option_verb {
     size_t n_options;
     const struct option_row *shared; /* of several verbs, whose structs have the same beginning */
     size_t n_shared;
+    const struct option_refusal *refused; /* in no help */
+    size_t n_refused;
     size_t size;                /* of the struct that rows set; 0: none */
     void (*init)(void *into);   /* values other than zero; NULL */
     void (*finish)(void *into); /* frees what `take` allocated; NULL */
@@ -95,6 +102,7 @@ struct option_verb {
 /* A verb's rows, from arrays. */
 #define OPTION_ACTIONS(rows) .actions = (rows), .n_actions = sizeof(rows) / sizeof *(rows)
 #define OPTION_OPTIONS(rows) .options = (rows), .n_options = sizeof(rows) / sizeof *(rows)
+#define OPTION_REFUSED(rows) .refused = (rows), .n_refused = sizeof(rows) / sizeof *(rows)
 #define OPTION_SHARED(rows)  .shared = (rows), .n_shared = sizeof(rows) / sizeof *(rows)
 
 struct option_program {

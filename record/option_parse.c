@@ -111,6 +111,9 @@ static int unknown_option(const struct option_call *call, const char *shown, cha
 
     snprintf(name, sizeof name, "%.*s", (int)strcspn(shown + strspn(shown, "-"), "="),
              shown + strspn(shown, "-"));
+    for (size_t i = 0; i < call->verb->n_refused; i++)
+        if (strcmp(call->verb->refused[i].name, name) == 0)
+            return refuse(call, err, "--%s: %s", name, call->verb->refused[i].why);
 
     for (size_t i = 0; (row = option_row(call->program, call->verb, i)); i++)
         if (row->name)

@@ -71,7 +71,9 @@ enum { RECORD_ORDER_LAYOUT = RECORD_NEWEST(RECORD_ORDER) };
     NEXT(maker, "maker", "maker", BOOL, FIXED, REQUIRED, NULL) \
     NEXT(input_seq, "input_seq", "input_seq", UNSIGNED, FIXED, REQUIRED, NULL) \
     NEXT(basis, "basis", "by", WORD, FIXED, OPTIONAL, &record_words_fill_basis) \
-    NEXT(fee_base, "fee_base", "fee_base", QTY, FIXED, OPTIONAL, NULL)
+    NEXT(fee_base, "fee_base", "fee_base", QTY, FIXED, OPTIONAL, NULL) \
+    NEXT(sec_fee, "sec_fee", "sec_fee", QUOTE, FIXED, OPTIONAL, NULL) \
+    NEXT(taf_fee, "taf_fee", "taf_fee", QUOTE, FIXED, OPTIONAL, NULL)
 
 extern const struct record record_orders, record_fills;
 

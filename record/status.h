@@ -135,7 +135,8 @@
     TEXT(WORD, REQUIRED, market) /* as its venue's; "" from an older daemon */ \
     TEXT(WORD, REQUIRED, trading) /* "trades", "halted", "ended"; likewise */ \
     FIELD(REAL, NULLABLE, last) FIELD(REAL, NULLABLE, bid) FIELD(REAL, NULLABLE, ask) \
-    FIELD(REAL, NULLABLE, mark) FIELD(UNSIGNED, UNKNOWN, age_ms) FIELD(BOOL, REQUIRED, stale) \
+    FIELD(REAL, NULLABLE, mark) FIELD(TIME, OPTIONAL, mark_ts_ns) /* when that price was made */ \
+    FIELD(UNSIGNED, UNKNOWN, age_ms) FIELD(BOOL, REQUIRED, stale) \
     FIELD(REAL, NULLABLE, change_24h_pct) FIELD(SCALE, REQUIRED, price_decimals) \
     TEXT(WORD, REQUIRED, book) FIELD(UNSIGNED, REQUIRED, book_gaps) \
     FIELD(UNSIGNED, REQUIRED, book_crossed) TEXT(WORD, REQUIRED, interval) \
@@ -181,10 +182,17 @@
     TEXT(SHORT, REQUIRED, side) TEXT(WORD, REQUIRED, type) TEXT(WORD, REQUIRED, state) \
     FIELD(REAL, NULLABLE, qty) FIELD(REAL, NULLABLE, filled) FIELD(REAL, NULLABLE, price)
 
+/* db/books/totals.h: of all accounts in a currency. */
+#define RECORD_SHOWN_TOTAL(TEXT, FIELD) \
+    TEXT(ASSET, REQUIRED, currency) FIELD(UNSIGNED, REQUIRED, accounts) FIELD(REAL, NULLABLE, equity) \
+    FIELD(REAL, NULLABLE, deposits) FIELD(REAL, NULLABLE, return_pct) \
+    FIELD(REAL, NULLABLE, rate) /* in the first one's currency; NaN: not streamed */ \
+    TEXT(SYMBOL, OPTIONAL, rate_symbol) FIELD(REAL, NULLABLE, converted)
 #define RECORD_SHOWN_POSITION(TEXT, FIELD) \
     TEXT(ACCOUNT, REQUIRED, account) TEXT(SYMBOL, REQUIRED, symbol) TEXT(SHORT, REQUIRED, side) \
     FIELD(REAL, NULLABLE, qty) /* negative for a short */ \
     FIELD(REAL, NULLABLE, entry) FIELD(REAL, NULLABLE, fifo_entry) FIELD(REAL, NULLABLE, mark) \
+    FIELD(TIME, OPTIONAL, mark_ts_ns) \
     FIELD(REAL, NULLABLE, upnl) FIELD(REAL, NULLABLE, stop) FIELD(UNSIGNED, UNKNOWN, age_ms) \
     FIELD(SCALE, REQUIRED, qty_decimals)
 
@@ -265,6 +273,7 @@
     TEXT(WORD, REQUIRED, state) /* "ok", "failed", "running", "none" */ \
     FIELD(UNSIGNED, UNKNOWN, days) /* of log that agree */ \
     FIELD(TIME, OPTIONAL, since_ns) FIELD(TIME, OPTIONAL, checked_ns) FIELD(UNSIGNED, REQUIRED, seq) \
+    FIELD(UNSIGNED, UNKNOWN, database_rows) /* of the ledger, that rest on the database alone */ \
     TEXT(LINE, REQUIRED, detail) TEXT(LINE, OPTIONAL, error)
 #define RECORD_SHOWN_TRAINER(TEXT, FIELD) \
     TEXT(WORD, REQUIRED, state) TEXT(LINE, REQUIRED, detail) TEXT(WORD, OPTIONAL, version) \

@@ -61,6 +61,9 @@ void record_value(const struct record_field *field, const void *row, const struc
     case RECORD_TEXT:
         snprintf(ret, RECORD_TEXT_MAX, "\"%.*s\"", (int)field->size, record_field_text(field, row));
         break;
+    case RECORD_STRING:
+        snprintf(ret, RECORD_TEXT_MAX, "\"%.*s\"", RECORD_TEXT_MAX - 3, record_field_text(field, row));
+        break;
     case RECORD_WORD:
         snprintf(ret, RECORD_TEXT_MAX, "%s", record_field_word(field, row));
         break;

@@ -4,6 +4,7 @@
 #include "exchange/margin.h"
 #include "exchange/order.h"
 #include "exchange/trading_calendar.h"
+#include "record/ledger_cause.h"
 #include "record/ledger_row.h"
 
 #define WORDS(of, n) \
@@ -19,6 +20,7 @@ WORDS(order_tif, ORDER_TIFS);
 WORDS(order_state, ORDER_STATES);
 WORDS(order_reason, ORDER_REASONS);
 WORDS(ledger_kind, LEDGER_KINDS);
+WORDS(ledger_cause_kind, CAUSE_KINDS);
 WORDS(fill_basis, FILL_BASES);
 
 const struct record_words record_words_session_choice = {.n = SESSION_CHOICES, .names = session_choice_names};

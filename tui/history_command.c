@@ -15,6 +15,7 @@ struct command_words {
 };
 
 static const struct command_words known[] = {
+    {"account_close", "closed account", "%account", NULL},
     {"account_create", "created account", "%name", NULL},
     {"account_deposit", "deposited", "%amount into %account", NULL},
     {"account_reset", "reset account", "%account", NULL},

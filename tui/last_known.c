@@ -6,6 +6,8 @@
 #include "cli/text.h"
 #include "db/as_of.h"
 #include "db/backtest.h"
+#include "db/books/reach.h"
+#include "db/books/totals.h"
 #include "db/records.h"
 #include "db/report/report.h"
 #include "exchange/decimal.h"
@@ -112,6 +114,7 @@ static void on_position(void *ctx, const struct db_position_row *row)
     for (int i = 0; i < s->n_symbols; i++)
         if (strcmp(s->symbols[i].symbol, p->symbol) == 0) {
             p->mark = s->symbols[i].mark;
+            p->mark_ts_ns = s->symbols[i].mark_ts_ns;
             p->upnl = qty < 0 ? cost + p->mark * qty : p->mark * qty - cost;
             p->age_ms = s->symbols[i].age_ms;
         }
@@ -312,7 +315,7 @@ static int read_figures(struct history_reader *reader, struct reading *reading)
 /* The daemon's stored result of the last comparison, by the keys of the table meta. */
 static int read_parity(struct history_reader *reader, struct status_parity *ret)
 {
-    char days[24] = "", checked[24] = "";
+    char days[24] = "", checked[24] = "", rows[24] = "";
     const struct {
         const char *key;
         char *buf;
@@ -322,6 +325,7 @@ static int read_parity(struct history_reader *reader, struct status_parity *ret)
         {"parity_detail", ret->detail, sizeof(ret->detail)},
         {"parity_days", days, sizeof(days)},
         {"parity_ns", checked, sizeof(checked)},
+        {DB_REACH_ROWS_KEY, rows, sizeof(rows)},
     };
 
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -332,6 +336,7 @@ static int read_parity(struct history_reader *reader, struct status_parity *ret)
         cli_text_clean(values[i].buf, values[i].size, text);
     }
     ret->days = days[0] ? strtoll(days, NULL, 10) : -1;
+    ret->database_rows = rows[0] ? strtoll(rows, NULL, 10) : -1;
     ret->checked_ns = checked[0] ? strtoll(checked, NULL, 10) : -1;
     return 0;
 }
@@ -355,12 +360,26 @@ static int read_rows(struct history_reader *reader, struct reading *reading)
     return r;
 }
 
+/* Of all accounts, also of those that the list has no room for. */
+static int read_totals(struct history_reader *reader, struct status *status)
+{
+    struct db_totals sums = {0};
+    bool all = status->accounts_total <= status->n_accounts;
+    int r = all ? 0 : db_totals_read(reader->db, false, &sums);
+
+    if (r == 0)
+        tui_status_sum(status, all ? NULL : &sums);
+    return r;
+}
+
 static int read_all(struct history_reader *reader, struct reading *reading)
 {
     int r = read_rows(reader, reading);
 
     if (r == 0)
         r = read_figures(reader, reading);
+    if (r == 0)
+        r = read_totals(reader, reading->status);
     tui_history_leave_out(reader, true);
     if (r == 0) /* policies have their accounts' figures */
         r = tui_history_status_trainings(reader, reading->wall_ns, reading->status);

@@ -131,6 +131,7 @@ void tui_model_take_stored(struct model *model, struct status *stored, int64_t a
         tui_status_move(stored, s, STATUS_SYMBOLS);
         tui_status_move(stored, s, STATUS_POSITIONS);
         tui_status_move(stored, s, STATUS_ACCOUNTS);
+        tui_status_move(stored, s, STATUS_TOTALS);
         tui_status_move(stored, s, STATUS_ORDERS);
         s->accounts_total = stored->accounts_total;
         s->orders_total = stored->orders_total;
@@ -297,22 +298,48 @@ struct model_total tui_model_total(const struct model *model)
         memcpy(total.worst, s->accounts[0].account, sizeof(total.worst));
         return total;
     }
-    double deposits = 0;
-    total.equity = 0;
-    for (int i = 0; i < s->n_accounts; i++)
-        if (strcmp(s->accounts[i].currency, total.currency) == 0) {
-            total.equity += s->accounts[i].equity;
-            deposits += s->accounts[i].deposits;
-            double drawdown_pct = tui_model_drawdown(model, &s->accounts[i]);
-            if (!(total.drawdown_pct <= drawdown_pct)) {
-                total.drawdown_pct = drawdown_pct; /* the worst account's */
-                memcpy(total.worst, s->accounts[i].account, sizeof(total.worst));
-            }
-        } else {
-            total.some = true;
+    if (s->n_totals == 0)
+        return total;
+    double converted = 0;
+    for (int i = 0; i < s->n_totals; i++)
+        converted += s->totals[i].converted;
+    total.some = s->n_totals > 1 && !isfinite(converted);
+    total.converted = s->n_totals > 1 && !total.some;
+    for (int i = 0; i < s->n_accounts; i++) {
+        if (!total.converted && strcmp(s->accounts[i].currency, total.currency) != 0)
+            continue;
+        double drawdown_pct = tui_model_drawdown(model, &s->accounts[i]);
+        if (!(total.drawdown_pct <= drawdown_pct)) {
+            total.drawdown_pct = drawdown_pct; /* the worst account's */
+            memcpy(total.worst, s->accounts[i].account, sizeof(total.worst));
         }
-    total.return_pct = account_return_pct(total.equity, deposits);
+    }
+    total.equity = total.converted ? converted : s->totals[0].equity;
+    total.return_pct = total.converted ? NAN : s->totals[0].return_pct;
     return total;
+}
+
+void tui_model_equity(const struct model *model, int decimals, char buf[static MODEL_EQUITY_MAX])
+{
+    const struct status *s = &model->status;
+    const struct model_total total = tui_model_total(model);
+    char text[FORMAT_MAX], next[MODEL_EQUITY_MAX];
+    enum { MORE = 10 /* " + 31 more" */ };
+
+    snprintf(buf, MODEL_EQUITY_MAX, "%s%s%.32s", total.some ? total.currency : "", total.some ? " " : "",
+             cli_format_number(text, total.equity, decimals));
+    if (total.converted)
+        snprintf(buf + strlen(buf), MODEL_EQUITY_MAX - strlen(buf), " %s of %d", total.currency, s->n_totals);
+    for (int i = 1; total.some && i < s->n_totals; i++) {
+        int n = snprintf(next, sizeof(next), " + %s %.32s", s->totals[i].currency,
+                         cli_format_number(text, s->totals[i].equity, decimals));
+        size_t left = MODEL_EQUITY_MAX - 1 - strlen(buf);
+        if ((size_t)n + (i + 1 < s->n_totals ? MORE : 0) > left) {
+            snprintf(buf + strlen(buf), left + 1, " + %d more", s->n_totals - i);
+            return;
+        }
+        strcat(buf, next);
+    }
 }
 
 enum freshness tui_model_parity(const struct model *model, struct moment now,
@@ -332,14 +359,20 @@ enum freshness tui_model_parity(const struct model *model, struct moment now,
         snprintf(buf, MODEL_PARITY_MAX, "parity runs");
         return FRESH;
     }
+    bool part = parity->database_rows > 0; /* the log agrees in what it has, which is not all */
+    int days = (int)(parity->days > 0 ? parity->days : 0);
+    size_t at;
     if (!ok || freshness == GONE)
-        snprintf(buf, MODEL_PARITY_MAX, "parity -");
+        at = (size_t)snprintf(buf, MODEL_PARITY_MAX, "parity -");
     else if (freshness == STALE)
-        snprintf(buf, MODEL_PARITY_MAX, "parity STALE %dd", (int)(age_ms / DAY_MS));
+        at = (size_t)snprintf(buf, MODEL_PARITY_MAX, "parity STALE %dd", (int)(age_ms / DAY_MS));
     else if (parity->days >= 0)
-        snprintf(buf, MODEL_PARITY_MAX, "parity ok %lldd", (long long)parity->days);
+        at = (size_t)snprintf(buf, MODEL_PARITY_MAX, "parity %s %dd", part ? "part" : "ok", days);
     else
-        snprintf(buf, MODEL_PARITY_MAX, "parity ok");
+        at = (size_t)snprintf(buf, MODEL_PARITY_MAX, "parity %s", part ? "part" : "ok");
+    if (part)
+        snprintf(buf + at, MODEL_PARITY_MAX - at, ", %lld rows on DB alone",
+                 (long long)parity->database_rows);
     return ok ? freshness : GONE;
 }
 

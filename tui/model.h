@@ -222,18 +222,26 @@ int64_t tui_model_until_ms(const struct model *model, int64_t at_ns, struct mome
 double tui_model_drawdown(const struct model *model, const struct status_account *account);
 const char *tui_model_drawdown_name(const struct model *model);
 
-/* The sums over all accounts of the first account's currency; NaN where nothing is known. */
+/* The sum over all accounts of the first account's currency, or, `converted`, of all of them in it, by rates
+ * that are streamed; NaN where nothing is known. */
 struct model_total {
     double equity, return_pct, drawdown_pct; /* tui_model_drawdown() of the account that is worst */
     char currency[ASSET_NAME_MAX];
     char worst[ACCOUNT_NAME_MAX]; /* whose drawdown it is; "": it is not known */
-    bool some;                    /* other accounts have another currency */
+    bool some;                    /* other accounts have another currency, which is not in it */
+    bool converted;
 };
 struct model_total tui_model_total(const struct model *model);
 
+/* All equity, each currency with its name and none added to another: "USDT 10,000.00 + USD 148,545.00", as
+ * many as fit, then " + 2 more"; "158,545.00 USDT of 2 currencies" where it is converted; of one currency its
+ * number. */
+enum { MODEL_EQUITY_MAX = 56 };
+void tui_model_equity(const struct model *model, int decimals, char buf[static MODEL_EQUITY_MAX]);
+
 /* The header's parity: "parity ok 31d", "parity FAILED", "parity -", and its freshness: a comparison that
  * is late by three days is stale, by ten gone. */
-enum { MODEL_PARITY_MAX = 32 };
+enum { MODEL_PARITY_MAX = 64 };
 enum freshness tui_model_parity(const struct model *model, struct moment now,
                                 char buf[static MODEL_PARITY_MAX]);
 

@@ -163,6 +163,33 @@ static void accounts(FILE *out, const struct model *model, struct moment now)
     }
 }
 
+/* Each currency for itself; and all of them in the first one's, where their rates are streamed. */
+static void totals(FILE *out, const struct model *model, struct moment now)
+{
+    const struct status *s = &model->status;
+    const struct model_total total = tui_model_total(model);
+    const bool gone = tui_model_accounts_freshness(model, now) == GONE;
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+
+    if (s->n_accounts < 2 || gone)
+        return;
+    for (int i = 0; i < s->n_totals; i++) {
+        const struct status_total *of = &s->totals[i];
+        fprintf(out, "total     %s equity %s return %s of %lld account%s\n", of->currency,
+                cli_format_number(a, of->equity, 2), cli_format_percent(b, of->return_pct, 2),
+                (long long)of->accounts, of->accounts == 1 ? "" : "s");
+    }
+    if (total.some)
+        fprintf(out, "total     not one sum: no rate of these currencies is streamed\n");
+    if (!total.converted)
+        return;
+    fprintf(out, "total     all in %s equity %s, at", total.currency, cli_format_number(a, total.equity, 2));
+    for (int i = 1; i < s->n_totals; i++)
+        fprintf(out, "%s %s %s %s", i > 1 ? "," : "", s->totals[i].currency,
+                cli_format_number(a, s->totals[i].rate, 6), s->totals[i].rate_symbol);
+    fputc('\n', out);
+}
+
 static void universe_part(FILE *out, const struct status *status, const char *word)
 {
     const char *before = "";
@@ -439,6 +466,7 @@ void tui_print_status(FILE *out, const struct model *model, struct moment now)
     if (model->source == MODEL_DAEMON && model->holdings == MODEL_NOTHING)
         fprintf(out, "account   n/a\nprice     n/a\nposition  n/a\n");
     accounts(out, model, now);
+    totals(out, model, now);
     prices(out, model, now);
     positions(out, model, now);
     devices(out, model, now);
@@ -473,9 +501,10 @@ bool tui_print_is_stale(const struct model *model, struct moment now)
 /* ---- as JSON ---- */
 
 #define ROW struct status_position
-static const struct record position_record = PRINT_RECORD(
-    PRINT_TEXT(account), PRINT_TEXT(symbol), PRINT_TEXT(side), PRINT_REAL(qty), PRINT_REAL(entry),
-    PRINT_REAL(mark), PRINT_REAL(upnl), PRINT_REAL(stop), PRINT_COUNT(age_ms), PRINT_REAL(fifo_entry));
+static const struct record position_record =
+    PRINT_RECORD(PRINT_TEXT(account), PRINT_TEXT(symbol), PRINT_TEXT(side), PRINT_REAL(qty),
+                 PRINT_REAL(entry), PRINT_REAL(mark), PRINT_REAL(upnl), PRINT_REAL(stop), PRINT_COUNT(age_ms),
+                 PRINT_REAL(fifo_entry), PRINT_AS(TIME, UNKNOWN, mark_ts_ns, "mark_ts_ns"));
 #undef ROW
 #define ROW struct status_account
 static const struct record account_record =

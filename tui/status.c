@@ -87,6 +87,7 @@ RECORD_SHOWN_RECORD(accounts, status_account, RECORD_SHOWN_ACCOUNT);
 RECORD_SHOWN_RECORD(there, status_venue_account, RECORD_SHOWN_VENUE_ACCOUNT);
 RECORD_SHOWN_RECORD(reconciled, status_reconciled, RECORD_SHOWN_RECONCILED);
 RECORD_SHOWN_RECORD(externals, status_external, RECORD_SHOWN_EXTERNAL);
+RECORD_SHOWN_RECORD(totals, status_total, RECORD_SHOWN_TOTAL);
 RECORD_SHOWN_RECORD(positions, status_position, RECORD_SHOWN_POSITION);
 RECORD_SHOWN_RECORD(devices, status_device, RECORD_SHOWN_DEVICE);
 RECORD_SHOWN_RECORD(orders, status_order, RECORD_SHOWN_ORDER);
@@ -169,6 +170,7 @@ static const struct list {
     {NULL, "venues", NULL, venues, NULL, STATUS_VENUES, 0},
     {NULL, "symbols", NULL, symbols, read_symbol, STATUS_SYMBOLS, 0},
     {NULL, "accounts", NULL, accounts, read_account, STATUS_ACCOUNTS, PART(accounts_total)},
+    {NULL, "totals", "currency", totals, NULL, STATUS_TOTALS, 0},
     {NULL, "positions", NULL, positions, NULL, STATUS_POSITIONS, 0},
     {NULL, "orders", NULL, orders, NULL, STATUS_ORDERS, PART(orders_total)},
     {NULL, "price_alerts", NULL, price_alerts, NULL, STATUS_PRICE_ALERTS, PART(price_alerts_total)},
@@ -268,6 +270,7 @@ int tui_status_parse(const json_t *object, struct status *ret)
     ret->started = json_is_array(json_object_get(object, "accounts"));
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         read_list(&lists[i], object, ret);
+    tui_status_sum(ret, NULL);
     read_refusals(object, ret);
     tui_status_read_trainings(object, ret);
     return 0;

@@ -24,6 +24,7 @@ enum {
     STATUS_EXTERNALS_MAX = 64, /* of all accounts */
     STATUS_PRICE_ALERTS_MAX = 1024,
     STATUS_REFUSALS_MAX = 16,
+    STATUS_TOTALS_MAX = 32, /* currencies */
     STATUS_DEVICES_MAX = 8,
     STATUS_ACTIONS_MAX = 16,
     STATUS_STUDY_TRAININGS_MAX = 64, /* that one command of a study acts on: its workers */
@@ -146,12 +147,17 @@ struct status_source {
     RECORD_SHOWN(RECORD_SHOWN_SOURCE)
 };
 
+struct status_total {
+    RECORD_SHOWN(RECORD_SHOWN_TOTAL)
+};
+
 /* The lists, which have memory for the rows that there are. */
 enum status_list {
     STATUS_STREAMS,
     STATUS_VENUES,
     STATUS_SYMBOLS,
     STATUS_ACCOUNTS,
+    STATUS_TOTALS,
     STATUS_POSITIONS,
     STATUS_ORDERS,
     STATUS_EXTERNALS,
@@ -173,6 +179,7 @@ struct status {
     struct status_venue *venues;
     struct status_symbol *symbols;
     struct status_account *accounts;
+    struct status_total *totals; /* the first account's currency first */
     struct status_position *positions;
     struct status_order *orders;
     struct status_external *externals;
@@ -180,7 +187,7 @@ struct status {
     struct status_refusal refusals[STATUS_REFUSALS_MAX];
     struct status_device *devices;
     int n_streams, n_venues, n_symbols, n_accounts, n_positions, n_orders, n_refusals, n_devices;
-    int n_externals, n_price_alerts;
+    int n_externals, n_price_alerts, n_totals;
     int accounts_total, orders_total, externals_total, price_alerts_total; /* with those that do not fit */
     struct status_source *sources;
     int n_sources;

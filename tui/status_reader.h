@@ -17,6 +17,11 @@ void tui_status_stored(const struct record *record, void *row, const struct reco
 
 const struct record *tui_status_training_record(void), *tui_status_policy_record(void);
 
+/* Fills the list of totals where it is empty: with `sums`, or, NULL, with those of the accounts that are
+ * listed. */
+struct db_totals;
+void tui_status_sum(struct status *s, const struct db_totals *sums);
+
 /* Members of a policy's object that need a function of their own. */
 void tui_status_read_policy(const json_t *object, struct status *s, void *row);
 

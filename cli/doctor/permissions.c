@@ -15,7 +15,10 @@
 #include "daemon/procfs.h"
 
 /* That the unit loads (systemd/papertaped.service.in): others need a drop-in. */
-#define UNIT_CREDENTIAL "keys"
+static bool is_of_unit(const char *credential)
+{
+    return strcmp(credential, "keys") == 0 || strcmp(credential, "ledger") == 0;
+}
 
 enum { ENTRY_PATH_MAX = STATE_PATH_MAX + NAME_MAX + 2, NAMED_MAX = 4, CREDENTIAL_MAX = STATE_PATH_MAX };
 
@@ -140,7 +143,7 @@ static const char *credential_file(const struct doctor *doctor, const char *name
                                    char ret[static CREDENTIAL_MAX])
 {
     const char *instance = strchr(doctor->service.unit, '@');
-    if (instance && strcmp(name, UNIT_CREDENTIAL) == 0)
+    if (instance && is_of_unit(name))
         snprintf(ret, CREDENTIAL_MAX, "papertape-%s.%s", instance + 1, name);
     else
         snprintf(ret, CREDENTIAL_MAX, "%s", name);
@@ -177,7 +180,7 @@ static void check_credential(struct looking *look, const char *key, const char *
     }
     const char *unit = look->doctor->service.unit;
     char file[CREDENTIAL_MAX], drop_in[CREDENTIAL_MAX + 128] = "";
-    if (strcmp(name, UNIT_CREDENTIAL) != 0)
+    if (!is_of_unit(name))
         snprintf(drop_in, sizeof drop_in, "systemctl edit %s: [Service], LoadCredential=%s; ", unit, name);
     cli_doctor_add(look->results, folder ? DOCTOR_ERROR : DOCTOR_WARNING, "%s = %s: %s", key, name,
                    folder ? "the unit was started without such a credential"
@@ -221,6 +224,7 @@ static void check_secrets(struct looking *look)
 {
     const struct daemon_config *config = look->doctor->config;
     char key[128];
+    check_secret(look, "[ledger] key", config->ledger.key, "an Ed25519 private key in PEM");
     for (int v = 0; v < config->n_venues; v++) {
         snprintf(key, sizeof key, "[venue %s] keys", config->venues[v].venue->format->name);
         check_secret(look, key, config->venues[v].keys, "two lines, id and secret");

@@ -83,6 +83,20 @@ static int64_t paid(struct replayed *replayed, const struct symbol *symbol,
     return row->amount;
 }
 
+/* What was booked to be paid later. */
+static int64_t booked(const struct backtest_account *account, const struct backtest_taken *taken)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < account->n_receivables; i++) {
+        const struct receivable_row *row = &account->receivables[i];
+        sum += row->kind == RECEIVABLE_BOOKED && row->input_seq == taken->input_seq &&
+                       strcmp(row->of.action, taken->action.id) == 0
+                   ? row->of.amount
+                   : 0;
+    }
+    return sum;
+}
+
 static int take(struct replayed *replayed, const struct market *market, struct backtest_taken *taken)
 {
     const struct corporate_action *action = &taken->action;
@@ -94,7 +108,9 @@ static int take(struct replayed *replayed, const struct market *market, struct b
     const struct stock_split split = {action->shares, action->per, action->ex_ns};
     bool left_out;
     if (action->kind == ACTION_DIVIDEND)
-        taken->paid = paid(replayed, &market->series[taken->symbol].symbol, taken, holding);
+        taken->paid = action->pay_ns > taken->ts_ns
+                          ? booked(replayed->account, taken)
+                          : paid(replayed, &market->series[taken->symbol].symbol, taken, holding);
     else if (position_before(&holding->position, &holding->lots, split.ex_ns) != 0)
         r = engine_split_position(&split, &holding->position, &holding->lots, taken->ts_ns, &taken->change,
                                   &left_out);
@@ -129,10 +145,31 @@ static int list(const struct taking *taking)
     return saved->actions ? 0 : -ENOMEM;
 }
 
+static void take_receivable(void *ctx, const struct receivable_row *row, const struct db_account *account)
+{
+    (void)account;
+    struct taking *taking = ctx;
+    struct backtest *backtest = &taking->saved->backtest;
+    if (taking->r < 0 || row->account < 0 || row->account >= backtest->n_accounts)
+        return;
+    struct backtest_account *of = &backtest->accounts[row->account];
+    struct receivable_row *moved = of->receivables;
+    if ((of->n_receivables & (of->n_receivables - 1)) == 0)
+        moved = reallocarray(moved, of->n_receivables ? 2 * of->n_receivables : 1, sizeof *moved);
+    if (!moved) {
+        taking->r = -ENOMEM;
+        return;
+    }
+    of->receivables = moved;
+    moved[of->n_receivables++] = *row;
+}
+
 int cli_page_saved_actions(struct db_reader *reader, struct page_saved *saved, int *ret_r)
 {
     struct taking taking = {.saved = saved};
     int r = db_reader_actions(reader, NULL, take_row, &taking);
+    if (r == 0 && taking.r == 0)
+        r = db_reader_receivables(reader, take_receivable, &taking);
     if (r == 0 && taking.r == 0)
         taking.r = list(&taking);
     for (int a = 0; a < saved->backtest.n_accounts && r == 0 && taking.r == 0; a++)

@@ -7,6 +7,7 @@
 #include "daemon/command/internal.h"
 #include "daemon/config_keys.h"
 #include "engine/event.h"
+#include "exchange/fill_rules.h"
 #include "exchange/nearest.h"
 #include "strategy/direction.h"
 #include "strategy/strategy.h"
@@ -68,6 +69,31 @@ static int currency_scale(const struct engine *engine, const char *currency)
     return -ENOENT;
 }
 
+static bool too_much(const struct args *args, const char *name, const char *currency, int scale)
+{
+    char most[DECIMAL_TEXT_MAX];
+    decimal_format_short(FILL_MONEY_MAX, scale, most);
+    return ARGS_WRONG(args->request->call, "%s.%s: the largest balance in %s, which has %d decimals, is %s",
+                      args->where, name, currency, scale, most);
+}
+
+/* An amount that a number of the currency's units holds; a balance is at most FILL_MONEY_MAX of them. */
+static bool take_amount(const struct args *args, const char *name, const char *currency, int scale,
+                        int64_t *ret)
+{
+    const char *text = json_string_value(json_object_get(args->object, name));
+    int64_t units;
+    if (text && decimal_parse_str(text, scale, &units) == -ERANGE)
+        return too_much(args, name, currency, scale);
+    return daemon_command_args_decimal(args, name, scale, ret);
+}
+
+static bool take_cash(const struct args *args, const struct account_config *account, int scale, int64_t *ret)
+{
+    return take_amount(args, "cash", account->currency, scale, ret) &&
+           (*ret <= FILL_MONEY_MAX || too_much(args, "cash", account->currency, scale));
+}
+
 /* The account as a section of the configuration would make it. */
 static bool take_account(const struct args *args, struct daemon_config *config, struct account_spec *ret)
 {
@@ -115,9 +141,22 @@ static bool take_account(const struct args *args, struct daemon_config *config, 
     memcpy(ret->currency, account->currency, sizeof ret->currency);
     memcpy(ret->params, account->params, sizeof ret->params);
     if (daemon_command_args_given(args, "cash"))
-        return daemon_command_args_decimal(args, "cash", scale, &ret->cash);
+        return take_cash(args, account, scale, &ret->cash);
     return decimal_parse_str(account->cash, scale, &ret->cash) == 0 ||
            ARGS_WRONG(call, "args.cash: it is needed");
+}
+
+/* Is there room for one more? */
+static bool has_room(const struct request *request)
+{
+    if (engine_accounts(request->engine) < ACCOUNTS_MAX)
+        return true;
+    control_error(
+        request->call, order_reason_name(ORDER_BAD_ACCOUNT),
+        "args.name: there are %d accounts, the most that there can be, and they are never removed: reset "
+        "one that is not needed, papertape account reset NAME",
+        ACCOUNTS_MAX);
+    return false;
 }
 
 void daemon_command_account_create(const struct request *request)
@@ -145,6 +184,8 @@ void daemon_command_account_create(const struct request *request)
             return;
         }
     }
+    if (engine_find_account(request->engine, event.command.account.name) < 0 && !has_room(request))
+        return;
     const struct account_spec *spec = &event.command.account;
     const char *what =
         spec->strategy && !spec->rules.shorts ? strategy_without_shorts(spec->strategy, spec->params) : NULL;
@@ -165,9 +206,31 @@ static bool take_named(const struct args *args, const char *name, int *ret)
 static bool take_money(const struct args *args, const char *name, const char *amount, int *ret_account,
                        int64_t *ret_amount)
 {
-    return take_named(args, name, ret_account) &&
-           daemon_command_args_decimal(
-               args, amount, engine_account(args->request->engine, *ret_account)->currency_scale, ret_amount);
+    if (!take_named(args, name, ret_account))
+        return false;
+    const struct account *account = engine_account(args->request->engine, *ret_account);
+    return take_amount(args, amount, account->currency, account->currency_scale, ret_amount);
+}
+
+/* Would a balance, or the sum of all deposits, be past the largest with so much more? */
+static bool takes(const struct request *request, const struct account *account, int64_t amount)
+{
+    const int scale = account->currency_scale;
+    char held[DECIMAL_TEXT_MAX], most[DECIMAL_TEXT_MAX], more[DECIMAL_TEXT_MAX];
+    int64_t total = account->assets[account->currency_at].total, room = FILL_MONEY_MAX - total;
+    if (account->deposits > INT64_MAX - room)
+        room = INT64_MAX - account->deposits;
+    if (amount <= room)
+        return true;
+    decimal_format_short(total, scale, held);
+    decimal_format_short(FILL_MONEY_MAX, scale, most);
+    decimal_format_short(room > 0 ? room : 0, scale, more);
+    control_error(
+        request->call, order_reason_name(ORDER_BAD_ACCOUNT),
+        "args.amount: account %s holds %s %s, and the largest balance is %s: at most %s more can be "
+        "taken",
+        account->name, held, account->currency, most, more);
+    return false;
 }
 
 static void move(const struct request *request, bool withdraws)
@@ -182,6 +245,8 @@ static void move(const struct request *request, bool withdraws)
                       withdraws ? "above" : "other than");
         return;
     }
+    if (!withdraws && !takes(request, engine_account(request->engine, account), amount))
+        return;
     event.command.money.account = account;
     event.command.money.amount = withdraws ? -amount : amount;
     daemon_command_carry_out(request, &event,
@@ -207,10 +272,67 @@ void daemon_command_account_reset(const struct request *request)
     const struct account *account = engine_account(request->engine, at);
     event.command.money.account = at;
     event.command.money.amount = account->opening_cash;
-    if (!daemon_command_args_optional(request->given, "cash", account->currency_scale, 0, INT64_MAX / 4,
+    if (!daemon_command_args_optional(request->given, "cash", account->currency_scale, 0, FILL_MONEY_MAX,
                                       &event.command.money.amount))
         return;
     daemon_command_carry_out(request, &event, json_pack("{s:s}", "account", account->name));
+}
+
+/* What keeps an account from being closed, and what would be right; "" for nothing. */
+static void in_use(const struct engine *engine, int at, char *ret, size_t size)
+{
+    const struct account *account = engine_account(engine, at);
+    size_t orders = 0;
+    for (size_t i = 0; i < engine_orders(engine); i++)
+        orders += engine_order(engine, i)->account == at;
+    ret[0] = '\0';
+    if (orders > 0) {
+        snprintf(ret, size, "it has %zu open order%s: papertape order cancel --all --account %s", orders,
+                 orders == 1 ? "" : "s", account->name);
+        return;
+    }
+    if (engine_account_spec(engine, at)->policy) {
+        snprintf(ret, size, "a policy trades on it: papertape policy retire");
+        return;
+    }
+    for (int s = 0; s < engine_symbols(engine); s++)
+        if (account->positions[s].qty != 0) {
+            char qty[DECIMAL_TEXT_MAX];
+            decimal_format_short(account->positions[s].qty, engine_symbol(engine, s)->qty_scale, qty);
+            snprintf(ret, size, "it has a position of %s %s: an order that ends it, or a reset, is needed",
+                     qty, engine_symbol(engine, s)->name);
+            return;
+        }
+    for (int i = 0; i < account->n_assets; i++) {
+        const struct balance *balance = &account->assets[i];
+        int64_t borrowed = balance->borrowed + (i == account->currency_at ? account->unpaid_interest : 0);
+        int64_t held = borrowed != 0 ? borrowed : i == account->currency_at ? 0 : balance->total;
+        char text[DECIMAL_TEXT_MAX];
+        decimal_format_short(held, balance->scale, text);
+        if (held != 0) {
+            snprintf(ret, size, "%s %s %s: %s, or a reset, is needed",
+                     borrowed ? "its liability is" : "it holds", text, balance->asset,
+                     borrowed ? "a deposit or a sale" : "a sale");
+            return;
+        }
+    }
+}
+
+void daemon_command_account_close(const struct request *request)
+{
+    struct event event = {.command.kind = COMMAND_ACCOUNT_CLOSE};
+    char why[200];
+    int at;
+    if (!take_named(request->given, "account", &at))
+        return;
+    const char *name = engine_account(request->engine, at)->name;
+    in_use(request->engine, at, why, sizeof why);
+    if (why[0]) {
+        control_error(request->call, order_reason_name(ORDER_ACCOUNT_IN_USE), "account %s: %s", name, why);
+        return;
+    }
+    event.command.money.account = at;
+    daemon_command_carry_out(request, &event, json_pack("{s:s}", "account", name));
 }
 
 void daemon_command_account_transfer(const struct request *request)
@@ -232,6 +354,8 @@ void daemon_command_account_transfer(const struct request *request)
         control_error(request->call, "EINVAL", "args.amount: a number above 0 is needed");
         return;
     }
+    if (!takes(request, taker, amount))
+        return;
     event.command.money.account = from;
     event.command.money.to = to;
     event.command.money.amount = amount;

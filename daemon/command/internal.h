@@ -32,6 +32,7 @@ struct work {
     enum order_reason reason; /* of the first event that was refused */
     const char *words;        /* that say more than the reason's own; NULL: those */
     uint64_t order;           /* that the last event made or named */
+    uint64_t event;           /* its first; 0: none yet */
 };
 
 struct commands {
@@ -192,6 +193,7 @@ bool daemon_command_args_symbol(const struct args *args, const char *name, int *
  * are none. READING: it changes nothing and costs little, so that control-read.sock answers it too. */
 /* clang-format off */
 #define DAEMON_COMMANDS(COMMAND, READING) \
+    COMMAND(account_close, true, "account key") \
     COMMAND(account_create, true, NULL) \
     COMMAND(account_deposit, true, "account amount key") \
     READING(account_list, true, NULL) \

@@ -24,6 +24,7 @@ static const char *const names[COMMAND_KINDS] = {
     [COMMAND_ACCOUNT_RESUME] = "account_resume",
     [COMMAND_ACCOUNT_POLICY] = "policy",
     [COMMAND_CONFIGURE] = "reload",
+    [COMMAND_ACCOUNT_CLOSE] = "account_close",
 };
 
 /* The command's name as it was given: a withdrawal is stored as a deposit of a negative amount, and the
@@ -45,7 +46,7 @@ static const char *name_of(const struct event_command *command, const json_t *ar
 
 /* Of one event, or of several: all that were cancelled at once. */
 struct redone {
-    uint64_t id, order_id;
+    uint64_t id, order_id, event;
     int64_t ts_ns, peer_uid, peer_pid;
     char key[COMMAND_KEY_MAX];
     const char *cmd;
@@ -91,6 +92,7 @@ static json_t *result_of(const struct event_command *command, const json_t *args
     case COMMAND_ACCOUNT_DEPOSIT:
     case COMMAND_ACCOUNT_RESET:
     case COMMAND_ACCOUNT_RESUME:
+    case COMMAND_ACCOUNT_CLOSE:
         return json_pack("{s:s}", "account", account ? account : "");
     default:
         return json_object();
@@ -117,6 +119,7 @@ void daemon_commands_redone_end(struct commands *commands)
         .result = text ? text : "{}",
         .key = redone->key,
         .order_id = redone->order_id,
+        .event = redone->event,
     };
     daemon_session_put_command(commands->daemon->session, &row);
     db_writer_group_end(writer);
@@ -167,6 +170,7 @@ void daemon_commands_redone(struct commands *commands, int64_t ts_ns, const stru
     json_t *args = json_loads(text, 0, NULL);
     *redone = (struct redone){.id = command->command_id,
                               .order_id = order_id,
+                              .event = daemon_session_event_seq(commands->daemon->session),
                               .ts_ns = ts_ns,
                               .peer_uid = command->peer_uid,
                               .peer_pid = command->peer_pid,

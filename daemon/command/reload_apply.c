@@ -68,7 +68,7 @@ struct account_spec *daemon_reload_accounts(const struct reload *reload, int *re
     for (int a = 0; list && a < reload->merged->n_accounts; a++) {
         const struct account_config *now = &reload->merged->accounts[a];
         int index = engine_find_account(engine, now->name);
-        if (index < 0)
+        if (index < 0 || engine_account(engine, index)->closed_ns != 0)
             continue;
         list[n] = *engine_account_spec(engine, index);
         bool changes = change_account(reload, now, &list[n]);

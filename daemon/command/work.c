@@ -24,6 +24,7 @@ void daemon_command_put_row(const struct work *work, enum db_command_state state
         .result = result,
         .key = work->key,
         .order_id = work->order,
+        .event = work->event,
     };
     daemon_session_put_command(session, &row);
 }
@@ -222,6 +223,8 @@ void daemon_command_event(struct work *work, struct event *event)
     daemon_session_event(request->commands->daemon->session, event);
     if (!work->dated) /* as the event log has it */
         work->ts_ns = event->recv_ns;
+    if (work->event == 0)
+        work->event = event->seq;
     work->dated = true;
 }
 
@@ -355,6 +358,8 @@ static void elsewhere(struct work *work, const struct event_command *command,
     } else if (work->reason == ORDER_VENUE_TERMS &&
                (command->kind == COMMAND_ACCOUNT_DEPOSIT || command->kind == COMMAND_ACCOUNT_TRANSFER))
         work->words = "the account is at its venue: money is moved there";
+    else if (work->reason == ORDER_VENUE_TERMS && command->kind == COMMAND_ACCOUNT_CLOSE)
+        work->words = "the account is at its venue, and closed there";
     else if (work->reason == ORDER_VENUE_TERMS && command->kind == COMMAND_AMEND)
         work->words =
             "an order at a venue is not amended: cancel it and give a new one, which waits for the cancel";

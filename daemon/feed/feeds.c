@@ -422,6 +422,9 @@ void feeds_known(struct feeds *feeds)
     }
     for (int s = 0; s < feeds->n_symbols; s++)
         symbols[s] = feeds->symbols[s].feed->listed[feeds->symbols[s].at];
+    daemon_session_choose_units(feeds->daemon->session, symbols, feeds->n_symbols);
+    for (int s = 0; s < feeds->n_symbols; s++)
+        feeds->symbols[s].feed->listed[feeds->symbols[s].at].quote_scale = symbols[s].quote_scale;
     int r = daemon_session_begin(feeds->daemon->session, symbols, feeds->n_symbols, first_moment(feeds), err,
                                  sizeof err);
     free(symbols);

@@ -73,6 +73,7 @@ void feed_take_listed(struct feed *feed, int symbol, const struct venue_symbol *
     }
     feed_own(feed, &now);
     feed_keep_base(feed, symbol, &now);
+    now.quote_scale = before.quote_scale; /* ours: session_units.c */
     if (!symbol_same_units(&before, &now)) {
         if (!ours->odd_units)
             feed_alert_raise(

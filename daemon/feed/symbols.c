@@ -135,7 +135,8 @@ void feed_symbol_ready(struct feed *feed, int symbol)
 static int enter(struct feed *feed, const struct symbol *symbol, bool command)
 {
     struct session *session = feed->daemon->session;
-    int at = feed->n_symbols, index = daemon_session_add_symbol(session, symbol, command);
+    feed->listed[feed->n_symbols].quote_scale = daemon_session_unit_of(session, symbol);
+    int at = feed->n_symbols, index = daemon_session_add_symbol(session, &feed->listed[at], command);
     if (index < 0)
         return index;
     feed->symbols[at].index = index;

@@ -15,7 +15,7 @@
 #include "exchange/child_environment.h"
 #include "exchange/clock.h"
 
-enum { COMMAND_MS = 30000, OUTPUT_MAX = 64 << 10, LOOK_MS = 200, LAST_WORDS_MAX = 160 };
+enum { OUTPUT_MAX = 64 << 10, LOOK_MS = 200, LAST_WORDS_MAX = 160 };
 
 /* A process and the ends of its pipes that are ours; -1: closed. */
 struct child {
@@ -115,9 +115,10 @@ static void listen_to(struct child *child)
 }
 
 /* Until it has ended: true with its status; or its time is over, it wrote too much, or the daemon stops. */
-static bool attend(struct child *child, const char *text, const atomic_bool *stop, int *ret_status)
+static bool attend(struct child *child, const char *text, int timeout_ms, const atomic_bool *stop,
+                   int *ret_status)
 {
-    int64_t end_ms = clock_now_ms() + COMMAND_MS;
+    int64_t end_ms = clock_now_ms() + timeout_ms;
     while (!atomic_load(stop) && clock_now_ms() < end_ms && child->written <= OUTPUT_MAX) {
         struct pollfd fds[] = {{child->pidfd, POLLIN, 0}, {child->in, POLLOUT, 0}, {child->out, POLLIN, 0}};
         (void)poll(fds, 3, LOOK_MS);
@@ -145,23 +146,20 @@ static void judge(const struct child *child, int status, struct notify_outcome *
         snprintf(ret->detail, sizeof ret->detail, "exit %d%s%s", WEXITSTATUS(status), separator, words);
 }
 
-void daemon_notify_send_command(const struct notify_attempt *attempt, struct notify_outcome *ret)
+void daemon_notify_run(const char *command, const char *text, int timeout_ms, const atomic_bool *stop,
+                       struct notify_outcome *ret)
 {
-    char buf[NOTIFY_TARGET_MAX], *words[NOTIFY_ARGS_MAX], *json, *line = NULL;
+    char buf[NOTIFY_TARGET_MAX], *words[NOTIFY_ARGS_MAX];
     struct child child;
     int status = 0;
-    json = daemon_notify_json(attempt->notice, attempt->host);
-    if (!json || asprintf(&line, "%s\n", json) < 0 ||
-        daemon_notify_words(attempt->sink->target, buf, words) < 0) {
-        free(json);
-        snprintf(ret->detail, sizeof ret->detail, "out of memory");
+    if (daemon_notify_words(command, buf, words) < 0) {
+        snprintf(ret->detail, sizeof ret->detail, "it is no command");
         return;
     }
-    free(json);
     int r = start(words, &child);
     if (r < 0) {
         snprintf(ret->detail, sizeof ret->detail, "%.100s: %s", words[0], strerror(-r));
-    } else if (attend(&child, line, attempt->stop, &status)) {
+    } else if (attend(&child, text, timeout_ms, stop, &status)) {
         judge(&child, status, ret);
     } else {
         (void)kill(-child.pid, SIGKILL);
@@ -169,12 +167,23 @@ void daemon_notify_send_command(const struct notify_attempt *attempt, struct not
         if (child.written > OUTPUT_MAX)
             snprintf(ret->detail, sizeof ret->detail, "it wrote more than %d KiB", OUTPUT_MAX >> 10);
         else
-            snprintf(ret->detail, sizeof ret->detail, "it had not ended after %d s", COMMAND_MS / 1000);
+            snprintf(ret->detail, sizeof ret->detail, "it had not ended after %d s", timeout_ms / 1000);
     }
     if (r == 0) {
         close_fd(&child.in);
         close_fd(&child.out);
         close_fd(&child.pidfd);
     }
-    free(line);
+}
+
+void daemon_notify_send_command(const struct notify_attempt *attempt, struct notify_outcome *ret)
+{
+    char *json = daemon_notify_json(attempt->notice, attempt->host), *line = NULL;
+    if (json && asprintf(&line, "%s\n", json) >= 0) {
+        daemon_notify_run(attempt->sink->target, line, NOTIFY_COMMAND_MS, attempt->stop, ret);
+        free(line);
+    } else {
+        snprintf(ret->detail, sizeof ret->detail, "out of memory");
+    }
+    free(json);
 }

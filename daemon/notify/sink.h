@@ -114,6 +114,10 @@ struct notify_outcome {
 
 void daemon_notify_send(const struct notify_attempt *attempt, struct notify_outcome *ret);
 
+/* Runs a command line without a shell, with that text on its standard input, for at most so long. */
+void daemon_notify_run(const char *command, const char *text, int timeout_ms, const atomic_bool *stop,
+                       struct notify_outcome *ret);
+enum { NOTIFY_COMMAND_MS = 30000 };
 void daemon_notify_send_command(const struct notify_attempt *attempt, struct notify_outcome *ret);
 /* With the token (secret memory; "": none). */
 void daemon_notify_send_webhook(const struct notify_attempt *attempt, const char *token,

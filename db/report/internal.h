@@ -13,6 +13,13 @@
 
 enum { REPORT_HOURS_LEAST = 24 }; /* below it no figure is annualised */
 
+/* ---- make.c ---- */
+
+/* Rows of the ledger are in the order of their events, but a fill at a closed bar's prices has the bar's
+ * time: a period is the rows from the first one that is in it, up to the first that is beyond. The number of
+ * the first row at `ns` or later; INT64_MAX: there is none. 0 or -errno. */
+int db_report_first_row(struct db_reader *reader, int64_t ns, uint64_t *ret);
+
 /* ---- days.c ---- */
 
 /* A zone of the report's accounts, opened once. */
@@ -93,6 +100,15 @@ void db_report_prices_finish(struct report_prices *prices);
  * stored since. 0, or -errno; *ret is 0 where it is not known. */
 int db_report_price(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
                     int64_t *ret);
+/* The same, and what it is. */
+struct report_mark {
+    int64_t price;       /* 0: not known, and so is the rest */
+    int64_t ns;          /* when it was that price: the bar's end */
+    int64_t interval_ns; /* of the bar; 0: the engine's newest mark, stored later */
+    bool trades;         /* the bar was made here of trades */
+};
+int db_report_mark(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
+                   struct report_mark *ret);
 /* The same, and when it was that price: the bar's end; 0: not known. */
 int db_report_price_at(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
                        int64_t *ret, int64_t *ret_ns);
@@ -214,6 +230,11 @@ void db_report_walk_finish(struct report_walk *walk);
  * one at `like`. */
 int db_report_trades(struct report_prices *prices, const struct db_base *base,
                      const struct db_report_account *like, struct db_report *report);
+
+/* ---- stated.c ---- */
+
+/* The statements of all accounts' periods, in the report's transaction. 0 or -errno. */
+int db_report_stated(struct db_reader *reader, struct db_report *report);
 
 /* ---- marks.c ---- */
 

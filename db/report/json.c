@@ -153,6 +153,39 @@ static void set_curve(json_t *object, const struct db_report_account *a, int sca
     set(object, "other", money(a->other, scale));
 }
 
+/* Of the same period: null without one. */
+static json_t *statement_object(const struct db_report_account *a)
+{
+    const struct db_statement_money *m = &a->statement;
+    const int scale = m->scale;
+    const bool priced = !m->no_opening && !m->no_reset && !m->no_closing;
+    if (!a->stated)
+        return json_null();
+    json_t *object = json_object();
+    set(object, "opening", money(m->no_opening ? DB_REPORT_UNKNOWN : m->opening, scale));
+    set(object, "flows", money(m->no_reset ? DB_REPORT_UNKNOWN : db_statement_flows(m), scale));
+    set(object, "realized", money(m->realized, scale));
+    set(object, "unrealized_change", money(priced ? m->unrealized : DB_REPORT_UNKNOWN, scale));
+    set(object, "fees", money(m->fees, scale));
+    set(object, "interest", money(m->interest, scale));
+    set(object, "dividends", money(m->dividends, scale));
+    set(object, "closing", money(m->no_closing ? DB_REPORT_UNKNOWN : m->closing, scale));
+    return object;
+}
+
+/* Where the report is not the same, and why. */
+static json_t *differences_array(const struct db_report_account *a)
+{
+    struct db_report_difference differences[DB_REPORT_DIFFERENCES_MAX];
+    json_t *array = json_array();
+    const size_t n = db_report_differences(a, differences);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, json_pack("{s:s, s:o, s:s}", "figure", differences[i].figure, "by",
+                                               money(differences[i].by, a->statement.scale), "why",
+                                               differences[i].why));
+    return array;
+}
+
 static json_t *luck_object(const struct db_report_account *a)
 {
     struct db_report_luck luck;
@@ -207,6 +240,8 @@ static json_t *account_object(const struct db_report_account *a)
     set(object, "created_in_period", json_boolean(a->created));
     set(object, "positions_before_known", json_boolean(!a->based));
     set_curve(object, a, scale);
+    set(object, "statement", statement_object(a));
+    set(object, "statement_differences", differences_array(a));
     set_ratios(object, a);
     set(object, "orders", number(a->based ? -1 : (int64_t)a->orders));
     set(object, "orders_refused", number(a->based ? -1 : (int64_t)a->rejected));

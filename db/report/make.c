@@ -95,9 +95,7 @@ static int set_period(struct report_making *making, struct db_report_account *ac
     return 0;
 }
 
-/* Rows of the ledger are in the order of their events, but a fill at a closed bar's prices has the bar's
- * time: a period is the rows from the first one that is in it, up to the first that is beyond. */
-static int first_row(struct db_reader *reader, int64_t ns, uint64_t *ret)
+int db_report_first_row(struct db_reader *reader, int64_t ns, uint64_t *ret)
 {
     *ret = INT64_MAX;
     int r = db_query_first(reader, "SELECT id FROM ledger WHERE ts_ns >= ?1 ORDER BY id LIMIT 1",
@@ -116,8 +114,8 @@ static int set_rows(struct report_making *making, size_t i)
             return 0;
         }
     }
-    int r = first_row(making->reader, account->from_ns, &account->from_id);
-    return r < 0 ? r : first_row(making->reader, account->to_ns, &account->to_id);
+    int r = db_report_first_row(making->reader, account->from_ns, &account->from_id);
+    return r < 0 ? r : db_report_first_row(making->reader, account->to_ns, &account->to_id);
 }
 
 /* ---- the curve ---- */
@@ -319,6 +317,7 @@ static int read_all(struct report_making *making)
         if (r == 0 && report->query.pictures)
             r = db_report_marks(&making->prices, &report->accounts[i]);
     }
+    r = r < 0 ? r : db_report_stated(making->reader, report);
     return r < 0 ? r : db_report_quality(&making->prices, report);
 }
 

@@ -54,6 +54,27 @@ static void equity_facts(struct text *text, const struct db_report_account *a)
          "what prices moved between the last closed bar and the point of equity, and rounding");
 }
 
+/* The account's statement of the period, where the report is not the same. */
+static void differences(struct text *text, const struct db_report_account *a)
+{
+    static const char *const names[] = {"Figure", "less the statement's", "why"};
+    struct db_report_difference differences[DB_REPORT_DIFFERENCES_MAX];
+    const size_t n = db_report_differences(a, differences);
+    char units[DECIMAL_TEXT_MAX];
+    if (n == 0)
+        return;
+    report_page_table(text, names, 3);
+    for (size_t i = 0; i < n; i++) {
+        decimal_format(differences[i].by, a->statement.scale, units);
+        report_page_row(text);
+        report_page_cell(text, differences[i].figure);
+        report_page_cell(text, units);
+        report_page_cell(text, differences[i].why);
+        report_page_row_end(text);
+    }
+    report_page_table_end(text);
+}
+
 static void ratio_facts(struct text *text, const struct db_report_account *a,
                         const struct db_report_luck *luck)
 {
@@ -242,6 +263,7 @@ static int account(struct text *text, const struct db_report_account *a)
     report_page_facts_end(text);
     charts(text, a);
     int r = db_report_page_returns(text, a);
+    differences(text, a);
     benchmarks(text, a);
     symbols(text, a);
     strategies(text, a);

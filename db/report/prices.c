@@ -101,9 +101,9 @@ static struct bar bar_at(int64_t open_ns, int64_t open, int64_t close)
                         .close = close};
 }
 
-/* Of one kind of bars the last one that has closed; *end_ns is raised where it closed later. */
+/* Of one kind of bars the last one that has closed; it is the mark where it closed later. */
 static int last_close(struct report_prices *prices, const struct report_price_source *source, int64_t ts_ns,
-                      int64_t shares_ns, int64_t *end_ns, int64_t *price)
+                      int64_t shares_ns, struct report_mark *mark)
 {
     int64_t open_ns, close, stored;
     int r = db_query_first(
@@ -112,33 +112,41 @@ static int last_close(struct report_prices *prices, const struct report_price_so
         "AND open_ns <= ?4 ORDER BY open_ns DESC LIMIT 1",
         RECORD_PARAMS(source->symbol, source->interval_ns, source_name(source), ts_ns - source->interval_ns),
         RECORD_INTO(&open_ns, &close, &stored));
-    if (r <= 0 || open_ns + source->interval_ns <= *end_ns)
+    if (r <= 0 || open_ns + source->interval_ns <= mark->ns)
         return r;
     struct bar bar = bar_at(open_ns, close, close);
     convert(prices, source->symbol, stored, shares_ns, &bar);
-    *end_ns = open_ns + source->interval_ns;
-    *price = bar.close;
+    *mark =
+        (struct report_mark){bar.close, open_ns + source->interval_ns, source->interval_ns, source->trades};
     return 0;
+}
+
+int db_report_mark(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
+                   struct report_mark *ret)
+{
+    struct report_mark mark = {.ns = INT64_MIN};
+    int64_t stored, stored_ns;
+    int r = 0;
+    for (size_t i = 0; i < prices->n_sources && r >= 0; i++)
+        if (prices->sources[i].symbol == symbol)
+            r = last_close(prices, &prices->sources[i], ts_ns, shares_ns, &mark);
+    if (r >= 0)
+        r = db_query_first(prices->reader, "SELECT mark, ts_ns FROM prices WHERE symbol = ?1",
+                           RECORD_PARAMS(symbol), RECORD_INTO(&stored, &stored_ns));
+    if (r > 0 && stored > 0 && stored_ns <= ts_ns && stored_ns > mark.ns)
+        mark = (struct report_mark){.price = stored, .ns = stored_ns};
+    *ret = mark.price > 0 ? mark : (struct report_mark){0};
+    return r < 0 ? r : 0;
 }
 
 int db_report_price_at(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,
                        int64_t *ret, int64_t *ret_ns)
 {
-    int64_t end_ns = INT64_MIN, price = 0, mark, mark_ns;
-    int r = 0;
-    for (size_t i = 0; i < prices->n_sources && r >= 0; i++)
-        if (prices->sources[i].symbol == symbol)
-            r = last_close(prices, &prices->sources[i], ts_ns, shares_ns, &end_ns, &price);
-    if (r >= 0)
-        r = db_query_first(prices->reader, "SELECT mark, ts_ns FROM prices WHERE symbol = ?1",
-                           RECORD_PARAMS(symbol), RECORD_INTO(&mark, &mark_ns));
-    if (r > 0 && mark > 0 && mark_ns <= ts_ns && mark_ns > end_ns) {
-        price = mark;
-        end_ns = mark_ns;
-    }
-    *ret = price;
-    *ret_ns = price > 0 ? end_ns : 0;
-    return r < 0 ? r : 0;
+    struct report_mark mark = {0};
+    int r = db_report_mark(prices, symbol, ts_ns, shares_ns, &mark);
+    *ret = mark.price;
+    *ret_ns = mark.ns;
+    return r;
 }
 
 int db_report_price(struct report_prices *prices, int64_t symbol, int64_t ts_ns, int64_t shares_ns,

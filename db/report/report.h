@@ -14,6 +14,7 @@
 
 #include <jansson.h>
 
+#include "db/books/statement.h"
 #include "db/reader.h"
 #include "exchange/calendar_file.h"
 #include "exchange/text.h"
@@ -122,6 +123,9 @@ struct db_report_account {
     int128_t realized, unrealized, fees, interest, dividends; /* fees and interest are positive when paid */
     int128_t other; /* pnl - (realized + unrealized + dividends - fees - interest): docs/report.md */
 
+    bool stated; /* else there is no statement of the period: db/books/statement.h says when */
+    struct db_statement_money statement; /* of the account's currency, of the same period */
+
     double total_return;          /* time-weighted */
     double max_drawdown;          /* of the curve without flows, from the period's beginning on */
     double drawdown;              /* at its end, from the account's highest ever */
@@ -207,6 +211,17 @@ void db_report_finish(struct db_report *report);
  * transaction of the caller's. DB_REPORT_UNKNOWN: there is no point. 0 or -errno. */
 int db_report_day_gain(struct db_reader *reader, const struct db_account *account, int64_t day,
                        int128_t *ret_pnl, int128_t *ret_closing);
+
+/* A figure that the account's statement of the period has otherwise: the report's less the statement's, in
+ * units of the statement's scale, and why. Returns how many there are. */
+struct db_report_difference {
+    const char *figure; /* as JSON names it */
+    int128_t by;
+    const char *why;
+};
+enum { DB_REPORT_DIFFERENCES_MAX = 8 };
+size_t db_report_differences(const struct db_report_account *account,
+                             struct db_report_difference ret[static DB_REPORT_DIFFERENCES_MAX]);
 
 /* Is an account's Sharpe ratio of the period more than luck? By its standard error and PSR(0), the
  * probability that the true one is above 0 (strategy/metrics/deflate.h), of hourly returns: of this account

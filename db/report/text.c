@@ -155,6 +155,37 @@ static void gains(struct text *text, const struct db_report_account *a, struct u
              amount(reset, a->reset, unit, true));
 }
 
+/* The same period's statement, and what of it is not as above. */
+static void stated(struct text *text, const struct db_report_account *a, struct unit unit)
+{
+    struct db_report_difference differences[DB_REPORT_DIFFERENCES_MAX];
+    const struct db_statement_money *m = &a->statement;
+    const size_t n = db_report_differences(a, differences);
+    char cell[8][CELL];
+    if (!a->stated) {
+        line(text, "statement", "n/a");
+        return;
+    }
+    unit.scale = m->scale;
+    const bool priced = !m->no_opening && !m->no_reset && !m->no_closing;
+    line(text, "statement",
+         "opening %s, flows %s, realized %s, unrealized %s, fees %s, interest %s, dividends %s, closing %s",
+         amount(cell[0], m->no_opening ? DB_REPORT_UNKNOWN : m->opening, unit, false),
+         amount(cell[1], m->no_reset ? DB_REPORT_UNKNOWN : db_statement_flows(m), unit, true),
+         amount(cell[2], m->realized, unit, true),
+         amount(cell[3], priced ? m->unrealized : DB_REPORT_UNKNOWN, unit, true),
+         amount(cell[4], m->fees, unit, false), amount(cell[5], m->interest, unit, false),
+         amount(cell[6], m->dividends, unit, true),
+         amount(cell[7], m->no_closing ? DB_REPORT_UNKNOWN : m->closing, unit, false));
+    for (size_t i = 0; i < n; i++) {
+        unit.decimals = unit.scale;
+        line(text, i == 0 ? "differs" : "", "%s by %s%s%s", differences[i].figure,
+             amount(cell[0], differences[i].by, unit, true),
+             i > 0 && differences[i].why == differences[i - 1].why ? "" : ": ",
+             i > 0 && differences[i].why == differences[i - 1].why ? ", likewise" : differences[i].why);
+    }
+}
+
 static void returns(struct text *text, const struct db_report_account *a)
 {
     char cell[6][CELL];
@@ -262,6 +293,7 @@ static void account(struct text *text, const struct db_report_account *a)
         line(text, "record",
              "rebuilt from a later state: of before its beginning, and of sums with it, nothing is known");
     gains(text, a, unit);
+    stated(text, a, unit);
     returns(text, a);
     trades(text, a, unit);
     symbols(text, a);

@@ -22,7 +22,7 @@ enum {
     DATE_LEN = 10, /* 2024-06-10 */
 };
 
-enum action_column { SYMBOL, KIND, EX, SHARES, PER, CASH, ID, TS, COLUMNS };
+enum action_column { SYMBOL, KIND, EX, SHARES, PER, CASH, ID, TS, RECORD, PAY, COLUMNS };
 
 struct actions_reader {
     const char *path;
@@ -151,8 +151,10 @@ static int read_header(struct actions_reader *reader, char *line)
     static const struct {
         const char *name;
         enum action_column column;
-    } names[] = {{"symbol", SYMBOL}, {"kind", KIND}, {"ex_ns", EX}, {"ex_date", EX}, {"shares", SHARES},
-                 {"per", PER},       {"cash", CASH}, {"id", ID},    {"ts_ns", TS}};
+    } names[] = {{"symbol", SYMBOL}, {"kind", KIND},        {"ex_ns", EX},           {"ex_date", EX},
+                 {"shares", SHARES}, {"per", PER},          {"cash", CASH},          {"id", ID},
+                 {"ts_ns", TS},      {"record_ns", RECORD}, {"record_date", RECORD}, {"pay_ns", PAY},
+                 {"pay_date", PAY}};
     char *cells[CELLS_MOST];
     int n = cut(line, cells);
     for (int c = 0; c < COLUMNS; c++)
@@ -197,6 +199,19 @@ static int read_times(struct actions_reader *reader, const char *ex, const char 
     reader->actions.before += at_ns < ex_ns;
     ret->action.ex_ns = ex_ns;
     ret->at_ns = at_ns > ex_ns ? at_ns : ex_ns;
+    return 0;
+}
+
+/* A date beside the ex-date; empty, or 0: not said. */
+static int read_beside(const struct actions_reader *reader, const char *name, const char *cell, int64_t *ret)
+{
+    int64_t ns = 0;
+    if (cell[0] && strcmp(cell, "0") != 0 && (bars_time_parse(cell, strlen(cell), &ns) < 0 || ns <= 0))
+        return bad(reader, "the %s date is \"%.40s\": a date or a time after 1970, or nothing, is needed",
+                   name, cell);
+    if (ns > 0 && strlen(cell) == DATE_LEN && cell[4] == '-')
+        ns = session_of(reader->calendar, ns);
+    *ret = ns;
     return 0;
 }
 
@@ -278,6 +293,10 @@ static int read_line(struct actions_reader *reader, char *line)
     int r = read_times(reader, cell_of(reader, cells, n, EX), cell_of(reader, cells, n, TS), &action);
     if (r == 0)
         r = read_amounts(reader, cells, n, &action.action);
+    if (r == 0 && action.action.kind == ACTION_DIVIDEND)
+        r = read_beside(reader, "record", cell_of(reader, cells, n, RECORD), &action.action.record_ns);
+    if (r == 0 && action.action.kind == ACTION_DIVIDEND)
+        r = read_beside(reader, "pay", cell_of(reader, cells, n, PAY), &action.action.pay_ns);
     if (r < 0)
         return r;
     if (id[0])

@@ -8,6 +8,8 @@
  * - shares and per: of a split, so many new ones for so many old ones, not as many; empty or 0 of a dividend;
  * - cash: of a dividend, for one share, in the symbol's quote, up to 9 digits after the point; empty or 0 of
  *   a split;
+ * - record_ns or record_date, pay_ns or pay_date: of a dividend, may be missing, or empty; read as the
+ * ex-date is. Without a pay date, or with one that is not after the ex-date, it is paid when it takes effect;
  * - id: may be missing, or empty: made of kind and time;
  * - ts_ns: may be missing, or empty: when it took effect, if it was reported later than ex_ns; an earlier one
  *   counts as ex_ns.

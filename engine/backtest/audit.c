@@ -179,7 +179,7 @@ static int check_fill(struct audit *audit, const struct fill *fill)
     if (order->account != fill->account || order->symbol != fill->symbol || order->side != fill->side)
         return wrong(audit, "fill %" PRIu64 ": is not of its order's account, symbol and side", fill->id);
     if (fill->notional != fill_notional(fill->side, fill->price, fill->qty, unit) ||
-        fill->fee != fill_fee(fill->notional, fill->fee_e6))
+        fill->fee != fill_fee(fill->notional, fill->fee_e6) + fill->sec_fee + fill->taf_fee)
         return wrong(audit, "fill %" PRIu64 ": its notional or fee is not what its price and quantity make",
                      fill->id);
     unsigned rows = audit->booked[fill->id - 1] | (fill->fee == 0 ? FEE_ROW : 0u) |

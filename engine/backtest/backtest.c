@@ -70,6 +70,8 @@ static void forget(struct backtest_account *account)
     free(account->ledger);
     free(account->trades);
     free(account->taken);
+    free(account->receivables);
+    free(account->fee_rates);
     *account = (struct backtest_account){0};
 }
 

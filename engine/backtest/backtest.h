@@ -91,7 +91,8 @@ struct backtest_taken {
     uint64_t input_seq;
     size_t n_fills; /* of the account, before it */
     int64_t change; /* SPLIT: by so much what is held grew, of a short shrank; qty_scale */
-    int64_t paid;   /* DIVIDEND: into the account, of a short less than 0; the symbol's quote units */
+    int64_t paid; /* DIVIDEND: into the account, now or at its pay date, of a short less than 0; the symbol's
+                   * quote units */
 };
 
 /* Which symbols are in the universe: engine/backtest/universe.h. */
@@ -170,6 +171,12 @@ struct backtest_shortage {
     bool others; /* of other symbols, too */
 };
 
+/* Rates by volume, from a moment on: `tiers` is the text of the account's rules then. */
+struct backtest_fee_rate {
+    struct fee_rate_change change; /* `tiers` is NULL */
+    char tiers[FEE_TIERS_TEXT_MAX];
+};
+
 struct backtest_account {
     enum backtest_way way; /* how it was run */
     double *equity;        /* [to - from], at each row's close, in currency units as a plain number */
@@ -183,6 +190,10 @@ struct backtest_account {
     size_t n_trades;
     struct backtest_taken *taken; /* as they took effect; NULL: there is none */
     size_t n_taken;
+    struct receivable_row *receivables; /* as they came; NULL: there is none */
+    size_t n_receivables;
+    struct backtest_fee_rate *fee_rates; /* likewise */
+    size_t n_fee_rates;
     size_t exposed;                  /* rows at whose close something was held */
     int64_t fees;                    /* sum over fills; currency units */
     int128_t turnover;               /* sum of fills' notionals, which outgrows an int64_t */

@@ -454,12 +454,13 @@ static void note_holdings(struct drive *drive)
     for (int a = 0; a < drive->n; a++) {
         struct account_book *book = &drive->books[a];
         const struct account *account = engine_account(drive->engine, a);
-        if (!book->moved && account->shorts == 0 && account->unpaid_interest == 0)
+        if (!book->moved && account->shorts == 0 && account->unpaid_interest == 0 && account->payable == 0)
             continue;
         book->moved = false;
         backtest_curve_to(&book->curve, drive->row);
         const struct balance *currency = &account->assets[account->currency_at];
-        book->curve.cash = decimal_to_double(currency->total - currency->borrowed - account->unpaid_interest,
+        book->curve.cash = decimal_to_double(currency->total - currency->borrowed - account->unpaid_interest +
+                                                 account->receivable - account->payable,
                                              currency->scale);
         for (int s = 0; s < drive->config->market->n_symbols; s++)
             if (account->pairs[s].quote == account->currency_at)

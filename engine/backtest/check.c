@@ -206,7 +206,7 @@ static bool is_action(const struct market *market, const struct backtest_action 
     const struct corporate_action *action = &of->action;
     const struct stock_split split = {action->shares, action->per, action->ex_ns};
     return of->symbol >= 0 && of->symbol < market->n_symbols && action->id[0] != '\0' &&
-           of->at_ns >= action->ex_ns &&
+           of->at_ns >= action->ex_ns && action->pay_ns >= 0 && action->record_ns >= 0 &&
            (action->kind == ACTION_SPLIT ? engine_split_valid(&split)
                                          : action->kind == ACTION_DIVIDEND && action->cash > 0);
 }

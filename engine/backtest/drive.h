@@ -9,7 +9,7 @@
 struct account_book {
     struct backtest_account *ret;
     struct curve curve;
-    size_t cap_fills, cap_ledger, cap_taken;
+    size_t cap_fills, cap_ledger, cap_taken, cap_receivables, cap_fee_rates;
     int64_t split, dividend; /* booked by the action that takes effect */
     bool moved;              /* by this row */
 };

@@ -1,4 +1,6 @@
 /* What the engine gives in a backtest: orders, fills, ledger rows, actions that took effect, decisions. */
+#include <stdio.h>
+
 #include "engine/backtest/drive.h"
 
 static void count_refused(struct drive *drive, const struct order *order)
@@ -94,6 +96,45 @@ static void on_action(void *ctx, int symbol, const struct corporate_action *acti
     }
 }
 
+/* After the ledger's row of it. A dividend is the action's from its ex-date on, though it is paid later. */
+static void on_receivable(void *ctx, const struct receivable_row *row)
+{
+    struct drive *drive = ctx;
+    struct account_book *book = &drive->books[row->account];
+    struct receivable_row *moved = backtest_run_room(book->ret->receivables, book->ret->n_receivables,
+                                                     &book->cap_receivables, sizeof *moved);
+    if (!moved) {
+        drive->out_of_memory = true;
+        return;
+    }
+    book->ret->receivables = moved;
+    moved[book->ret->n_receivables] = *row;
+    moved[book->ret->n_receivables++].account += drive->first;
+    book->moved = true;
+    if (row->kind == RECEIVABLE_BOOKED)
+        book->dividend += row->of.amount;
+    else if (row->kind == RECEIVABLE_PAID && row->of.booked != 0)
+        book->dividend -= row->paid;
+}
+
+static void on_fee_rate(void *ctx, const struct fee_rate_change *change)
+{
+    struct drive *drive = ctx;
+    struct account_book *book = &drive->books[change->account];
+    struct backtest_fee_rate *moved =
+        backtest_run_room(book->ret->fee_rates, book->ret->n_fee_rates, &book->cap_fee_rates, sizeof *moved);
+    if (!moved) {
+        drive->out_of_memory = true;
+        return;
+    }
+    book->ret->fee_rates = moved;
+    struct backtest_fee_rate *to = &moved[book->ret->n_fee_rates++];
+    *to = (struct backtest_fee_rate){.change = *change};
+    to->change.account += drive->first;
+    to->change.tiers = NULL;
+    snprintf(to->tiers, sizeof to->tiers, "%s", change->tiers);
+}
+
 static void on_need_bars(void *ctx, int symbol, int64_t from_open_ns, int64_t to_open_ns)
 {
     struct drive *drive = ctx;
@@ -122,6 +163,8 @@ struct engine_sink backtest_drive_sink(struct drive *drive)
                                 .fill = on_fill,
                                 .ledger = on_ledger,
                                 .action = on_action,
+                                .receivable = on_receivable,
+                                .fee_rate = on_fee_rate,
                                 .need_bars = on_need_bars,
                                 .trace = drive->config->decided ? &drive->trace : NULL};
 }

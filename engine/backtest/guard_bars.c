@@ -280,6 +280,7 @@ struct backtest_action *backtest_guard_actions_move(const struct backtest_action
         moved[i] = actions[i];
         moved[i].at_ns += ns;
         moved[i].action.ex_ns += ns;
+        moved[i].action.pay_ns += moved[i].action.pay_ns > 0 ? ns : 0;
     }
     return moved;
 }

@@ -58,6 +58,10 @@ const char *backtest_sim_covers(const struct backtest_config *config, const stru
         return "it may buy on margin";
     if (rules->settlement != SETTLEMENT_OFF)
         return "its sales settle later";
+    if (rules->fee_tiers[0])
+        return "its rates follow its volume";
+    if (rules->regulatory_fees)
+        return "its sales cost regulatory fees";
     if (backtest_run_calendar(config) && spec->session != SESSION_REGULAR)
         return "it also decides outside the regular session";
     if (rules->risk.daily_loss > 0 || rules->risk.drawdown > 0)

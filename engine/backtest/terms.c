@@ -25,6 +25,8 @@ const struct config_key backtest_terms_keys[BACKTEST_TERMS] = {
     {NULL, ENGINE_LATENCY_KEY, AT(latency_ns)},
     ACCOUNT_STOCK_KEYS(STOCK_KEY) ACCOUNT_SHORT_KEYS(SHORT_KEY) ACCOUNT_CLASS_FEE_KEYS(CLASS_FEE_KEY)};
 
+const struct config_key backtest_charge_keys[BACKTEST_CHARGES] = {ACCOUNT_CHARGE_KEYS(SHORT_KEY)};
+
 static const struct config_key shorts_key = {NULL,
                                              "shorts",
                                              "the account may sell what it does not hold",
@@ -56,6 +58,8 @@ static int set(struct backtest_terms *terms, const char *name, const char *text,
         return set_limit(&terms->risk, name + 5, text, why);
     if (strcmp(name, shorts_key.name) == 0)
         key = &shorts_key;
+    if (!key)
+        key = config_key_find(backtest_charge_keys, BACKTEST_CHARGES, NULL, name);
     if (!key) {
         (void)config_key_unknown(backtest_terms_keys, BACKTEST_TERMS, NULL, name, why);
         return -ENOENT;
@@ -63,7 +67,7 @@ static int set(struct backtest_terms *terms, const char *name, const char *text,
     int r = config_key_read(key, text, terms, why);
     if (r == 0)
         terms->own_fees |= key == &backtest_terms_keys[BACKTEST_FEE_MAKER] ||
-                           key == &backtest_terms_keys[BACKTEST_FEE_TAKER];
+                           key == &backtest_terms_keys[BACKTEST_FEE_TAKER] || terms->rules.fee_tiers[0];
     return r;
 }
 
@@ -99,6 +103,7 @@ int backtest_terms_account(const struct backtest_terms *terms, const struct mark
     if (r < 0)
         return r;
     spec.rules.fees = terms->fees;
+    spec.rules.fees = account_fees_first(&spec.rules);
     spec.rules.risk = terms->risk;
     spec.rules.class_fees = terms->venue && !terms->own_fees;
     if (!spec.rules.shorts)

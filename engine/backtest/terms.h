@@ -40,10 +40,14 @@ struct backtest_terms {
 
 extern const struct config_key backtest_terms_keys[BACKTEST_TERMS]; /* of a struct backtest_terms */
 
+/* Of a struct backtest_terms too: what fills cost beside their rates, and what is kept of dividends. */
+enum { BACKTEST_CHARGES = 3 };
+extern const struct config_key backtest_charge_keys[BACKTEST_CHARGES];
+
 /* Every key's default, no limits, no venue, the regular session. */
 void backtest_terms_init(struct backtest_terms *terms);
 
-/* Sets one from text: a key of the table, "shorts" (on or off), or a limit, as "risk.drawdown". 0; -ENOENT
+/* Sets one from text: a key of the tables, "shorts" (on or off), or a limit, as "risk.drawdown". 0; -ENOENT
  * for an unknown key, with the nearest; -EINVAL for a value that it does not take. */
 int backtest_terms_set(struct backtest_terms *terms, const char *key, const char *text,
                        char err[static BACKTEST_TERMS_ERROR_MAX]);

@@ -12,7 +12,7 @@ enum { RATE_SCALE = 9, WORDS_MAX = 48 };
 
 /* One row's fields; which of the rates there are depends on its kind. */
 struct row {
-    struct json_text id, symbol, other, renamed, ex_date, effective, processed;
+    struct json_text id, symbol, other, renamed, ex_date, record_date, payable_date, effective, processed;
     int64_t new_rate, old_rate, rate;
     bool odd; /* one of them does not read */
 };
@@ -51,6 +51,8 @@ static bool read_row(struct reader *reader, struct row *row)
                 ? alpaca_reader_maybe_text(reader, &row->other)
             : json_is(key, "new_symbol")     ? alpaca_reader_maybe_text(reader, &row->renamed)
             : json_is(key, "ex_date")        ? alpaca_reader_maybe_text(reader, &row->ex_date)
+            : json_is(key, "record_date")    ? alpaca_reader_maybe_text(reader, &row->record_date)
+            : json_is(key, "payable_date")   ? alpaca_reader_maybe_text(reader, &row->payable_date)
             : json_is(key, "effective_date") ? alpaca_reader_maybe_text(reader, &row->effective)
             : json_is(key, "process_date")   ? alpaca_reader_maybe_text(reader, &row->processed)
             : json_is(key, "new_rate")       ? alpaca_reader_maybe_amount(reader, RATE_SCALE, &row->new_rate)
@@ -75,6 +77,14 @@ static int64_t divisor(int64_t a, int64_t b)
         b = rest;
     }
     return a;
+}
+
+/* The beginning of a day that may not be said, or not read: 0. */
+static int64_t day_ns(struct json_text date)
+{
+    int32_t day;
+    return date.data && alpaca_date(date.data, date.len, &day) ? alpaca_eastern_ns(day, ALPACA_EARLY_MINUTE)
+                                                               : 0;
 }
 
 /* A change of name has no ex-date: it is of the day on which it is processed. */
@@ -113,6 +123,8 @@ static const char *to_action(const struct row *row, struct json_text kind, struc
             return "it says no rate";
         action.action.kind = ACTION_DIVIDEND;
         action.action.cash = row->rate;
+        action.action.record_ns = day_ns(row->record_date);
+        action.action.pay_ns = day_ns(row->payable_date);
     } else {
         bool shares = json_is(kind, "stock_dividends");
         if (shares && (row->rate < 0 || row->rate > INT64_MAX - one))

@@ -55,15 +55,28 @@ int journal_batch_add(struct journal_batch *batch, const struct journal_record *
 
 /* ---- writing ---- */
 struct journal_writer;
+/* A segment that is beyond what is kept. */
+struct journal_removal {
+    uint32_t number;
+    uint64_t from_seq, to_seq; /* its events, with those of a hole behind them; to_seq < from_seq: none */
+    int64_t from_ns, to_ns;    /* where it, and where the next one, begins */
+    uint64_t bytes;
+    uint8_t hash[JOURNAL_HASH_SIZE]; /* of its last block: it covers all that was before */
+    bool large;                      /* beyond keep_bytes; else beyond keep_ns */
+};
 struct journal_writer_config {
     const char *dir;        /* made when it is not there */
     uint64_t segment_bytes; /* of uncompressed records, after which journal_writer_full() asks for a state */
     int64_t segment_ns;     /* the same, of receive time */
     uint64_t keep_bytes;    /* whole old segments are removed beyond this size (0: no limit) … */
     int64_t keep_ns;        /* … and this age against the newest record (0: none); never the last two */
-    size_t block_bytes;     /* of records in a block, before compression; 0: 256 KiB */
-    int level;              /* zstd's; 0: 1 */
-    bool sync;              /* after each put fdatasync, and what was written is read past the page cache */
+    /* May it be removed now? Called before each; asked again by later puts until it is so, for a note that
+     * has to be on the disk first. NULL: always. */
+    bool (*may_remove)(void *ctx, const struct journal_removal *segment);
+    void *may_remove_ctx;
+    size_t block_bytes; /* of records in a block, before compression; 0: 256 KiB */
+    int level;          /* zstd's; 0: 1 */
+    bool sync;          /* after each put fdatasync, and what was written is read past the page cache */
 };
 /* The result of opening. */
 struct journal_tail {
@@ -181,5 +194,22 @@ struct journal_summary {
     uint8_t hash[JOURNAL_HASH_SIZE]; /* of the last block */
 };
 int journal_verify(const char *path, struct journal_summary *ret, char *err, size_t err_size);
+
+/* Where a journal ends, or ended: a whole block. A block's hash covers all blocks of its segment before it,
+ * and by the segment's header those of the segment before, so that a head attests all events up to it. */
+struct journal_head {
+    uint32_t first;          /* the number of the oldest segment that is there */
+    uint32_t segment, block; /* their numbers */
+    uint64_t last_seq;       /* of the events up to it */
+    uint8_t hash[JOURNAL_HASH_SIZE];
+};
+/* The last block of events up to `seq`: reads the newest segment that has one. 0; -ENOENT: there is no block;
+ * errors of journal_reader_open(), with err. */
+int journal_head(const char *path, uint64_t seq, struct journal_head *ret, char *err, size_t err_size);
+/* Calls `each` for every block that there is, oldest first, once its hash was computed and found right, until
+ * that returns false. Reads everything up to there. 0; as above; -EBADMSG: err names the first that is
+ * altered. */
+int journal_blocks(const char *path, bool (*each)(void *ctx, const struct journal_head *block), void *ctx,
+                   char *err, size_t err_size);
 
 #endif

@@ -212,6 +212,40 @@ static uint64_t total_bytes(const struct journal_writer *writer)
     return total;
 }
 
+static int read_header(struct journal_writer *writer, const char *name, struct journal_file_header *ret)
+{
+    const struct journal_files *files = writer->files;
+    uint8_t bytes[JOURNAL_FILE_HEADER];
+    uint32_t format;
+    int fd = files->open(files->ctx, writer->dir, name, O_RDONLY);
+    if (fd < 0)
+        return fd;
+    ssize_t n = journal_files_read(files, fd, bytes, sizeof bytes, 0);
+    close(fd);
+    return n < 0 ? (int)n : journal_file_header_read(&writer->hash, bytes, (size_t)n, ret, &format);
+}
+
+/* May the oldest of the segments from here on be removed? 1, 0: later, -errno: it cannot be read. */
+static int may_remove(struct journal_writer *writer, const struct journal_segment *oldest, bool large)
+{
+    struct journal_file_header header, next;
+    int r;
+    if (!writer->config.may_remove)
+        return 1;
+    if ((r = read_header(writer, oldest->name, &header)) < 0 ||
+        (r = read_header(writer, oldest[1].name, &next)) < 0)
+        return r;
+    struct journal_removal removal = {.number = header.number,
+                                      .from_seq = header.first_seq + 1,
+                                      .to_seq = next.first_seq,
+                                      .from_ns = header.first_ns,
+                                      .to_ns = next.first_ns,
+                                      .bytes = (uint64_t)oldest->size,
+                                      .large = large};
+    memcpy(removal.hash, next.previous, sizeof removal.hash);
+    return writer->config.may_remove(writer->config.may_remove_ctx, &removal);
+}
+
 /* Removes whole old segments, the oldest first. One that cannot be removed is tried again next time. */
 static void retire(struct journal_writer *writer)
 {
@@ -219,14 +253,19 @@ static void retire(struct journal_writer *writer)
     const struct journal_writer_config *config = &writer->config;
     uint64_t total = total_bytes(writer);
     size_t n = 0;
+    writer->retiring = false;
     while (segments->n - n > KEPT_SEGMENTS) {
         const struct journal_segment *oldest = &segments->list[n];
         bool large = config->keep_bytes > 0 && total > config->keep_bytes;
         bool old = config->keep_ns > 0 && oldest[1].first_ns < writer->place.last_ns - config->keep_ns;
         if (!large && !old)
             break;
-        int r = writer->files->remove(writer->files->ctx, writer->dir, oldest->name);
-        if (r < 0 && r != -ENOENT)
+        int r = may_remove(writer, oldest, large);
+        if (r == 0)
+            writer->retiring = true;
+        if (r == 1)
+            r = writer->files->remove(writer->files->ctx, writer->dir, oldest->name);
+        if (writer->retiring || (r < 0 && r != -ENOENT))
             break;
         total -= (uint64_t)oldest->size;
         n++;
@@ -322,7 +361,7 @@ int journal_writer_put(struct journal_writer *writer, const struct journal_batch
     writer->back_fd = -1; /* its number may be another file's soon */
     count(writer, batch);
     writer->place.puts++;
-    if (writer->place.n_segments > writer->back.n_segments)
+    if (writer->place.n_segments > writer->back.n_segments || writer->retiring)
         retire(writer);
     return 0;
 }

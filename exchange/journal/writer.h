@@ -44,6 +44,7 @@ struct journal_writer {
     uint32_t proved_number; /* up to this segment, and that byte of it, the disk was seen to have all … */
     int64_t proved_at;
     bool suspect;         /* … since then a call failed */
+    bool retiring;        /* a segment waits for config.may_remove() */
     uint32_t bad_number;  /* the newest segment that a proof found bad */
     uint32_t last_number; /* of all segments that there were */
     struct journal_writer_stats stats;

@@ -2,11 +2,13 @@
 #include "exchange/net/internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "exchange/net/read_ahead.h"
 #include "exchange/whole_file.h"
@@ -242,6 +244,52 @@ static void on_stopping_closed(uv_handle_t *handle)
         stopped(user);
 }
 
+/* ---- a descriptor that libwebsockets closes twice ---- */
+
+enum { POLLED_MAX = 64 };
+
+struct polled {
+    size_t n;
+    struct {
+        uv_handle_t *handle;
+        int fd;
+    } list[POLLED_MAX];
+};
+
+static void note_polled(uv_handle_t *handle, void *arg)
+{
+    struct polled *polled = arg;
+    uv_os_fd_t fd;
+    if (handle->type != UV_POLL || uv_is_closing(handle) || polled->n == POLLED_MAX ||
+        uv_fileno(handle, &fd) < 0)
+        return;
+    polled->list[polled->n].handle = handle;
+    polled->list[polled->n++].fd = fd;
+}
+
+/* As it begins to destroy a context, libwebsockets 4.1 closes its event pipe, and once more when the loop has
+ * closed the pipe's handle. What another thread opened meanwhile under that number would be closed: so the
+ * number is held until then, by one that the second close ends. */
+static void begin_destroy(struct net_context *net)
+{
+    struct polled polled = {.n = 0};
+    uv_walk(net->loop, note_polled, &polled);
+    lws_context_destroy(net->lws);
+    for (size_t i = 0; i < polled.n; i++) {
+        int fd = polled.list[i].fd;
+        if (!uv_is_closing(polled.list[i].handle) || fcntl(fd, F_GETFD) >= 0)
+            continue;
+        int held = open("/dev/null", O_RDONLY | O_CLOEXEC), at = held < 0 ? held
+                                                                 : held == fd
+                                                                     ? fd
+                                                                     : fcntl(held, F_DUPFD_CLOEXEC, fd);
+        if (held >= 0 && held != fd)
+            close(held);
+        if (at >= 0 && at != fd)
+            close(at);
+    }
+}
+
 /* libwebsockets closes in two steps: the first call starts to close what it has on the loop, and once the
  * loop has closed all of it, the second one frees. */
 static void on_stopping(uv_idle_t *idle)
@@ -251,7 +299,7 @@ static void on_stopping(uv_idle_t *idle)
         http_finish(net);
         net_read_ahead_finish(net);
         net->lws_ending = true;
-        lws_context_destroy(net->lws);
+        begin_destroy(net);
         return;
     }
     struct search search = {.lws = net->lws};

@@ -231,7 +231,7 @@ const struct option_row replay_options[REPLAY_OPTIONS] = {
     {NULL, NULL, "Of alpaca alone; see ALPACA"},
     {"action", "SPEC",
      "split:AAPL:4:1:2026-01-15 (four new shares for each old one, from the first moment of that day's "
-     "extended hours; a reverse split is 1:4), dividend:AAPL:0.24:2026-01-15, "
+     "extended hours; a reverse split is 1:4), dividend:AAPL:0.24:2026-01-15 (paid 30 days later, or at the date of a fifth word: …:2026-02-12), "
      "rename:AAPL:APL:2026-01-15 or halt:AAPL:2026-01-15T15:00:00Z:5m; may be given more than once",
      .take = take_given},
     {"asset", "SPEC",

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/verbs.h"
+#include "record/times.h"
 #include "tests/engine/recording.h"
 #include "tests/scratch.h"
 
@@ -96,7 +97,7 @@ struct expected {
 static void expect_row(void *ctx, const struct ledger_row *row)
 {
     struct expected *expected = ctx;
-    char amount[DECIMAL_TEXT_MAX], balance[DECIMAL_TEXT_MAX];
+    char amount[DECIMAL_TEXT_MAX], balance[DECIMAL_TEXT_MAX], iso[RECORD_TIME_ISO_MAX];
     decimal_format(row->amount, row->scale, amount);
     decimal_format(row->balance, row->scale, balance);
     fprintf(expected->f, "%ju,%jd,%s,%s,%s,%s,%s,%s,", (uintmax_t)row->id, (intmax_t)row->ts_ns,
@@ -110,7 +111,7 @@ static void expect_row(void *ctx, const struct ledger_row *row)
     fputc(',', expected->f);
     for (int i = 0; i < LEDGER_HASH_SIZE; i++)
         fprintf(expected->f, "%02x", row->hash[i]);
-    fputc('\n', expected->f);
+    fprintf(expected->f, ",%s\n", record_time_iso(row->ts_ns, iso));
 }
 
 static char *expected_ledger(void)
@@ -119,7 +120,7 @@ static char *expected_ledger(void)
     size_t size;
     struct expected expected = {.f = open_memstream(&text, &size)};
     struct replay_options options = {.path = recording.dir, .sink = {.ctx = &expected, .ledger = expect_row}};
-    fputs("id,ts_ns,account,asset,kind,contra,amount,balance,order_id,fill_id,hash\n", expected.f);
+    fputs("id,ts_ns,account,asset,kind,contra,amount,balance,order_id,fill_id,hash,ts_iso\n", expected.f);
     CHECK_INT(engine_replay_open(&options, &expected.replay, error, sizeof error), 0);
     while (engine_replay_step(expected.replay) > 0)
         ;

@@ -21,7 +21,7 @@ MORE = 1200  # events after the cut
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 TABLES = {"orders": ("created_ns", "updated_ns"), "fills": ("ts_ns",), "ledger": ("ts_ns",), "equity": ("ts_ns",)}
 # Valued at the close of the bar before, where the daemon has the newest price; a database says no return.
-NOT_COMPARED = {"positions": {"mark", "upnl", "age_ms"}, "accounts": {"return_pct"}}
+NOT_COMPARED = {"positions": {"mark", "mark_ts_ns", "upnl", "age_ms"}, "accounts": {"return_pct"}}
 NEWEST_ALONE = {"orders": {"price", "stop", "qty", "trail", "trail_pct", "updated_ns"}, "positions": {"stop"}}
 
 

@@ -139,7 +139,7 @@ static void test_refusals(void)
           "5m, 15m, 30m, 1h, 2h, 4h, 6h, 8h, 12h, 1d, 3d, 1w is needed");
     fails(
         "[qqq]\n",
-        ":1: [qqq]: unknown section: one of market, feed, engine, strategies, policies, arena, risk, storage, events, retention, "
+        ":1: [qqq]: unknown section: one of market, feed, engine, strategies, policies, arena, risk, storage, events, retention, ledger, "
         "parity, indicators, gpu, trainer, control, alerts, metrics, log, account, venue is needed");
     fails("[risk]\nqqq = 1\n",
           ":2: [risk] qqq: unknown key: one of exposure_symbol, exposure_account, daily_loss, "

@@ -98,7 +98,7 @@ static void test_hole_of_nothing(void)
     CHECK(!result.lost_money);
     CHECK(strstr(result.text, "events 1 to ") != NULL);
     CHECK_INT(number("SELECT first_seq FROM rebuilds"), 0);
-    CHECK_INT(number("SELECT count(*) FROM rebuild_sources WHERE source LIKE 'event log from event 1%'"), 14);
+    CHECK_INT(number("SELECT count(*) FROM rebuild_sources WHERE source LIKE 'event log from event 1%'"), 20);
     CHECK_INT(number("SELECT count(*) FROM orders"), logged.n_orders);
     CHECK_INT(number("SELECT count(*) FROM ledger"), logged.n_ledger);
     CHECK_INT(number("SELECT count(*) FROM runs WHERE state = 'killed' AND alive_ns > began_ns"),

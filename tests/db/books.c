@@ -76,6 +76,38 @@ static void check_order(const struct order *a, const struct order *b)
 }
 
 /* What would be restored is what the engine holds. */
+/* Dividends that are booked and not paid, and the volumes that rates follow from. */
+static void check_charges(const struct db_recovered *r, const struct books *b)
+{
+    size_t open = 0;
+    for (int a = 0; a < r->n_accounts; a++) {
+        const struct account *account = engine_account(b->engine, a);
+        struct fee_volume volume = {0};
+        open += account->n_receivables;
+        for (size_t i = 0; i < r->n_volumes; i++)
+            if (r->volumes[i].account == a)
+                fee_volume_add(&volume, r->volumes[i].day, r->volumes[i].notional);
+        CHECK_INT(fee_volume_before(&volume, account->volume.day + 1),
+                  fee_volume_before(&account->volume, account->volume.day + 1));
+    }
+    CHECK_INT(r->n_receivables, open);
+    for (size_t i = 0; i < r->n_receivables; i++) {
+        const struct receivable_row *row = &r->receivables[i];
+        const struct account *account = engine_account(b->engine, row->account);
+        uint32_t k = 0;
+        while (k < account->n_receivables && account->receivables[k].booked != row->id)
+            k++;
+        CHECK(k < account->n_receivables);
+        if (k == account->n_receivables)
+            continue;
+        const struct receivable *kept = &account->receivables[k], *of = &row->of;
+        CHECK(of->amount == kept->amount && of->gross == kept->gross && of->qty == kept->qty &&
+              of->pay_ns == kept->pay_ns && of->ex_ns == kept->ex_ns && of->booked == kept->booked);
+        CHECK_STR(of->action, kept->action);
+        CHECK_STR(of->asset, kept->asset);
+    }
+}
+
 static void check_recovered(const char *path, const struct books *b)
 {
     struct db_reader *reader = NULL;
@@ -116,6 +148,7 @@ static void check_recovered(const char *path, const struct books *b)
             CHECK(memcmp(&p->lots.lots[p->lots.first + k], &lots->lots[lots->first + k],
                          sizeof(struct lot)) == 0);
     }
+    check_charges(r, b);
     CHECK_INT(r->n_actions, b->actions);
     CHECK_INT(r->n_sessions, 1);
     if (r->n_sessions == 1) {

@@ -27,6 +27,7 @@ static const struct {
     {"commands", "id", "id"},
     {"alerts", "id", "id"},
     {"corporate_actions", "id", "id"},
+    {"receivables", "id", "id"},
     {"revisions", "id", "id"},
     {"meta", "key", "key"},
 };
@@ -36,7 +37,9 @@ struct books {
     struct driver driver;
     struct engine *engine;
     struct db_writer *writer;
-    uint64_t command, alert, fills, orders, actions, rows[LEDGER_KINDS];
+    uint64_t command, alert, fills, orders, actions, margin_calls, rows[LEDGER_KINDS], marks;
+    uint64_t receivables[RECEIVABLE_KINDS];
+    int64_t point_ns;              /* of the newest point of equity */
     struct market_session session; /* the last */
     enum db_command_state outcome;
     uint64_t outcome_order;
@@ -63,6 +66,25 @@ static void books_ledger(void *ctx, const struct ledger_row *row)
     db_writer_put_ledger(b->writer, row);
 }
 
+static void books_cause(void *ctx, const struct ledger_cause *cause)
+{
+    struct books *b = ctx;
+    db_writer_put_cause(b->writer, cause);
+}
+
+static void books_receivable(void *ctx, const struct receivable_row *row)
+{
+    struct books *b = ctx;
+    b->receivables[row->kind]++;
+    db_writer_put_receivable(b->writer, row);
+}
+
+static void books_fee_rate(void *ctx, const struct fee_rate_change *change)
+{
+    struct books *b = ctx;
+    db_writer_put_fee_rate(b->writer, change);
+}
+
 static void books_position(void *ctx, int account, int symbol, const struct position *position, int64_t ts_ns)
 {
     struct books *b = ctx;
@@ -74,9 +96,22 @@ static void books_equity(void *ctx, const struct equity_point *point)
 {
     struct books *b = ctx;
     const struct account *account = engine_account(b->engine, point->account);
+    b->point_ns = point->ts_ns;
     db_writer_put_equity(b->writer, &(struct db_equity){point->account, DB_EQUITY_LIVE, point->ts_ns,
                                                         point->equity, point->cash, point->peak, account->day,
                                                         account->day_equity, account->killed_ns});
+}
+
+static void books_mark(void *ctx, const struct engine_mark *mark)
+{
+    struct books *b = ctx;
+    b->marks++;
+    db_writer_put_mark(b->writer, &(struct db_mark){.account = mark->account,
+                                                    .symbol = mark->symbol,
+                                                    .ts_ns = mark->ts_ns,
+                                                    .qty = mark->qty,
+                                                    .mark = mark->mark,
+                                                    .mark_ns = mark->mark_ns});
 }
 
 static void books_alert(void *ctx, int64_t ts_ns, const char *code, const struct engine_subject *of,
@@ -84,6 +119,7 @@ static void books_alert(void *ctx, int64_t ts_ns, const char *code, const struct
 {
     (void)of;
     struct books *b = ctx;
+    b->margin_calls += strcmp(code, "MARGIN_CALL") == 0;
     struct db_alert alert = {
         .id = ++b->alert, .ts_ns = ts_ns, .last_ns = ts_ns, .count = 1, .code = code, .text = text};
     db_writer_put_alert(b->writer, &alert);
@@ -94,6 +130,9 @@ static void books_account(void *ctx, int index)
     struct books *b = ctx;
     struct db_account account;
     db_account_of(index, engine_account_spec(b->engine, index), b->driver.now_ns, &account);
+    account.closed_ns = engine_account(b->engine, index)->closed_ns;
+    account.change.event = b->driver.seq;
+    account.change.since_ns = b->driver.now_ns;
     db_writer_put_account(b->writer, &account);
 }
 
@@ -112,6 +151,12 @@ static void books_action(void *ctx, int symbol, const struct corporate_action *a
     struct db_action row = {.symbol = symbol, .action = *action, .ts_ns = ts_ns, .input_seq = b->driver.seq};
     b->actions++;
     db_writer_put_action(b->writer, &row);
+}
+
+static void books_bar(void *ctx, int symbol, enum bar_source source, const struct bar *bar)
+{
+    struct books *b = ctx;
+    db_writer_put_bar(b->writer, symbol, DRIVER_INTERVAL_NS, source, bar);
 }
 
 static void books_session(void *ctx, const struct market_session *reported, int64_t ts_ns)
@@ -141,6 +186,15 @@ static inline void books_revisions(struct books *b)
     }
 }
 
+/* Before the engine is made; NULL: nothing. */
+static void (*books_prepare)(struct driver *driver);
+/* Changes an event before it is handled. */
+static void (*books_change)(struct event *event);
+/* Bars are stored too: they are no part of the record. */
+static bool books_bars;
+/* Events between two clean stops, of which the last is at the end; 0: there is none. */
+static int books_stop_every;
+
 /* The engine, its accounts and symbols; the first deposits. */
 static inline void books_open(struct books *b, struct db_writer *writer, uint64_t seed)
 {
@@ -153,13 +207,20 @@ static inline void books_open(struct books *b, struct db_writer *writer, uint64_
             strategy_set(spec->strategy, spec->params, "average", "ema", NULL);
     }
     b->driver.calendars = false; /* no row is of them */
+    if (books_prepare)
+        books_prepare(&b->driver);
     b->writer = writer;
     struct engine_sink sink = {.ctx = b,
+                               .bar = books_bars ? books_bar : NULL,
                                .order = books_order,
                                .fill = books_fill,
                                .ledger = books_ledger,
+                               .cause = books_cause,
+                               .receivable = books_receivable,
+                               .fee_rate = books_fee_rate,
                                .position = books_position,
                                .equity = books_equity,
+                               .mark = books_mark,
                                .alert = books_alert,
                                .account = books_account,
                                .action = books_action,
@@ -182,6 +243,8 @@ static inline uint64_t books_event(struct books *b)
 {
     struct event event;
     driver_next(&b->driver, b->engine, &event);
+    if (books_change)
+        books_change(&event);
     db_writer_group_begin(b->writer);
     db_writer_put_event(b->writer, event.seq);
     int r = engine_handle(b->engine, &event);
@@ -203,6 +266,15 @@ static inline uint64_t books_event(struct books *b)
     return db_writer_last(b->writer);
 }
 
+static inline void books_stop(struct books *b)
+{
+    struct event event = {.seq = ++b->driver.seq, .recv_ns = b->driver.now_ns, .kind = EVENT_STOP};
+    db_writer_group_begin(b->writer);
+    db_writer_put_event(b->writer, event.seq);
+    CHECK_INT(engine_handle(b->engine, &event), 0);
+    db_writer_group_end(b->writer);
+}
+
 static inline void books_close(struct books *b)
 {
     engine_destroy(b->engine);
@@ -215,8 +287,11 @@ static inline void books_keep(struct books *b, const char *path, uint64_t seed, 
     const struct db_writer_config config = {0};
     struct db_writer *writer = fixture_writer(path, &config);
     books_open(b, writer, seed);
-    for (int i = 0; i < events; i++)
+    for (int i = 0; i < events; i++) {
         books_event(b);
+        if (books_stop_every > 0 && (i + 1) % books_stop_every == 0)
+            books_stop(b);
+    }
     fixture_close(writer);
 }
 

@@ -3,6 +3,7 @@
 #ifndef TESTS_DB_FIXTURE_H
 #define TESTS_DB_FIXTURE_H
 
+#include "db/books.h"
 #include "db/reader.h"
 #include "db/writer.h"
 #include "exchange/fill_rules.h"
@@ -119,6 +120,7 @@ static inline void fixture_open(struct fixture *f, struct db_writer *writer)
         .name = "main", .currency = "USDT", .currency_scale = FIXTURE_SCALE, .created_ns = FIXTURE_START};
     db_writer_group_begin(writer);
     db_writer_put_account(writer, &account);
+    db_writer_put_meta(writer, DB_CAUSES_AFTER_KEY, "1000000"); /* no row has a cause */
     for (int i = 0; i < FIXTURE_SYMBOLS; i++) {
         struct symbol symbol = fixture_symbol(i);
         db_writer_put_symbol(writer, i, "binance", &symbol, FIXTURE_START);

@@ -28,7 +28,7 @@ static void fill(struct db_store *store)
         SERIES("%d") "INSERT INTO commands (id, ts_ns, peer_uid, peer_pid, cmd, args, state, hash) SELECT i, "
                      "%lld + i * 1000000000, 0, 0, 'pause', '{}', iif(i = 7, 'pending', 'done'), x'' FROM n",
         COMMANDS, start);
-    sql_exec(db, "UPDATE commands SET hash = seal(2, " DB_COMMAND_COLUMNS ")");
+    sql_exec(db, "UPDATE commands SET hash = seal(" DB_COMMAND_SEALED ", " DB_COMMAND_COLUMNS ")");
     sql_exec(
         db,
         SERIES("%d") "INSERT INTO alerts (id, ts_ns, last_ns, count, code, severity, text, acked_ns, lasts, "

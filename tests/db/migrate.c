@@ -40,7 +40,7 @@ static void test_fresh(const char *path)
     CHECK_INT(
         sql_query(db,
                   "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%%'"),
-        43);
+        51);
     CHECK_INT(
         sql_query(db,
                   "SELECT count(*) FROM pragma_table_list WHERE strict = 0 AND name NOT LIKE 'sqlite_%%'"),

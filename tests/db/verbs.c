@@ -141,9 +141,11 @@ static void test_bars(const char *state)
     CHECK_INT(run(&cli_bars, "bars", "btcusdt", "1m", "--state", state, NULL), 0);
     CHECK_STR(
         out,
-        "open_time_ms,open,high,low,close,volume,session\n"
-        "1723161240000,61837.63000000,61837.64000000,0.00000001,61837.63000001,10000000000000.00000000,none\n"
-        "1723161300000,61837.63000001,61837.64000000,0.00000001,61837.63000001,10000000000000.00000001,none\n");
+        "open_time_ms,open,high,low,close,volume,session,open_time_iso\n"
+        "1723161240000,61837.63000000,61837.64000000,0.00000001,61837.63000001,10000000000000.00000000,none,"
+        "2024-08-08T23:54:00.000000000Z\n"
+        "1723161300000,61837.63000001,61837.64000000,0.00000001,61837.63000001,10000000000000.00000001,none,"
+        "2024-08-08T23:55:00.000000000Z\n");
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--source", "trades", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
     CHECK_INT(
@@ -152,6 +154,11 @@ static void test_bars(const char *state)
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--to", "1723161299999", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
     CHECK_STR(err, "");
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--to", "1723161300000", "--state", state, NULL), 0);
+    CHECK_INT(lines(), 2); /* the end is not included */
+    CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1m", "--account", "main", "--state", state, NULL), 2);
+    CHECK_STR(err, "papertape: bars: --account: bars are of a market, not of an account: see papertape bars "
+                   "--help\n");
     CHECK_INT(run(&cli_bars, "bars", "BTCUSDT", "1h", "--state", state, NULL), 0);
     CHECK_INT(lines(), 1); /* and where bars are to be had */
     CHECK_STR(err, "papertape: bars: BTCUSDT 1h: not stored; stored are 1m, 1m of --source trades\n");
@@ -188,9 +195,10 @@ static void test_bars(const char *state)
 static void test_fills(const char *state)
 {
     CHECK_INT(run(&cli_fills, "fills", "--csv", "--state", state, NULL), 0);
-    CHECK_STR(out, "fill,order,ts_ns,account,symbol,side,price,qty,notional,fee,fee_asset,fee_base,maker,by\n"
+    CHECK_STR(out, "fill,order,ts_ns,account,symbol,side,price,qty,notional,fee,fee_asset,fee_base,maker,by,"
+                   "rate,base,liquidity,sec_fee,taf_fee,ts_iso\n"
                    "1,1,1723161255344000000,main,BTCUSDT,BUY,61837.63000000,0.12345000,7633.85542350,7."
-                   "63385543,USDT,,0,\n");
+                   "63385543,USDT,,0,,0.001,7633.85542350,taker,,,2024-08-08T23:54:15.344000000Z\n");
     CHECK_INT(run(&cli_fills, "fills", "--state", state, NULL), 0);
     CHECK_INT(lines(), 2);
     CHECK(strstr(line(1), "2024-08-08 23:54:15.344Z") != NULL);
@@ -239,7 +247,7 @@ static void test_positions(const char *state)
         line(1),
         "main,BTCUSDT,L,0.12345000,61837.63000000,62000.00000000,7633.85542350,7653.90000000,20.04457650,"
         "0.00000000,7.63385543,1723161255344000000,1723161255344000000,61837.63000000,7633.85542350,0."
-        "00000000");
+        "00000000,,2024-08-08T23:54:15.344000000Z,2024-08-08T23:54:15.344000000Z,");
     CHECK_INT(run(&cli_positions, "positions", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.positions/1"),
            *first = json_array_get(json_object_get(json, "positions"), 0);
@@ -250,7 +258,7 @@ static void test_positions(const char *state)
 
 static void test_ledger(const char *state, const struct fixture *f)
 {
-    char hash[2 * LEDGER_HASH_SIZE + 1], expected[SCRATCH_PATH_MAX + 96];
+    char hash[2 * LEDGER_HASH_SIZE + 1], expected[SCRATCH_PATH_MAX + 128];
     for (int i = 0; i < LEDGER_HASH_SIZE; i++)
         sprintf(hash + 2 * i, "%02x", f->hash[i]);
     CHECK_INT(run(&cli_ledger, "ledger", "verify", "--state", state, NULL), 0);
@@ -266,9 +274,11 @@ static void test_ledger(const char *state, const struct fixture *f)
     json_decref(json);
     CHECK_INT(run(&cli_ledger, "ledger", "export", "--csv", "--state", state, NULL), 0);
     CHECK_INT(lines(), 5);
-    CHECK_STR(line(0), "id,ts_ns,account,asset,kind,contra,amount,balance,order_id,fill_id,hash");
+    CHECK_STR(line(0), "id,ts_ns,account,asset,kind,contra,amount,balance,order_id,fill_id,hash,ts_iso");
     snprintf(expected, sizeof expected,
-             "4,1723161255344000000,main,USDT,fee,fees,-7.63385543,9992358.51072107,1,1,%s", hash);
+             "4,1723161255344000000,main,USDT,fee,fees,-7.63385543,9992358.51072107,1,1,%s,"
+             "2024-08-08T23:54:15.344000000Z",
+             hash);
     CHECK_STR(line(4), expected);
     CHECK_INT(run(&cli_ledger, "ledger", "--csv", "--state", state, NULL), 0);
     CHECK_STR(line(4), expected);
@@ -353,7 +363,9 @@ static void test_alerts(const char *state, const char *path)
           strstr(line(3), "lost"));
     CHECK_INT(run(&tui_alerts, "alerts", "--csv", "--state", state, NULL), 0);
     CHECK_INT(lines(), 4);
-    CHECK_STR(line(0), "alert,last_ns,count,severity,state,acked_ns,closed_ns,text,code,ts_ns");
+    CHECK_STR(line(0),
+              "alert,last_ns,count,severity,state,acked_ns,closed_ns,text,code,ts_ns,last_iso,acked_iso,"
+              "closed_iso,ts_iso");
     CHECK_INT(run(&tui_alerts, "alerts", "list", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.alerts/1"), *list = json_object_get(json, "alerts");
     static const char *const states[] = {"open", "acknowledged", "closed"};
@@ -386,7 +398,7 @@ static void check_names(const char *state, const char *kind, const char *expecte
 
 int main(void)
 {
-    char state[SCRATCH_MAX], path[SCRATCH_PATH_MAX], expected[SCRATCH_PATH_MAX + 96];
+    char state[SCRATCH_MAX], path[SCRATCH_PATH_MAX], expected[SCRATCH_PATH_MAX + 128];
     struct fixture f;
     unsetenv("RUNTIME_DIRECTORY");
     scratch_make(state);

@@ -100,12 +100,14 @@ static void test_revisions(const char *state)
         line(0),
         "revision,ts_ns,symbol,kind,source,at_ns,trade,new_trade,old_price,old_qty,price,qty,bar_ns,"
         "bar_old_open,bar_old_high,bar_old_low,bar_old_close,bar_old_volume,bar_old_trades,bar_new_open,"
-        "bar_new_high,bar_new_low,bar_new_close,bar_new_volume,bar_new_trades,applied,code");
+        "bar_new_high,bar_new_low,bar_new_close,bar_new_volume,bar_new_trades,applied,code,ts_iso,at_iso,bar_iso");
     CHECK_STR(line(1),
               "1,1723161300000000001,AAPL,correction,trades,1723161300000000000,77,78,230.0000,1.000000000,"
               "228.0000,0.500000000,1723161240000000000,220.0000,230.0000,210.0000,225.0000,12.500000000,7,"
-              "220.0000,228.0000,210.0000,225.0000,12.000000000,7,1,");
-    CHECK_STR(line(2), "2,1723161360000000000,BTCUSDT,bar,venue,1723161240000000000,,,,,,,,,,,,,,,,,,,,0,");
+              "220.0000,228.0000,210.0000,225.0000,12.000000000,7,1,,2024-08-08T23:55:00.000000001Z,"
+              "2024-08-08T23:55:00.000000000Z,2024-08-08T23:54:00.000000000Z");
+    CHECK_STR(line(2), "2,1723161360000000000,BTCUSDT,bar,venue,1723161240000000000,,,,,,,,,,,,,,,,,,,,0,,"
+                       "2024-08-08T23:56:00.000000000Z,2024-08-08T23:54:00.000000000Z,");
     CHECK_INT(lines(), 3);
     CHECK_INT(run(&cli_revisions, "revisions", "aapl", "--json", "--state", state, NULL), 0);
     json_t *json = object("papertape.revisions/1");
@@ -126,7 +128,8 @@ static void test_revisions(const char *state)
     CHECK_STR(err, "papertape: revisions: \"TSLA\": there is no such symbol in the database\n");
 
     CHECK_INT(run(&cli_bars, "bars", "AAPL", "1m", "--source", "trades", "--state", state, NULL), 0);
-    CHECK_STR(line(1), "1723161240000,220.0000,228.0000,210.0000,225.0000,12.000000000,regular");
+    CHECK_STR(line(1), "1723161240000,220.0000,228.0000,210.0000,225.0000,12.000000000,regular,"
+                       "2024-08-08T23:54:00.000000000Z");
     struct bars_file bars; /* --bars reads it */
     char why[BARS_FILE_ERROR_MAX];
     CHECK_INT(bars_file_read(scratch_write("AAPL_1m.csv", out), NULL, &bars, why), 0);
@@ -139,9 +142,13 @@ static void test_revisions(const char *state)
 static void test_actions(const char *state)
 {
     CHECK_INT(run(&cli_actions, "actions", "AAPL", "--csv", "--state", state, NULL), 0);
-    CHECK_STR(line(0), "action,ts_ns,symbol,kind,ex_ns,shares,per,cash,id");
-    CHECK_STR(line(1), "1,1723161240000000001,AAPL,split,1723161240000000000,4,1,,s1");
-    CHECK_STR(line(2), "2,1723161240000000002,AAPL,dividend,1723161240000000000,,,0.245000000,d1");
+    CHECK_STR(
+        line(0),
+        "action,ts_ns,symbol,kind,ex_ns,shares,per,cash,id,record_ns,pay_ns,ts_iso,ex_iso,record_iso,pay_iso");
+    CHECK_STR(line(1), "1,1723161240000000001,AAPL,split,1723161240000000000,4,1,,s1,,,"
+                       "2024-08-08T23:54:00.000000001Z,2024-08-08T23:54:00.000000000Z,,");
+    CHECK_STR(line(2), "2,1723161240000000002,AAPL,dividend,1723161240000000000,,,0.245000000,d1,,,"
+                       "2024-08-08T23:54:00.000000002Z,2024-08-08T23:54:00.000000000Z,,");
     CHECK_INT(run(&cli_actions, "actions", "BTCUSDT", "--csv", "--state", state, NULL), 0);
     CHECK_INT(lines(), 1);
     CHECK_INT(run(&cli_actions, "actions", "--json", "--state", state, NULL), 0);

@@ -124,7 +124,8 @@ static inline void driver_init(struct driver *d, uint64_t seed)
                                                 .shorts = a >= 2,
                                                 .collateral_e4 = 15000,
                                                 .maintenance_e4 = 12500,
-                                                .borrow_rate_e6 = a >= 2 ? 900000 : 0};
+                                                .borrow_rate_e6 = a >= 2 ? 900000 : 0,
+                                                .withholding_e6 = a == 0 ? 150000 : 0};
     }
     d->accounts[2].cash =
         4000 * DRIVER_E8; /* shorts are expensive for it: margin calls, and interest to pay */
@@ -504,6 +505,8 @@ static inline void driver_action(struct driver *d, struct event_action *ret)
     action->ex_ns = d->now_ns + random_between(&d->random, -2000, 2) * DRIVER_MS_NS;
     action->kind = dividend ? ACTION_DIVIDEND : ACTION_SPLIT;
     action->cash = random_between(&d->random, 1, 9000000000);
+    if (dividend && action->cash % 3 != 0) /* paid later: up to 5 s */
+        action->pay_ns = action->ex_ns + action->cash % 5000 * DRIVER_MS_NS;
     if (again || dividend)
         return;
     action->cash = 0;

@@ -250,6 +250,7 @@ static inline void random_command(struct random *random, struct random_event *ma
     case COMMAND_ACCOUNT_RESET:
     case COMMAND_ACCOUNT_TRANSFER:
     case COMMAND_ACCOUNT_RESUME:
+    case COMMAND_ACCOUNT_CLOSE:
         c->money.account = (int)random_between(random, -1, 40);
         c->money.to = (int)random_between(random, -1, 40);
         c->money.amount = random_i64(random);
@@ -426,6 +427,8 @@ static inline void random_event(struct random *random, enum event_kind kind, str
         e->action.action.shares = random_i64(random);
         e->action.action.per = random_i64(random);
         e->action.action.cash = random_i64(random);
+        e->action.action.record_ns = ~e->action.action.cash; /* no more is drawn */
+        e->action.action.pay_ns = e->action.action.cash ^ e->action.action.per;
         break;
     case EVENT_CALENDAR:
         random_calendar(random, made);
@@ -583,6 +586,7 @@ static inline bool same_command(const struct event_command *a, const struct even
     case COMMAND_ACCOUNT_RESET:
     case COMMAND_ACCOUNT_TRANSFER:
     case COMMAND_ACCOUNT_RESUME:
+    case COMMAND_ACCOUNT_CLOSE:
         return SAME(money.account) && SAME(money.to) && SAME(money.amount);
     case COMMAND_ACCOUNT_POLICY:
         return SAME(policy.account) && SAME(policy.policy) && SAME(policy.close);
@@ -642,7 +646,7 @@ static inline bool same_event(const struct event *a, const struct event *b)
     case EVENT_ACTION:
         return SAME(action.symbol) && SAME_TEXT(action.action.id) && SAME(action.action.kind) &&
                SAME(action.action.ex_ns) && SAME(action.action.shares) && SAME(action.action.per) &&
-               SAME(action.action.cash);
+               SAME(action.action.cash) && SAME(action.action.record_ns) && SAME(action.action.pay_ns);
     case EVENT_CALENDAR:
         return SAME_TEXT(calendar.calendar.name) && SAME(calendar.calendar.from_ns) &&
                SAME(calendar.calendar.to_ns) && SAME(calendar.calendar.n) &&

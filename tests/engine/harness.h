@@ -104,10 +104,14 @@ static void on_fill(void *ctx, const struct fill *fill)
     CHECK(fill->qty > 0 && fill->price > 0 && fill->order_id < RECORDED_ORDERS);
     CHECK_INT(fill->input_seq, h->seq);
     struct reported_order *reported = &h->orders[fill->order_id];
-    const struct fee_rates *fees = &h->accounts[fill->account].rules.fees;
+    const struct account_rules *rules = &h->accounts[fill->account].rules;
+    /* By volume: tests/engine/charges.c looks at them. */
+    const struct fee_rates *fees =
+        rules->fee_tiers[0] ? &engine_account(h->engine, fill->account)->rules.fees : &rules->fees;
     bool buy = fill->side == ORDER_BUY;
     __int128 product = (__int128)fill->price * fill->qty, notional = (product + (buy ? E8 - 1 : 0)) / E8;
-    __int128 fee = (notional * (fill->maker ? fees->maker_e6 : fees->taker_e6) + 999999) / 1000000;
+    __int128 fee = (notional * (fill->maker ? fees->maker_e6 : fees->taker_e6) + 999999) / 1000000 +
+                   (rules->regulatory_fees ? fill->sec_fee + fill->taf_fee : 0);
     bool of_venue = fill->basis == FILL_BASIS_VENUE; /* which says both */
     CHECK(of_venue || (fill->notional == notional && fill->fee == fee && fill->fee_base == 0));
     CHECK_INT(reported->order.id, fill->order_id);

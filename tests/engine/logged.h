@@ -36,7 +36,10 @@ struct logged {
     struct logged_order *orders; /* [id - 1] */
     struct recorded_fill *fills;
     struct ledger_row *ledger;
+    struct receivable_row *receivables;
+    struct recorded_fee_rate *fee_rates;
     size_t n_orders, n_fills, n_ledger, cap_orders, cap_fills, cap_ledger;
+    size_t n_receivables, n_fee_rates, cap_receivables, cap_fee_rates;
     struct engine_recorded recorded;
 };
 
@@ -92,6 +95,26 @@ static inline void logged_on_ledger(void *ctx, const struct ledger_row *made)
     *row = *made;
 }
 
+static inline void logged_on_receivable(void *ctx, const struct receivable_row *made)
+{
+    struct logged *l = ctx;
+    struct receivable_row *row =
+        logged_next((void **)&l->receivables, &l->n_receivables, &l->cap_receivables, sizeof *row);
+    CHECK_INT(made->id, l->n_receivables);
+    *row = *made;
+}
+
+static inline void logged_on_fee_rate(void *ctx, const struct fee_rate_change *made)
+{
+    struct logged *l = ctx;
+    struct recorded_fee_rate *row =
+        logged_next((void **)&l->fee_rates, &l->n_fee_rates, &l->cap_fee_rates, sizeof *row);
+    CHECK_INT(made->id, l->n_fee_rates);
+    row->change = *made;
+    row->change.tiers = NULL;
+    snprintf(row->tiers, sizeof row->tiers, "%s", made->tiers);
+}
+
 static inline int logged_order_row(void *ctx, uint64_t id, struct recorded_order *ret)
 {
     const struct logged *l = ctx;
@@ -116,6 +139,24 @@ static inline int logged_ledger_row(void *ctx, uint64_t id, struct ledger_row *r
     if (id < 1 || id > l->recorded.last_ledger || l->ledger[id - 1].id != id)
         return -ENOENT;
     *ret = l->ledger[id - 1];
+    return 0;
+}
+
+static inline int logged_receivable_row(void *ctx, uint64_t id, struct receivable_row *ret)
+{
+    const struct logged *l = ctx;
+    if (id < 1 || id > l->recorded.last_receivable || l->receivables[id - 1].id != id)
+        return -ENOENT;
+    *ret = l->receivables[id - 1];
+    return 0;
+}
+
+static inline int logged_fee_rate_row(void *ctx, uint64_t id, struct recorded_fee_rate *ret)
+{
+    const struct logged *l = ctx;
+    if (id < 1 || id > l->recorded.last_fee_rate || l->fee_rates[id - 1].change.id != id)
+        return -ENOENT;
+    *ret = l->fee_rates[id - 1];
     return 0;
 }
 
@@ -168,13 +209,21 @@ static inline void logged_open_as(struct logged *l, uint64_t seed, bool venues)
         driver_venues(&l->driver);
     if (logged_prepare)
         logged_prepare(&l->driver);
-    const struct engine_sink sink = {
-        .ctx = l, .order = logged_on_order, .fill = logged_on_fill, .ledger = logged_on_ledger};
+    const struct engine_sink sink = {.ctx = l,
+                                     .order = logged_on_order,
+                                     .fill = logged_on_fill,
+                                     .ledger = logged_on_ledger,
+                                     .receivable = logged_on_receivable,
+                                     .fee_rate = logged_on_fee_rate};
     journal_batch_init(&l->batch);
     codec_save(&l->codec);
     CHECK_INT(engine_create(&l->driver.config, &sink, &l->engine), 0);
-    l->recorded = (struct engine_recorded){
-        .ctx = l, .order = logged_order_row, .fill = logged_fill_row, .ledger = logged_ledger_row};
+    l->recorded = (struct engine_recorded){.ctx = l,
+                                           .order = logged_order_row,
+                                           .fill = logged_fill_row,
+                                           .ledger = logged_ledger_row,
+                                           .receivable = logged_receivable_row,
+                                           .fee_rate = logged_fee_rate_row};
     logged_writer(l);
     logged_state(l, STATE_NEW_RUN);
 }
@@ -191,6 +240,8 @@ static inline void logged_settle(struct logged *l)
     l->recorded.last_order = l->n_orders;
     l->recorded.last_fill = l->n_fills;
     l->recorded.last_ledger = l->n_ledger;
+    l->recorded.last_receivable = l->n_receivables;
+    l->recorded.last_fee_rate = l->n_fee_rates;
 }
 
 /* Decisions on what outside strategies are asked, as events after the one before; NULL: nothing is asked. */
@@ -235,6 +286,8 @@ static inline void logged_close(struct logged *l)
     free(l->orders);
     free(l->fills);
     free(l->ledger);
+    free(l->receivables);
+    free(l->fee_rates);
     scratch_remove(l->dir);
 }
 

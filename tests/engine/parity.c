@@ -3,9 +3,17 @@
 
 #include "tests/engine/logged.h"
 
+#define TIERS "0 0.1% 0.2%, 100 0.05% 0.1%"
+
 enum { EVENTS = 4000 };
 
 static struct logged logged;
+
+static void by_volume(struct driver *driver)
+{
+    for (int a = 0; a < DRIVER_ACCOUNTS; a++)
+        strcpy(driver->accounts[a].rules.fee_tiers, TIERS);
+}
 
 static struct parity_result compare(int64_t from_ns)
 {
@@ -120,6 +128,46 @@ static void test_planted(void)
     check_equal(&result);
 }
 
+/* What became of dividends, and rates by volume. */
+static void test_planted_charges(void)
+{
+    struct parity_result result;
+    CHECK(logged.n_receivables > 2 && logged.n_fee_rates > 1);
+    struct receivable_row *row = &logged.receivables[logged.n_receivables / 2];
+    row->of.withheld++;
+    result = compare(0);
+    check_named(&result, "receivables", row->id, "of.withheld", row->input_seq);
+    row->of.withheld--;
+    row->kind = (row->kind + 1) % RECEIVABLE_KINDS;
+    result = compare(0);
+    check_named(&result, "receivables", row->id, "kind", row->input_seq);
+    row->kind = (row->kind + RECEIVABLE_KINDS - 1) % RECEIVABLE_KINDS;
+    logged.recorded.last_receivable++;
+    result = compare(0);
+    check_named(&result, "receivables", logged.n_receivables + 1, "row", 2 * EVENTS);
+    logged.recorded.last_receivable -= 2;
+    result = compare(0);
+    check_named(&result, "receivables", logged.n_receivables, "row", 0);
+    logged.recorded.last_receivable++;
+
+    struct recorded_fee_rate *rate = &logged.fee_rates[logged.n_fee_rates - 1];
+    rate->change.volume++;
+    result = compare(0);
+    check_named(&result, "fee_rates", rate->change.id, "volume", rate->change.input_seq);
+    rate->change.volume--;
+    rate->tiers[0] = '1';
+    result = compare(0);
+    check_named(&result, "fee_rates", rate->change.id, "tiers", rate->change.input_seq);
+    CHECK_STR(result.difference.replayed, "\"" TIERS "\"");
+    rate->tiers[0] = '0';
+    logged.recorded.last_fee_rate++;
+    result = compare(0);
+    check_named(&result, "fee_rates", logged.n_fee_rates + 1, "row", 2 * EVENTS);
+    logged.recorded.last_fee_rate--;
+    result = compare(0);
+    check_equal(&result);
+}
+
 /* An order that no event since the state reported: it is named. Returns whether there was one. */
 static bool test_state(void)
 {
@@ -197,6 +245,11 @@ static void test_errors(void)
 
 int main(void)
 {
+    logged_prepare = by_volume;
+    test_equal(10);
+    test_planted_charges();
+    logged_close(&logged);
+    logged_prepare = NULL;
     test_equal(11);
     test_ends();
     test_planted();

@@ -312,7 +312,7 @@ static void test_spoiled(void)
         {spoil_event_bytes, -EBADMSG, "event 301 cannot be read"},
         {spoil_state_newer, -ENOTSUP, "the state after event 300 is newer than layout "},
         {spoil_layout_newer, -ENOTSUP,
-         "the state after event 300: layout 13 of the engine's state is newer than 12, the newest that this "
+         "the state after event 300: layout 14 of the engine's state is newer than 13, the newest that this "
          "program knows: update papertape"},
         {spoil_state, -EILSEQ, "the state after event 300 (rotation) is not what the events make of it"},
         {spoil_run, -EILSEQ, "the state of run 3 after event 300 (stop) does not follow event 300 of run 1"},

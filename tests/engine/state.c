@@ -138,7 +138,7 @@ static void test_bad_bytes(uint64_t seed)
     saved.bytes[4] = 99;
     CHECK_INT(load(saved.bytes, saved.len, err), -ENOTSUP);
     CHECK_STR(err,
-              "layout 99 of the engine's state is newer than 12, the newest that this program knows: update "
+              "layout 99 of the engine's state is newer than 13, the newest that this program knows: update "
               "papertape");
     saved.bytes[4] = version;
     for (int i = 0; i < 4000; i++) { /* its meaning is unknown: it must load as a state or be refused */
@@ -274,11 +274,13 @@ static void test_numbers(void)
           EVENT_CONNECTION == 4 && EVENT_STALE == 5 && EVENT_STORAGE == 6 && EVENT_TIMER == 7 &&
           EVENT_COMMAND == 8 && EVENT_SESSION == 9 && EVENT_ACTION == 10 && EVENT_SYMBOL_CONNECTION == 11 &&
           EVENT_CALENDAR == 12 && EVENT_VENUE_CLOCK == 13 && EVENT_VENUE_ORDER == 14 &&
-          EVENT_VENUE_ACCOUNT == 15 && EVENT_DECISION == 16 && EVENT_COLUMN == 17 && EVENT_UNIVERSE == 18);
+          EVENT_VENUE_ACCOUNT == 15 && EVENT_DECISION == 16 && EVENT_COLUMN == 17 && EVENT_UNIVERSE == 18 &&
+          EVENT_STOP == 19);
     CHECK(COMMAND_PAUSE == 0 && COMMAND_RESUME == 1 && COMMAND_FLATTEN == 2 && COMMAND_ORDER == 3 &&
           COMMAND_CANCEL == 4 && COMMAND_AMEND == 5 && COMMAND_ACCOUNT_CREATE == 6 &&
           COMMAND_ACCOUNT_DEPOSIT == 7 && COMMAND_ACCOUNT_RESET == 8 && COMMAND_ACCOUNT_TRANSFER == 9 &&
-          COMMAND_ACCOUNT_RESUME == 10 && COMMAND_ACCOUNT_POLICY == 11 && COMMAND_CONFIGURE == 12);
+          COMMAND_ACCOUNT_RESUME == 10 && COMMAND_ACCOUNT_POLICY == 11 && COMMAND_CONFIGURE == 12 &&
+          COMMAND_ACCOUNT_CLOSE == 13);
     CHECK(LAST_NONE == 0 && LAST_HISTORY == 1 && LAST_BAR == 2 && LAST_TRADE == 3);
     CHECK(ORDERS_SINGLE == 0 && ORDERS_OCO == 1 && ORDERS_BRACKET == 2);
 }

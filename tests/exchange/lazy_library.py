@@ -11,7 +11,7 @@ import tempfile
 
 source, compiler, (papertape, papertaped) = pathlib.Path(sys.argv[1]), sys.argv[2].split(), sys.argv[3:]
 LAZY = [path for path in sorted(source.glob("*/**/lazy_*.c")) if path.name != "lazy_library.c"]
-OF_MACROS = {"SSL_ctrl", "SSL_CTX_ctrl", "SSL_want"}  # which only macros of their header call
+OF_MACROS = {"SSL_ctrl", "SSL_CTX_ctrl", "SSL_want", "CRYPTO_malloc", "CRYPTO_free"}  # which only macros of their header call
 ABSENT = re.compile(r"(lib\w+\.so\.\d+) is needed: ")
 
 

@@ -1,12 +1,12 @@
 """The command lines whose outputs outputs.py keeps. A name is that of its file; words are parted at blanks."""
 
 FORMS = {"table": "", "csv": " --csv", "json": " --json"}
-VERBS = ("account actions alerts backtest backup bars book compare doctor equity events explain fees fills flatten gpu indicators ledger lookahead order orders parity "
+VERBS = ("account actions alerts backtest backup bars book commands compare doctor equity events explain fees fills flatten gains gpu indicators ledger lookahead order orders parity "
          "pause policy positions rank reload report restore resume revisions status strategy study sweep symbol train venues warmup what-if").split()
 TRAINER_VERBS = "train plan study serve eval validate sample env-replay grad-check".split()
 
 # Asked in each form, of a state directory without a daemon. A form that a verb does not have is refused, which is an output too.
-LISTS = ["account list", "actions", "alerts list", "equity", "fees", "fills", "ledger verify", "ledger export", "orders", "positions",
+LISTS = ["account list", "account terms", "account epochs", "actions", "alerts list", "commands", "equity", "fees", "fills", "gains", "gains --method average", "ledger verify", "ledger export", "orders", "positions",
          "positions --all", "revisions", "symbol list", "venues", "train list", "policy list", "study list", "gpu"]
 OF_DESK = LISTS + ["actions AAPL", "revisions AAPL", "revisions --from 2024-08-08T23:54:15.342000001Z", "policy show ppo-btc", "study show search",
                    "study show wide", "study show empty", "bars BTCUSDT 1m", "bars ETHUSDT 1m --source trades", "bars AAPL 1m",
@@ -18,8 +18,8 @@ OF_DAY = LISTS + ["events list", "events verify", "events show --seq 1 --n 400",
 OF_RUN = ["account list", "fills", "orders", "positions --all", "ledger verify", "ledger export", "events list", "parity", "explain --all",
           "what-if --at 2024-08-09T10:00:00Z --account bob --set fast=3", "what-if --at 2024-08-09T10:00:00Z --account bob --strategy none"]
 OF_SAVED = ["account list", "fills", "orders", "positions --all", "ledger verify", "ledger export", "bars BTCUSDT 1m --to 2024-01-01T00:20:00Z"]
-MORE_OF_DESK = ["ledger export --hledger"]
-MORE_OF_DAY = ["ledger export --hledger"]
+MORE_OF_DESK = ["ledger export --hledger", "ledger export --beancount"]
+MORE_OF_DAY = ["ledger export --hledger", "ledger export --beancount"]
 
 # The dashboard, as text, as JSON, and as a screen.
 ONCE = ["--once", "--once --json"]
@@ -99,16 +99,16 @@ CONFIGS = {
 VARIES_JSON = {
     "live": "pid uptime_s now_ns at_ns ts_ns last_ns detail text retry_in_ms requests requests_failed requests_waiting connects turns turn_max_ms sum_ms "
             "turns_per_second busy wait_p99_ms longest_ms commits rows commit_p50_ms commit_p99_ms seq events bytes bytes_per_event waiting_bytes "
-            "elapsed_ms away_s age_ms gpu count clients queue updates behind",
+            "elapsed_ms away_s age_ms gpu count clients queue updates behind database_rows rests_on_database",
     "runs": "seconds events_per_s seconds_by_stage peak_bytes load_s",
-    "market": "gpu behind stale",
+    "market": "gpu behind stale rests_on_database",
     "dashboard": "age_ms",
     "screens": "",
     "log": "file_bytes bytes hash",  # of an event log: how well it is packed is libzstd's
 }
 # ... and of text what these find.
 VARIES_TEXT = {
-    "live": [r"(?<=pid )\d+", r"(?<=up )[\d.]+s", r"2024-08-09 23:5\d:\d\d(\.\d+)?Z", r"17232474\d{11}",
+    "live": [r"(?<=pid )\d+", r"(?<=up )[\d.]+s", r"2024-08-09[ T]23:5\d:\d\d(\.\d+)?Z", r"17232474\d{11}",
              r"(time: )*127\.0\.0\.1: [^\n\"]*", r"(?<= retry)(, retry in [\d.]+s)?(?=, )", r"(?<=commits ).* ms", r"(?<=^charts    ).*",
              r"(?<=ok, event )\d+, .*", r"(?<=^gpu       ).*", r" +\d+(?=  warning )", r"(?<=,)\d+(?=,warning,)"],
     "runs": [r"(?<=^seconds   )load .*(\n .*)?", r"(?<=^memory    ).*", r"(?<=^events  6000 in ).*"],

@@ -222,8 +222,13 @@ static void put_venues(struct db_writer *writer)
     }
     for (int i = 0; i < 3; i++) {
         const int64_t unit = i == 2 ? 10000 : e8;
-        const struct db_price price = {
-            i, 700 * unit, 699 * unit, 701 * unit, i ? 700 * unit : 0, fixture_now_ns, fixture_now_ns + i};
+        const struct db_price price = {.symbol = i,
+                                       .last = 700 * unit,
+                                       .bid = 699 * unit,
+                                       .ask = 701 * unit,
+                                       .mark = i ? 700 * unit : 0,
+                                       .ts_ns = fixture_now_ns,
+                                       .recv_wall_ns = fixture_now_ns + i};
         db_writer_put_price(writer, &price);
     }
 }

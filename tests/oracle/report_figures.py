@@ -638,17 +638,45 @@ def check_uptime(c, record, report):
     c.near("unknown", report["uptime_unknown_s"], max(0, part(first, to) - known) / 1e9 if first else 0, 1e-9)
 
 
+def check_statement(c, statements, a):
+    """The same figures as `papertape statement` of the period; those that the report has otherwise are listed with a reason."""
+    wanted = statements[a["from_ns"], a["to_ns"]].get(a["account"])
+    found, differences = a["statement"], {each["figure"]: each for each in a["statement_differences"]}
+    c.equal("stated", found is not None, wanted is not None)
+    if wanted is None:
+        return
+    for figure, value in found.items():
+        c.equal("statement's " + figure, None if value is None else Decimal(value), None if wanted[figure] is None else Decimal(wanted[figure]))
+    for figure in ("opening", "realized", "unrealized_change", "fees", "interest", "dividends", "closing"):
+        if a[figure] is not None and found[figure] is not None:
+            by = Decimal(a[figure]) - Decimal(found[figure])
+            c.equal("difference of " + figure, Decimal(differences.get(figure, {"by": 0})["by"]), by)
+    c.equal("reasons", all(each["why"] for each in differences.values()), True)
+
+
+def statements_of(papertape, state, report):
+    """By period, then by account: of its own currency, which is its first."""
+    found = {}
+    for period in {(a["from_ns"], a["to_ns"]) for a in report["accounts"] if a["from_ns"] < a["to_ns"]}:
+        made = json.loads(run(papertape, state, "statement", "--json", "--from", str(period[0]), "--to", str(period[1])))
+        found[period] = {}
+        for one in made["accounts"]:
+            found[period].setdefault(one["account"], one)
+    return found
+
+
 def check(papertape, state, *arguments, record=None):
     """Makes the report of these arguments and compares all of it. Returns the report and the number of comparisons."""
     text = run(papertape, state, "report", "--json", *arguments)
     report = json.loads(text, parse_float=Decimal)
     record = record or Record(papertape, state)
-    n = 0
+    n, statements = 0, statements_of(papertape, state, report)
     for a in report["accounts"]:
         account = record.accounts[a["account"]]
         c = Checks((" ".join(arguments), a["account"]))
         curve = check_curve(c, record, account, a)
         check_positions(c, record, account, a)
+        check_statement(c, statements, a)
         if curve:
             check_benchmark(c, record, account, a, curve)
         orders = [o for o in record.orders.values() if o["account"] == account["id"] and a["from_ns"] <= o["created_ns"] < a["to_ns"]]

@@ -63,6 +63,7 @@ static const struct option_action some_actions[] = {
     {"cut", "[SYMBOL]", "needs several", "X --set a=1", .needed = "*|flag venue,tif,limit", .run = keep},
 };
 static const struct option_action one_action[] = {{NULL, "[SYMBOL]", OPTION_LISTS, .run = keep}};
+static const struct option_refusal refused[] = {{"stars", "there are none by day"}};
 static const struct option_verb symbol = {"symbol",
                                           "what is streamed",
                                           "About symbols.\nTwice.",
@@ -72,6 +73,7 @@ static const struct option_verb symbol = {"symbol",
                                           4,
                                           options,
                                           sizeof options / sizeof *options,
+                                          OPTION_REFUSED(refused),
                                           .size = sizeof(struct given)};
 static const struct option_verb fills = {"fills", "every fill", "About fills.", NULL, "market", one_action,
                                          1};
@@ -181,6 +183,10 @@ static void check_refusals(void)
                   "prog: symbol: --ven=V: unknown option: did you mean --venue? see prog symbol --help");
     check_refused("symbol add A --v V",
                   "prog: symbol: --v: unknown option: did you mean --venue? see prog symbol --help");
+    check_refused("symbol list --stars",
+                  "prog: symbol: --stars: there are none by day: see prog symbol --help");
+    check_refused("symbol list --stars=9",
+                  "prog: symbol: --stars: there are none by day: see prog symbol --help");
     check_refused("symbol add A --moon", "prog: symbol: --moon: unknown option: see prog symbol --help");
     check_refused("symbol add A --rate 1", "prog: symbol: --rate: \"1\": a number from 0 to 0.1, or percent, "
                                            "is needed: see prog symbol --help");

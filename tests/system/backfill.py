@@ -5,8 +5,10 @@ all bars are the source's to the digit and no others are there; only what was on
 meanwhile. A symbol that a reload adds, a file of the log alone, an absence of more bars than become events; parity and the
 ledger. A number of bars is as it was; and what is refused."""
 
+import csv
 import decimal
 import http.client
+import json
 import os
 import random
 import re
@@ -306,6 +308,23 @@ def gapped(folder, source, files):
     print(f"a silence: {gaps()} filled")
 
 
+def as_bars_file(place, symbol, fetched, listed):
+    """What `papertape bars` prints is a bars file: a backtest of it is, to its ledger's hash, the one of what was fetched."""
+    hashes = []
+    for name, text in (("fetched", fetched), ("listed", "\n".join(listed) + "\n")):
+        path = os.path.join(place, f"{name}-{symbol.replace('/', '')}.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        line = [harness.PAPERTAPE, "backtest", "--strategy", "sma-cross", "--set", "fast=5,slow=20", "--bars", path, "--symbol", symbol, "--quote", "USD",
+                "--no-cache", "--json"]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE, cwd=place)
+        assert done.returncode == 0, done
+        report = json.loads(done.stdout)
+        assert report["fills"] > 10, report
+        hashes.append(report["ledger_hash"])
+    assert hashes[0] == hashes[1], (symbol, hashes)
+
+
 def stocks(folder):
     """Alpaca's: what its REST has by `fetch`, with the sessions of its days; a coin beside it."""
     place = folder.within("stocks")
@@ -319,13 +338,18 @@ def stocks(folder):
                 "--to", "2025-12-10T17:55:00Z", "-o", "-", "--cache", place, "--keys", replay.keys, "--feed", "sip", "--rest-url",
                 replay.urls["rest_url"], "--ca-file", replay.ca, *(["--adjustment", "split"] if symbol == "AAPL" else [])]
         done = subprocess.run(line, capture_output=True, text=True, timeout=harness.PATIENCE)
-        _, *wanted = done.stdout.splitlines()
-        ends = [int(row.split(",")[0]) for row in (wanted[0], wanted[-1])]
-        have = [row.removesuffix(",none") for row in daemon.papertape("bars", symbol, "1m").splitlines()[1:]
-                if ends[0] <= int(row.split(",")[0]) <= ends[1]]
+        wanted = list(csv.DictReader(done.stdout.splitlines()))
+        names, ends = list(wanted[0]), [int(row["open_time_ms"]) for row in (wanted[0], wanted[-1])]
+        assert names == ["open_time_ms", "open", "high", "low", "close", "volume", *(["session"] if symbol == "AAPL" else [])], names
+        text = daemon.papertape("bars", symbol, "1m")
+        stored_rows = [row for row in csv.DictReader(text.splitlines()) if ends[0] <= int(row["open_time_ms"]) <= ends[1]]
+        assert symbol == "AAPL" or {row["session"] for row in stored_rows} == {"none"}
+        have = [{name: row[name] for name in names} for row in stored_rows]
         differ = [pair for pair in zip(have, wanted) if pair[0] != pair[1]]
         assert len(have) == len(wanted) > 1000 and not differ, (symbol, len(have), len(wanted), differ[:3])
         print(f"{symbol}: {len(have)} bars, as fetched")
+        header, *lines = text.splitlines()
+        as_bars_file(place, symbol, done.stdout, [header, *(line for line in lines if ends[0] <= int(line.split(",")[0]) <= ends[1])])
     ended(daemon)
     assert replay.stop() == 0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Splits and dividends, live and in a backtest: raw bars of stocks through papertape-replay, which reports a split and two dividends,
+"""Splits and dividends, live and in a backtest: raw bars of stocks through papertape-replay, which reports a split and two dividends (one paid within them),
 and the live daemon; then the same bars in `papertape backtest`, as files with --corporate-actions and what `papertape actions --csv`
 prints, by dates, and in --bars STATE with the stored ones: the same orders, fills and ledger, row by row. A saved backtest verifies,
 and gives the same again; a sweep's row has the backtest's figures; lookahead and warmup pass; bad files are named."""
@@ -19,12 +19,12 @@ FIRST, END = datetime.date(2025, 11, 25), datetime.date(2025, 12, 2)
 SPLIT_DAY = datetime.date(2025, 11, 26)
 SYMBOLS = stock_backtest.SYMBOLS
 NAMES = ["buy-and-hold", "sma-cross", "sma-cross-rsi-risk"]
-ACTIONS = ("split:AAPL:4:1:2025-11-26", "dividend:MSFT:0.83:2025-11-28", "dividend:AAPL:0.26:2025-12-01")
-BY_DATE = """symbol,kind,ex_date,shares,per,cash,id
-MSFT,dividend,2025-11-28,,,0.83,a
-AAPL,dividend,2025-11-29,,,0.26,b
-AAPL,split,2025-11-26,4,1,,c
-"""  # the 29th is a Saturday
+ACTIONS = ("split:AAPL:4:1:2025-11-26", "dividend:MSFT:0.83:2025-11-28:2025-12-01", "dividend:AAPL:0.26:2025-12-01")
+BY_DATE = """symbol,kind,ex_date,shares,per,cash,id,pay_date
+MSFT,dividend,2025-11-28,,,0.83,a,2025-11-30
+AAPL,dividend,2025-11-29,,,0.26,b,2025-12-31
+AAPL,split,2025-11-26,4,1,,c,
+"""  # the 29th is a Saturday, the 30th a Sunday; AAPL's is paid after the last bar
 
 
 def raw_bars(folder):
@@ -137,7 +137,7 @@ def main():
         files = raw_bars(folder.path)
         daemon, stored = live(folder, files)
         kinds = [row["kind"] for row in stock_backtest.rows(stored["ledger"])]
-        assert kinds.count("split") >= 1 and kinds.count("dividend") >= 2, (kinds.count("split"), kinds.count("dividend"))
+        assert kinds.count("split") >= 1 and kinds.count("dividend") >= 1, (kinds.count("split"), kinds.count("dividend"))
         printed = write(folder.path, "printed.csv", daemon.papertape("actions", "--csv"))
         by_date = write(folder.path, "by_date.csv", BY_DATE)
         words = stock_backtest.arguments(files)

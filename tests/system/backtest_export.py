@@ -58,7 +58,7 @@ def rows_of(table, record):
 def check_csv(table, record, path):
     """Every cell of the CSV is there, and nothing that it does not have."""
     with open(path) as file:
-        rows = list(csv.DictReader(file))
+        rows = [{name: text for name, text in row.items() if not name.endswith("_iso")} for row in csv.DictReader(file)]
     columns, n = rows_of(table, record)
     assert n == len(rows) > 20, (record, n, len(rows))
     names = {TIMES.get(name, name): values for name, values in columns.items() if TIMES.get(name, name) in rows[0]}

@@ -40,7 +40,7 @@ def copies(db, table, source, numbers, **changed):
 
 def fill_state(db):
     copies(db, "symbols", "id = 1", range(4, SYMBOLS + 1), id="n", name="printf('S%03dUSDT', n)", base="printf('S%03d', n)")
-    db.execute("INSERT INTO prices SELECT id, (id * 7919 % 1000 + 1) * 100000, 1, 1, id, ?, ? FROM symbols", (T0, T0))
+    db.execute("INSERT INTO prices (symbol, last, bid, ask, mark, ts_ns, recv_wall_ns) SELECT id, (id * 7919 % 1000 + 1) * 100000, 1, 1, id, ?, ? FROM symbols", (T0, T0))
     db.execute("DELETE FROM positions")
     db.execute("INSERT INTO positions SELECT 0, id, (id * 31 % 297 + 1) * 1000, 5, 0, 5, 0, 0, ?, ?, x'' FROM symbols", (T0, T0))
     db.execute("DELETE FROM fills WHERE order_id > (SELECT max(id) FROM orders)")

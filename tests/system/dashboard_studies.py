@@ -506,9 +506,9 @@ def test_opened(session):
 def test_verbs(session):
     listed = json.loads(verb(session, "list", "--json"))
     columns, *lines = csv.reader(io.StringIO(verb(session, "list", "--csv")))
-    assert columns == list(listed["studies"][0]) and [dict(zip(columns, line))["study"] for line in lines] == ["other", "ppo_1..2"], lines
+    assert [name for name in columns if not name.endswith("_iso")] == list(listed["studies"][0]) and [dict(zip(columns, line))["study"] for line in lines] == ["other", "ppo_1..2"], lines
     for line, study in zip(lines, listed["studies"], strict=True):  # but ages
-        for cell, (key, value) in zip(line, study.items(), strict=True):
+        for cell, (key, value) in zip(line, study.items()):  # behind them times once more
             text = " ".join(value) if key == "directions" else value if isinstance(value, str) else "" if value is None else json.dumps(value)
             assert cell == text or key == "age_ms" or (isinstance(value, float) and float(cell) == value), (key, cell, value)
     assert listed["schema"] == "papertape.study/1" and [s["study"] for s in listed["studies"]] == ["other", "ppo_1..2"], listed

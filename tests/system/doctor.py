@@ -37,7 +37,8 @@ def doctor(state, *arguments, status=0, prefix=()):
     done = subprocess.run([*prefix, harness.PAPERTAPE, "doctor", "--json", "--state", state, *arguments], capture_output=True,
                           text=True, timeout=harness.PATIENCE)
     report = json.loads(done.stdout)
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    status = done.returncode if status is None else status
+    assert done.returncode == status in (0, 1), (arguments, done.returncode, done.stdout, done.stderr)
     assert report["schema"] == "papertape.doctor/1" and not done.stderr, report
     assert any(c["state"] == "error" for c in report["checks"]) == (status == 1), report
     for check in report["checks"]:
@@ -48,8 +49,17 @@ def doctor(state, *arguments, status=0, prefix=()):
 
 
 def finds(state, check, severity, words, *arguments, prefix=()):
-    """One check of it: the finding that has these words; no other name comes."""
-    report = doctor(state, check, *arguments, status=int(severity == "error"), prefix=prefix)
+    """One check of it: the finding that has these words; no other name comes. A check that a busy machine kept from its answer is
+    made again."""
+    reports = []
+
+    def answered():
+        report = doctor(state, check, *arguments, status=None, prefix=prefix)
+        reports.append(report)
+        return not any("no answer within" in c["text"] for c in report["checks"]) or "no answer" in words
+    harness.wait_for(answered, "an answer of the check")
+    report = reports[-1]
+    assert any(c["state"] == "error" for c in report["checks"]) == (severity == "error"), report
     found = [c for c in report["checks"] if c["state"] != "ok"]
     assert all(c["name"] == check for c in report["checks"] + report["skipped"]), report
     match = [c for c in found if c["state"] == severity and re.search(words, c["text"])]
@@ -86,13 +96,19 @@ def contents(state):
     return found
 
 
+def measured_slow(check):
+    """A disk that other processes keep busy meanwhile: by the check's own numbers, which must be past its limits as shown."""
+    found = re.search(r": writes (\d+) MiB/s, syncs in ([\d.]+) ms \(median ", check["text"])
+    return check["name"] == "disk" and check["state"] == "warning" and (int(found[1]) <= 2 or float(found[2]) >= 200)
+
+
 def healthy(report):
-    """Nothing but ok."""
+    """Nothing but ok, as far as this machine's disk has time."""
     for check in report["checks"]:
         if check["name"] == "clock" and check["text"].startswith("not synchronised by NTP"):  # fine where a venue's clock is known
             assert check["state"] == "ok" or any(s["name"] == "clock" for s in report["skipped"]), report
         else:
-            assert check["state"] == "ok", check
+            assert check["state"] == "ok" or measured_slow(check), check
 
 
 # ---- healthy ----
@@ -331,8 +347,13 @@ def wrong_clock(state, folder, behind, ahead):
 
 def standing_clock(state, folder, standing, once):
     """A market that no process plays says nothing of this machine's clock; one that answers once is not known to stand."""
-    config = write_config(folder, "standing", standing)
-    report = doctor(state, "clock", "--config", config)
+    config, reports = write_config(folder, "standing", standing), []
+
+    def answered():
+        reports.append(doctor(state, "clock", "--config", config))
+        return not any("no answer within" in c["text"] for c in reports[-1]["checks"])
+    harness.wait_for(answered, "an answer of the check")
+    report = reports[-1]
     assert [s["text"] for s in report["skipped"]] == ["binance: its clock stands still: a replay that is not played?"], report
     finds(state, "clock", "error", r"this clock is \d+\.\d+ s ahead", "--config", write_config(folder, "once", once))
 

@@ -147,7 +147,8 @@ def check_explanations(state):
         assert all(said[key] == value or (said[key] == 0 and value is None) for key, value in order.items()), (order, why)
         for fill in why["fills"]:
             said = fill | {key: why[key] for key in ("order", "account", "symbol", "side")}
-            assert all(said[key] == value for key, value in stored[fill["fill"]].items() if key != "fee_asset"), fill
+            assert all(said[key] == value for key, value in stored[fill["fill"]].items()), fill
+            assert fill["rate"] == fill["fee_rate"] > 0, fill
         assert order["state"] == "CANCELED" and order["reason"] is None or why["canceled_by"] is None, why
         assert why["equal"] and why["final"]["state"] == order["state"] and why["event"]["seq"] == order["input_seq"]
         if order["by_hand"]:

@@ -3,6 +3,7 @@
 an account whose orders are filled there; where nothing is planted, it finds the order's own way, and no slippage."""
 
 import csv
+import datetime
 import json
 import time
 
@@ -68,6 +69,9 @@ def forms(daemon):
     found, rows = json.loads(shown("--json")), list(csv.DictReader(shown("--csv").splitlines()))
     assert [row["order"] for row in rows] == [str(order["order"]) for order in found["orders"]] and len(rows) > ORDERS
     for row, order in zip(rows, found["orders"]):
+        decided = datetime.datetime.fromtimestamp(order["decided_ns"] // 10**9, datetime.UTC)
+        assert list(row)[-1] == "decided_iso", row
+        assert row.pop("decided_iso") == f"{decided:%Y-%m-%dT%H:%M:%S}.{order['decided_ns'] % 10**9:09}Z", (row, order)
         assert row.keys() <= order.keys() and all(row[key] == order[key] for key in ("account", "symbol", "side", "type")), (row, order)
         for key in row.keys() - {"account", "symbol", "side", "type"}:
             close = order[key] is not None and abs(float(row[key]) - order[key]) <= 0.0005 * max(1, abs(order[key])) if row[key] else order[key] is None

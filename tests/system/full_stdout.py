@@ -11,9 +11,9 @@ sys.path[:0] = [HERE]
 import harness  # noqa: E402
 
 # The lines that answer from a state, with or without a daemon. Each is tried as it is, with --json and with --csv.
-LINES = """account list; actions; alerts list; book BTCUSDT; doctor; equity; events list; fees; fills; gpu; indicators --list;
-ledger list; ledger export; ledger verify; orders; parity; policy list; positions; report; report --summary; revisions; status;
-symbol list; train list; venues; venues streams binance; --help; --version; completion bash; --once"""
+LINES = """account list; account terms; account epochs; actions; alerts list; book BTCUSDT; commands; doctor; equity; events list; fees;
+fee-rates; fills; gains; gpu; indicators --list; ledger list; ledger causes; ledger export; ledger head; ledger verify; orders; parity;
+policy list; positions; receivables; report; report --summary; revisions; statement; status; symbol list; train list; venues; venues streams binance; --help; --version; completion bash; --once"""
 LINES = LINES.replace("\n", " ").split("; ")
 # Those that need more than a state: another test's, with files of its own.
 OTHERS = set("bars compare strategy rank export fetch study order backtest sweep lookahead warmup explain what-if backup restore reload pause resume flatten".split())

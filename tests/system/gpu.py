@@ -4,6 +4,7 @@ it: stopped, killed at any moment, on another clock's hour. Where there is no de
 long run."""
 
 import csv
+import datetime
 import io
 import json
 import os
@@ -18,7 +19,7 @@ SAMPLES = 57 if harness.LONG else 3  # of each device: one every 2 s
 CONFIG = "[market]\nsymbols = BTCUSDT\ninterval = 1m\n"
 HEADER = ("ts_ns,device,name,util_percent,memory_used_bytes,memory_total_bytes,memory_util_percent,power_w,power_limit_w,"
           "clock_mhz,memory_clock_mhz,temperature_c,fan_percent,throttle_power,throttle_thermal,throttle_hardware,"
-          "pcie_rx_bytes_s,pcie_tx_bytes_s,period_s,statistic,n")
+          "pcie_rx_bytes_s,pcie_tx_bytes_s,period_s,statistic,n,ts_iso")
 
 
 def start(folder, replay, nvml):
@@ -130,7 +131,20 @@ def check_after(daemon, least):
     assert "role,pid,cpu_percent" in daemon.papertape("gpu", "--csv", "--processes")
     check_table(daemon)
     check_span(daemon)
+    check_period(daemon)
     return rows
+
+
+def check_period(daemon):
+    """--to is not included, --at is; each time stands in ISO 8601 too."""
+    whole = samples(daemon)["Fake 0"]
+    first, last = whole[0]["ts_ns"], whole[-1]["ts_ns"]
+    of = lambda *options: [row for row in csv.DictReader(io.StringIO(daemon.papertape("gpu", "--csv", *options))) if row["name"] == "Fake 0"]
+    assert of("--from", first, "--to", last) == whole[:-1] and of("--from", last) == whole[-1:]
+    assert of("--from", first, "--at", whole[1]["ts_ns"]) == whole[:2]
+    for row in whole:
+        seconds, part = divmod(int(row["ts_ns"]), 10**9)
+        assert row["ts_iso"] == f"{datetime.datetime.fromtimestamp(seconds, datetime.UTC):%Y-%m-%dT%H:%M:%S}.{part:09}Z", row
 
 
 def check_table(daemon):

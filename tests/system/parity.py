@@ -151,7 +151,7 @@ def own_check(folder):
     """By command, as at night: the status says ok; with a fill altered it says where, and an alert does."""
     replay = venue(folder, "--synthetic", "12", "--speed", "20")
     daemon = start(folder, replay, "BTCUSDT", "checked")
-    daemon.wait_status(lambda s: s["counters"] and s["counters"]["fills"] >= 4, "fills")
+    daemon.wait_status(lambda s: s["counters"] and s["counters"]["fills"] >= 4 and s["rests_on_database"] is not None, "fills")
     assert daemon.status_object()["parity"]["state"] == "none"
 
     def ask():
@@ -168,7 +168,7 @@ def own_check(folder):
     os.environ["PATH"], harness.programs.DAEMON = folder.path, alone
     daemon = start(folder, replay, "BTCUSDT", "checked")
     os.environ["PATH"], harness.programs.DAEMON = path, program
-    daemon.wait_status(lambda s: s["symbols"], "the engine")
+    daemon.wait_status(lambda s: s["symbols"] and s["rests_on_database"] is not None, "the engine, and what its log has")
     kept = ask()
     assert {**kept, "error": None} == found, (found, kept)
     assert "papertape must be beside papertaped" in kept["error"], kept

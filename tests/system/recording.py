@@ -93,7 +93,7 @@ def check_bars_and_book(folder, path, symbol):
     assert replay.stop() == 0
 
     rows = daemon.papertape("bars", symbol, "1m", "--source", "trades").splitlines()
-    assert rows[0] == "open_time_ms,open,high,low,close,volume,session", rows[0]
+    assert rows[0] == "open_time_ms,open,high,low,close,volume,session,open_time_iso", rows[0]
     closed = sorted(bars)[:-1]  # the last minute never closed
     got = {int(row.split(",")[0]): [Decimal(x) for x in row.split(",")[1:6]] for row in rows[1:]}
     assert sorted(got) == closed, (sorted(got), closed)

@@ -89,6 +89,7 @@ SENT = [
      {"name": "swing", "currency": "USDT", "cash": "1", "fees": "vip1", "drawdown": "20%", "price_band": "0.1",
       "cooldown_s": "0.5", "positions": "3", "session": "extended"}),
     ("account resume main --key r-1", "account_resume", {"account": "main", "key": "r-1"}),
+    ("account close main --key e-1", "account_close", {"account": "main", "key": "e-1"}),
     ("account reset main", "account_reset", {"account": "main"}),
     ("account reset main --cash 10000", "account_reset", {"account": "main", "cash": "10000"}),
     ("account transfer main swing 100", "account_transfer", {"from": "main", "to": "swing", "amount": "100"}),
@@ -145,7 +146,6 @@ WRONG = [
     ("venues streams binance --csv", "--csv"),
     ("revisions A B", "one argument too many"),
     ("revisions --from soon", "a time as"),
-    ("actions --from 2024-01-01", "--from"),
 ]
 
 # Lines, in this order, with what they print and their status.

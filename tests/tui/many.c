@@ -77,6 +77,7 @@ static json_t *objects(int n, const char *key, const char *word)
 static void check_memory(const struct status *status)
 {
     const int rows[STATUS_LISTS] = {[STATUS_ACCOUNTS] = status->n_accounts,
+                                    [STATUS_TOTALS] = status->n_totals,
                                     [STATUS_ORDERS] = status->n_orders,
                                     [STATUS_PRICE_ALERTS] = status->n_price_alerts};
 

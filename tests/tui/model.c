@@ -344,7 +344,7 @@ static void check_accounts(void)
     struct model_total total = tui_model_total(model);
     CHECK_NEAR(total.equity, 200, 1e-9);
     CHECK_NEAR(total.return_pct, 0, 1e-9);
-    CHECK_NEAR(total.drawdown_pct, -12, 1e-9);
+    CHECK_NEAR(total.drawdown_pct, -12, 1e-9); /* of that currency */
     CHECK_STR(total.worst, "b");
     CHECK(total.some);
     tui_model_destroy(model);

@@ -10,6 +10,7 @@
 #include "tests/tui/picture.h"
 #include "tui/history.h"
 #include "tui/keys.h"
+#include "tui/status_reader.h"
 #include "tui/view.h"
 
 static const char *golden;
@@ -186,6 +187,8 @@ static void check_header(void)
             account->return_pct = 2.43;
             account->drawdown_pct = k == 3 || !several ? -20.4 : -1.5;
         }
+        status->n_totals = 0;
+        tui_status_sum(status, NULL);
         for (int width = 80; width <= 200; width += 10) {
             char whole[32], *text = picture_draw(model, &view, now, width, 24, GLYPHS_ASCII),
                             *line = strndup(text, strcspn(text, "\n"));

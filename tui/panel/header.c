@@ -94,7 +94,8 @@ static void parity_segment(struct segment *ret, const struct scene *scene)
     snprintf(ret->text, sizeof(ret->text), "%s", words);
     ret->style =
         failed ? STYLE_BAD : panel_frame_style(freshness, strstr(words, "ok") ? STYLE_GOOD : STYLE_NORMAL);
-    ret->rank = failed ? 2 : freshness == GONE ? 6 : 5;
+    bool part = scene->model->status.parity.database_rows > 0;
+    ret->rank = failed ? 2 : freshness == GONE && !part ? 6 : 5;
 }
 
 /* The clock with its zone; where there is no clock, the zone of the times that are shown. */
@@ -173,12 +174,11 @@ static void figure_segments(struct segment segments[static SEGMENTS], const stru
         segments[EQUITY].style = STYLE_DIM;
         return;
     }
-    snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "%s%s%s %s", several && tight ? "" : "eq",
-             several && !tight ? " " : "",
-             !several     ? ""
-             : total.some ? total.currency
-                          : "all",
-             cli_format_number(a, total.equity, tight == TIGHT && fabs(total.equity) >= LARGE ? 0 : 2));
+    char equity[MODEL_EQUITY_MAX];
+    tui_model_equity(scene->model, tight == TIGHT && fabs(total.equity) >= LARGE ? 0 : 2, equity);
+    const char *all = several && !total.some && !total.converted ? "all " : "";
+    snprintf(segments[EQUITY].text, sizeof(segments[EQUITY].text), "%s%s%s", several && tight ? "" : "eq ",
+             all, equity);
     segments[EQUITY].style = panel_frame_style(freshness, STYLE_STRONG);
     if (isfinite(total.return_pct))
         snprintf(segments[RETURN].text, sizeof(segments[RETURN].text), "%s",

@@ -7,10 +7,12 @@
 #include "cli/answer.h"
 #include "cli/ask.h"
 #include "cli/price_alerts.h"
+#include "cli/selected.h"
 #include "cli/text.h"
 #include "db/state.h"
 #include "exchange/exit_status.h"
 #include "tui/history.h"
+#include "tui/history_reader.h"
 #include "tui/model.h"
 #include "tui/print.h"
 
@@ -77,8 +79,54 @@ static void say_unread(const char *database, int r, const char *words, bool daem
     fputs("papertape: alerts: the database cannot be read: those that the daemon has not stored\n", stderr);
 }
 
+/* ---- of a period, or as they were: from the database alone ---- */
+
+struct selected_alerts {
+    struct stored_list *list;
+    json_t *array; /* in place of the list */
+};
+
+static void take_selected(void *ctx, const struct db_alert *row)
+{
+    struct selected_alerts *taken = ctx;
+    struct history_alert alert;
+
+    tui_history_take_alert(row, &alert);
+    const struct print_alert shown = tui_print_alert(&alert);
+    if (taken->array)
+        json_array_append_new(taken->array, record_print(&tui_print_alert_record, &shown, NULL));
+    else
+        cli_stored_record_row(taken->list, &shown, &(struct record_context){0});
+}
+
+static int list_selected(struct option_call *call, const struct db_selection *selection)
+{
+    static const struct db_selected selected = {"alerts", NULL, "ts_ns"};
+    struct stored_list list = cli_stored_list_of(
+        &tui_print_alert_record, columns, sizeof columns / sizeof *columns, cli_stored_form(call), NULL);
+    struct selected_alerts taken = {&list, call->json ? json_array() : NULL};
+    struct db_reader *reader;
+    int status = cli_selected_open("alerts", call->state, selection, &selected, &reader);
+
+    if (status != EXIT_OK) {
+        json_decref(taken.array);
+        return status;
+    }
+    int r = db_reader_alerts(reader, DB_ALERTS_ALL, 0, take_selected, &taken);
+    status = cli_stored_close("alerts", reader, r);
+    if (status == EXIT_OK && call->json)
+        return cli_answer_print("alerts", "papertape.alerts/1", "alerts", taken.array);
+    json_decref(taken.array);
+    if (!call->json)
+        cli_stored_end(&list);
+    return status;
+}
+
 static int list(struct option_call *call)
 {
+    const struct db_selection *selection = &((const struct ask_selected *)call->into)->selection;
+    if (cli_selected_any(selection))
+        return list_selected(call, selection);
     struct state_dir dir;
     struct history_reader *reader = NULL;
     char words[512];
@@ -208,11 +256,16 @@ static const struct option_action actions[] = {
 #define PRICE .take = cli_ask_args_take, .of = "price"
 
 static const struct option_row options[] = {
+    SELECTED_PERIOD_AT(SELECTED_BEHIND, "raised", .of = "list"),
+    SELECTED_MOMENT_AT(SELECTED_BEHIND, .of = "list"),
     {"above", "P", "this price or a higher one", PRICE, .without = "below"},
     {"below", "P", "this price or a lower one", PRICE},
     {"key", "K", "given again with the same key, the command is not executed twice",
      .take = cli_ask_args_take, .of = "price remove-price"},
 };
+
+static const struct option_refusal refused[] = {
+    SELECTED_REFUSED_ACCOUNT("alerts are of the daemon; the text of one names the account that it is about")};
 
 CLI_VERB(tui_alerts) = {
     .name = "alerts",
@@ -222,5 +275,6 @@ CLI_VERB(tui_alerts) = {
     .page = "record",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
-    ASK_ARGS,
+    OPTION_REFUSED(refused),
+    SELECTED_ASK_ARGS,
 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/ask.h"
-#include "cli/stored.h"
+#include "cli/selected.h"
 #include "cli/text.h"
 #include "db/state.h"
 #include "db/studies/store.h"
@@ -256,6 +256,9 @@ static const struct option_row options[] = {
      0},
 };
 
+static const struct option_refusal refused[] = {
+    SELECTED_REFUSED_ALL("studies are kept beside the record, and listed as they are now")};
+
 CLI_VERB(tui_study) = {
     .name = "study",
     .words = "hyper-parameter studies: list, show, want",
@@ -265,5 +268,6 @@ CLI_VERB(tui_study) = {
     .page = "learning",
     OPTION_ACTIONS(actions),
     OPTION_OPTIONS(options),
+    OPTION_REFUSED(refused),
     .size = sizeof(const char *),
 };

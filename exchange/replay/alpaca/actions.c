@@ -12,7 +12,12 @@
 #include "exchange/replay/alpaca/made.h"
 #include "exchange/replay/alpaca/sessions.h"
 
-enum { FIELDS_MAX = 8, SHARES_MAX = 10000, HALT_MINUTES_MAX = 390 };
+enum {
+    FIELDS_MAX = 8,
+    SHARES_MAX = 10000,
+    HALT_MINUTES_MAX = 390,
+    PAY_DAYS = 30, /* from a dividend's ex-date to its payment, where it says none */
+};
 
 static bool read_count(const char *text, int64_t *ret)
 {
@@ -40,8 +45,12 @@ static bool read_split(char *const *fields, int n, struct made_action *action)
 static bool read_dividend(char *const *fields, int n, struct made_action *action)
 {
     action->kind = MADE_ACTION_DIVIDEND;
-    return n == 4 && decimal_parse_str(fields[2], ACTION_CASH_SCALE, &action->cash) == 0 &&
-           action->cash > 0 && read_ex_date(fields[3], action);
+    if ((n != 4 && n != 5) || decimal_parse_str(fields[2], ACTION_CASH_SCALE, &action->cash) < 0 ||
+        action->cash <= 0 || !read_ex_date(fields[3], action))
+        return false;
+    action->pay_date = action->date + PAY_DAYS;
+    return n == 4 ||
+           (replay_eastern_date_parse(fields[4], &action->pay_date) == 0 && action->pay_date >= action->date);
 }
 
 /* The new name is listed with its first one. */

@@ -109,6 +109,7 @@ struct made_action {
     int symbol, renamed;
     int64_t date, from_ns; /* of the ex-date, and its first moment; or of a halt */
     int64_t to_ns;         /* of a halt */
+    int64_t pay_date;      /* of a dividend */
     int64_t shares, per, cash;
 };
 

@@ -8,8 +8,6 @@
 
 enum { FORWARD, REVERSE, CASH, NAMES, LISTS };
 
-enum { PAY_DAYS = 30 }; /* from a dividend's ex-date to its payment */
-
 static const char *const list_names[LISTS] = {"forward_splits", "reverse_splits", "cash_dividends",
                                               "name_changes"};
 static const char *const type_names[LISTS] = {"forward_split", "reverse_split", "cash_dividend",
@@ -52,7 +50,7 @@ static int list_of(const struct made_action *action)
 /* A dividend is processed when it is paid; start and end mean this day. */
 static int64_t process_date(const struct made_action *action)
 {
-    return list_of(action) == CASH ? action->date + PAY_DAYS : action->date;
+    return list_of(action) == CASH ? action->pay_date : action->date;
 }
 
 static void key_str(struct wire *wire, const char *key, const char *value)
